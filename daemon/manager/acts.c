@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Acts: what the engine wants done is only noted while it runs, for it must not be called back; manager_drain() does it when it has
- * returned, and then sends what changed.
+ * Acts: the engine's actions are only recorded while the engine runs, because it must not be called
+ * back. manager_drain() carries them out when the engine has returned, and then sends all changes.
  */
 #include "config.h"
 
@@ -56,7 +56,7 @@ static void carry_out(Manager *m, const Act *act)
 	const Service *s = engine_find(m->engine, act->service);
 	const bool is_current = supervisor && supervisor_invocation(supervisor) == act->invocation;
 
-	/* The newest good definition is used for the next act, stopping included. */
+	/* The newest valid definition is used for the next action, including a stop. */
 	if (is_current && s && !s->def->problem)
 		supervisor_redefine(supervisor, s->def);
 	switch (act->kind) {
@@ -68,7 +68,7 @@ static void carry_out(Manager *m, const Act *act)
 		if (is_current)
 			supervisor_stop(supervisor);
 		else
-			report(m, act, PROCESS_GONE, NULL); /* nothing of it is left, and the engine waits for that word */
+			report(m, act, PROCESS_GONE, NULL); /* no process of it is left, and the engine waits for this event */
 		break;
 	case ACT_RELOAD:
 		if (is_current)
@@ -83,7 +83,7 @@ static void carry_out(Manager *m, const Act *act)
 	}
 }
 
-/* One may bring about others, which come after it. */
+/* An action may cause others, which are appended. */
 static void carry_out_all(Manager *m)
 {
 	for (guint i = 0; i < m->acts->len; i++) {
@@ -103,7 +103,7 @@ static void act(Manager *m)
 	carry_out_all(m);
 }
 
-/* What tells others how things are. */
+/* Sends all changed states to their receivers. */
 static void tell(Manager *m)
 {
 	notes_send(m);

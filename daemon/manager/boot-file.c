@@ -2,8 +2,9 @@
 /*
  * Boot file: the boot record as text in /run/svcd/boot, so that it outlives this manager.
  *
- * Lines are appended when nothing is under way, or every 10 ms, until the boot is finished; a manager that comes later reads them all.
- * It lies in memory, so nobody waits for a disk. Without it a boot that a manager died in has gaps in its record, no more.
+ * Lines are appended when no work is pending, or every 10 ms, until the boot is finished. A later
+ * manager reads them all. The file is in memory, so the write never waits for a disk. Without it,
+ * the record has gaps if a manager died during the boot.
  */
 #include "config.h"
 
@@ -29,9 +30,12 @@ void boot_file_recover(Manager *m)
 	g_autoptr(GBytes) bytes = NULL;
 	g_autoptr(GError) error = NULL;
 
-	/* What is left there is of this boot: /run is empty at first. In a container that is started again it need not be. */
+	/*
+	 * An existing file is of this boot, because /run is empty at first. In a restarted
+	 * container it may be older.
+	 */
 	if (!recovery_has_begun(m->recovery) || m->welcome.flags & WELCOME_WITHOUT_NOTES) {
-		(void)unlink(path); /* mostly it is not there */
+		(void)unlink(path); /* usually it does not exist */
 		return;
 	}
 	if (access(path, F_OK) < 0)
@@ -58,6 +62,6 @@ void boot_file_check(Manager *m)
 
 	if (!news || (fd >= 0 && fd_write_all(fd, news, strlen(news))) || m->is_boot_file_lost)
 		return;
-	m->is_boot_file_lost = true; /* said once */
+	m->is_boot_file_lost = true; /* logged once */
 	log_warning(NULL, "cannot keep the boot record in %s: %s", m->runtime_dir, g_strerror(errno));
 }

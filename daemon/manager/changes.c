@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Changes: of policy, for who asked on the bus and may. The manager writes no policy: "svcctl --as-helper=UID WORDS" does, run
- * by the keeper; when it has, the files are read, and then the answer is given. One at a time, in the order of asking.
+ * Changes: changes of policy that an authorised client requests on the bus. The manager writes no
+ * policy: the keeper runs "svcctl --as-helper=UID ARGUMENTS", which does. When it has ended, the
+ * files are read, and then the client gets its answer. Changes run one at a time, in the order of
+ * the requests.
  *
- * What it says goes into memory that cannot grow (memfd_create(2), F_SEAL_GROW): nobody need read it while it runs, no
- * output can fill anything, and a helper that outlives its manager does not die of a pipe without a reader half way.
+ * The helper's output goes into a memfd of fixed size (memfd_create(2), F_SEAL_GROW). So it need
+ * not be read while the helper runs, and it cannot fill the memory. A helper that outlives its
+ * manager gets no SIGPIPE half way.
  */
 #include "config.h"
 
@@ -29,8 +32,8 @@ typedef struct Change {
 	Requester who;
 	uint64_t invocation; /* 0: not begun */
 	int output_fd;       /* -1: not begun */
-	bool is_late;        /* its time was up; it is answered, and has been killed */
-	struct MessageExited ended; /* of its program: the files are being read; id.invocation 0: it has not ended */
+	bool is_late;        /* its time limit has passed; it is answered, and was killed */
+	struct MessageExited ended; /* the exit of its program: the files are being read; id.invocation 0: it has not ended */
 } Change;
 
 static void begin_next(Manager *m);
@@ -121,7 +124,7 @@ static void on_limit(void *data)
 	keeper_link_signal(m->link, &id, SIGKILL);
 }
 
-/* An invocation is a time, that of its beginning, so a change has the same limit over all managers. */
+/* The invocation number is the start time, so a change keeps its limit across managers. */
 static void arm_limit(Manager *m)
 {
 	if (!m->change_limit)
@@ -145,7 +148,7 @@ static void begin_next(Manager *m)
 	}
 }
 
-/* --- what the keeper says --- */
+/* --- messages of the keeper --- */
 
 static void free_row(Manager *m)
 {
@@ -154,7 +157,7 @@ static void free_row(Manager *m)
 		timer_disarm(m->change_limit);
 }
 
-/* If it is another's than ours, a manager that is gone began it, and the change goes on. */
+/* If the row is not ours, an earlier manager started it, and the change continues. */
 static void take_over(Manager *m, uint64_t invocation)
 {
 	if (m->change_row == invocation)
@@ -181,7 +184,7 @@ static void on_spawned(Manager *m, const struct MessageSpawned *message)
 	begin_next(m);
 }
 
-/* Helper and manager share the offset, so it says how much was written. */
+/* Helper and manager share the file offset, which is therefore the number of written bytes. */
 static char *read_output(int fd)
 {
 	const off_t length = CLAMP(lseek(fd, 0, SEEK_CUR), 0, LIMIT_CHANGE_OUTPUT_BYTES);
@@ -207,8 +210,8 @@ static void answer(Manager *m, const Change *change, const struct MessageExited 
 }
 
 /*
- * The files are read even if it failed, because it may have written some before it was killed. It is answered when they are in
- * force, by changes_on_files().
+ * The files are read even if the helper failed, because it may have written some before it was
+ * killed. changes_on_files() sends the answer when they are in force.
  */
 static void on_exited(Manager *m, const struct MessageExited *message)
 {
@@ -218,7 +221,7 @@ static void on_exited(Manager *m, const struct MessageExited *message)
 	if (change)
 		change->ended = *message;
 	files_load(m);
-	if (!change && !m->recovery) /* a manager that is gone began it */
+	if (!change && !m->recovery) /* an earlier manager started it */
 		begin_next(m);
 }
 
@@ -246,7 +249,7 @@ void changes_on_files(Manager *m, const char *problem)
 
 const Helper changes_helper = { .service = ".changes", .spawned = on_spawned, .exited = on_exited };
 
-/* --- asking --- */
+/* --- requests --- */
 
 static bool is_option(const char *word, const char *name)
 {
@@ -256,8 +259,8 @@ static bool is_option(const char *word, const char *name)
 }
 
 /*
- * The helper checks its words itself, and refuses what is no change of policy. What is looked at here is what would make
- * another program of it.
+ * The helper checks its arguments itself and refuses those that are no change of policy. Here only
+ * arguments are refused that would make svcctl act as another program.
  */
 static bool check_words(const char *const *words, GError **error)
 {

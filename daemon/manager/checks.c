@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks: requests that wait for the CheckCommand= of their service. Whoever asks while one runs may have changed its
- * configuration since that one read it, and waits for the next.
+ * Checks: requests that wait for the CheckCommand= of their service. A client that asks during a
+ * run may have changed the configuration after the command read it, so its request waits for the
+ * next run.
  *
- * Nothing of this is kept: a manager that dies takes its clients' connections along, and they know that it did.
+ * Nothing of this is stored: if the manager dies, its clients lose their connections and notice
+ * that.
  */
 #include "config.h"
 
@@ -19,7 +21,7 @@ typedef struct Check {
 	char *service;
 	RequestVerb verb;
 	Requester who;
-	bool is_asked; /* the run that will end next began for its sake, too */
+	bool is_asked; /* the run in progress began after this request */
 } Check;
 
 static void check_free(Check *check)
@@ -52,7 +54,7 @@ void checks_on_ended(Manager *m, const char *service, const ProcessEvent *event)
 	manager_drain_later(m);
 }
 
-/* For all that wait for it now. */
+/* For all requests that wait for it now. */
 static void begin(Manager *m, const char *service)
 {
 	Supervisor *supervisor = manager_supervisor(m, service);
@@ -116,7 +118,7 @@ bool checks_ask(void *manager, uint64_t ticket, RequestVerb verb, const char *se
 	return true;
 }
 
-/* Of a group every member is asked, and one answer given. */
+/* All members of a group are checked, and the client gets one answer. */
 static bool is_last_of_ticket(const Manager *m, uint64_t ticket)
 {
 	for (const GList *link = m->checks.head; link; link = link->next) {
@@ -126,7 +128,10 @@ static bool is_last_of_ticket(const Manager *m, uint64_t ticket)
 	return true;
 }
 
-/* What the command wrote is for the caller, who may operate the service, and not for the record, which every user may read. */
+/*
+ * The output of the command is sent only to the client, which may operate the service. It is not
+ * recorded, because every user may read the record.
+ */
 static void answer(Manager *m, const Check *check, const CheckResult *result)
 {
 	const char *problem = result->problem;
@@ -140,12 +145,17 @@ static void answer(Manager *m, const Check *check, const CheckResult *result)
 		g_free(error->message);
 		error->message = text;
 	}
-	/* What fails is told at once; bus_check_ended() knows which tickets have had their answer. */
+	/*
+	 * A failure is reported at once; bus_check_ended() knows which tickets have been answered.
+	 */
 	if (m->bus && (problem || is_last_of_ticket(m, check->ticket)))
 		bus_check_ended(m->bus, check->ticket, error);
 }
 
-/* Answers may ask for further checks of the same service; so those that are answered are taken out first. */
+/*
+ * An answer may cause further checks of the same service, so the answered requests are taken out
+ * first.
+ */
 static GQueue take_asked(Manager *m, const char *service)
 {
 	GQueue asked = G_QUEUE_INIT;

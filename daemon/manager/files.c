@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files: svc-generate reads them all and hands them over in one memfd (config/bundle.h); they are parsed from there, and then the
- * engine gets them. After the boot this manager opens none of them by path, because any user may hold a directory or a file that
- * its reader then waits for. A load that fails leaves the files of before in force. PID 1 keeps their memfd for the next manager.
+ * Files: svc-generate reads all files and passes them on in one memfd (config/bundle.h). They are
+ * parsed from there, and the engine gets the result. After the boot the manager opens none of them
+ * by path, because a user may hold a directory or file on the path, and a reader would block. If a
+ * load fails, the previous files stay in force. PID 1 keeps their memfd for the next manager.
  *
- * There are two exceptions. A user's manager reads its files itself: that user can only delay this manager. And if svc-generate
- * fails before the first load, the machine's manager reads them itself: no service has been started that could hold them.
+ * There are two exceptions. A user's manager reads its files itself, because that user can only
+ * delay that manager. If svc-generate fails before the first load, the machine's manager reads them
+ * itself: no service was started that could hold them.
  */
 #include "config.h"
 
@@ -29,10 +31,13 @@
 
 #define GENERATOR_PROGRAM SVCD_LIBDIR "/svc-generate"
 
-/* The generator takes some milliseconds, on a slow disk a second; longer, and something holds what it reads. */
+/*
+ * The generator takes some milliseconds, or a second on a slow disk. If it takes longer, a process
+ * holds a file that it reads.
+ */
 #define GENERATOR_LIMIT_US (10 * G_USEC_PER_SEC)
 
-/* --- what every service's environment starts from --- */
+/* --- the basic environment of all services --- */
 
 static char **service_environment(const Manager *m)
 {
@@ -48,7 +53,10 @@ static char **service_environment(const Manager *m)
 	return environment;
 }
 
-/* Names that exist are found without the lock of the directory above, which others may hold where it is /run. */
+/*
+ * Looking up an existing name does not take the lock of the parent directory, which users may hold
+ * if that is /run.
+ */
 static bool make_directory(const char *path, mode_t mode)
 {
 	struct stat st;
@@ -62,8 +70,9 @@ static bool make_directory(const char *path, mode_t mode)
 }
 
 /*
- * Where the manager makes and removes names, users cannot list: a process that reads a directory can hold its lock for ever. The files in
- * the three below are read by users, too, and only written by root's programs.
+ * Users cannot list the directories in which the manager makes and removes names, because a process
+ * that reads a directory can hold its lock for ever. The three below contain files that users read,
+ * too, but only root's programs write there.
  */
 bool files_make_directories(Manager *m)
 {
@@ -89,7 +98,10 @@ bool files_make_directories(Manager *m)
 static void make_system_bus(Manager *m);
 static void make_registry(Manager *m);
 
-/* The manager before has read it as well; this one opens nothing in /proc that users can hold. @kept: or NULL. */
+/*
+ * An earlier manager has read it as well. This one opens no file in /proc that users can hold.
+ * @kept: or NULL.
+ */
 static char *kernel_cmdline(const Manager *m, const Bundle *kept)
 {
 	const BundleEntry *entry = kept ? bundle_find(kept, GATHER_KERNEL_CMDLINE) : NULL;
@@ -98,7 +110,7 @@ static char *kernel_cmdline(const Manager *m, const Bundle *kept)
 
 	if (!kept)
 		bytes = file_read_bounded(GATHER_KERNEL_CMDLINE, LIMIT_FILE_BYTES, NULL);
-	/* What the kernel was told is not meant for a container; the arguments of PID 1 are. */
+	/* The kernel's command line is not meant for a container; the arguments of PID 1 are. */
 	if (bytes && !g_getenv("container")) {
 		g_string_append_len(words, g_bytes_get_data(bytes, NULL), (gssize)g_bytes_get_size(bytes));
 		g_strchomp(words->str);
@@ -108,7 +120,9 @@ static char *kernel_cmdline(const Manager *m, const Bundle *kept)
 	return g_string_free(g_steal_pointer(&words), FALSE);
 }
 
-/* Once, before the first load. @kept: what the manager before has loaded; or NULL. */
+/*
+ * Called once, before the first load. @kept: the files that an earlier manager has loaded; or NULL.
+ */
 static void prepare(Manager *m, const Bundle *kept)
 {
 	g_autofree char *log_dir = NULL;
@@ -118,7 +132,7 @@ static void prepare(Manager *m, const Bundle *kept)
 				  .data = m };
 
 	m->kernel_cmdline = kernel_cmdline(m, kept);
-	(void)files_make_directories(m); /* said already; without /run there is no bus and no output, but services run */
+	(void)files_make_directories(m); /* already logged; without /run there is no bus and no output, but services run */
 	recovery_open_sockets(m);
 	log_dir = g_build_filename(m->runtime_dir, "log", NULL);
 	logs.directory = log_dir;
@@ -159,7 +173,7 @@ static void make_system_bus(Manager *m)
 {
 	const SocketLook look = path_look_for_sockets(m->workers);
 
-	m->system_bus = system_bus_new(SYSTEM_BUS_SOCKET, &look, NULL); /* that path is not too long */
+	m->system_bus = system_bus_new(SYSTEM_BUS_SOCKET, &look, NULL); /* cannot fail: that path is not too long */
 }
 
 static void on_flag_cleared(void *data, const char *name)
@@ -199,7 +213,10 @@ static void log_diagnostics(const Manager *m)
 	}
 }
 
-/* A service whose file is gone but whose processes are not: it must be seen, and it must be possible to stop it. */
+/*
+ * Adds services that have processes but no file any more, so that they are visible and can be
+ * stopped.
+ */
 static void add_orphans(Manager *m, ServiceSet *set)
 {
 	g_autoptr(GPtrArray) names = recovery_names(m->recovery);
@@ -216,7 +233,9 @@ static void add_orphans(Manager *m, ServiceSet *set)
 	}
 }
 
-/* An instance that nothing runs and nobody wants any more was asked for once, and may go. */
+/*
+ * An instance that was requested earlier, and is now neither running nor requested, may be dropped.
+ */
 static bool is_forgettable(const Service *s)
 {
 	return s->state == STATE_IDLE && s->admin != ADMIN_START;
@@ -244,7 +263,7 @@ unsigned files_count_instances(const Manager *m, uid_t uid)
 	return n;
 }
 
-/* Those that live are asked for still, though by a manager that is gone. */
+/* Living instances count as requested, although by an earlier manager. */
 static void remember_instances(Manager *m)
 {
 	g_autoptr(GPtrArray) names = recovery_names(m->recovery);
@@ -260,7 +279,7 @@ static LoaderOptions loader_options(const Manager *m)
 	return (LoaderOptions){
 		.without_local_files = (m->welcome.flags & WELCOME_WITHOUT_LOCAL_FILES) != 0,
 		.user_mode = manager_is_users(m),
-		.kernel_cmdline = manager_is_users(m) ? "" : m->kernel_cmdline, /* it is not said to a user's services */
+		.kernel_cmdline = manager_is_users(m) ? "" : m->kernel_cmdline, /* not passed to a user's services */
 		.without_lines = true,
 	};
 }
@@ -281,12 +300,12 @@ static Configuration *load_configuration(Manager *m, Bundle *bundle)
 	return configuration_load(&options, (const char *const *)instances->pdata);
 }
 
-/* Takes @fd, a memfd; -1: there is none for the next manager. */
+/* Takes @fd, a memfd; -1: the next manager gets none. */
 static void keep(Manager *m, int fd)
 {
 	if (fd == m->files_fd)
 		return;
-	fd_close(&m->files_fd); /* memory that only programs of ours have had: nothing to wait for */
+	fd_close(&m->files_fd); /* a memfd that only our programs have had, so close(2) does not wait */
 	m->files_fd = fd;
 	if (fd >= 0)
 		keeper_link_keep(m->link, FILES_KEPT, fd);
@@ -295,8 +314,9 @@ static void keep(Manager *m, int fd)
 }
 
 /*
- * Takes @fd, which @bundle comes from. It is kept before anything is started because of it, and not before the engine has taken
- * it: a manager that dies of new files is followed by one with those of before.
+ * Takes @fd, the source of @bundle. PID 1 keeps it before any service is started because of it, but
+ * only after the engine has accepted it. So if new files crash the manager, the next one gets the
+ * previous files.
  */
 static void put_in_force(Manager *m, Bundle *bundle, int fd)
 {
@@ -327,13 +347,16 @@ static void put_in_force(Manager *m, Bundle *bundle, int fd)
 		manager_drain(m);
 }
 
-/* By another name (Provides=) as well: who may have that service must not get an instance in its place. */
+/*
+ * Also by another name (Provides=): a user that may operate that service must not get an instance
+ * instead.
+ */
 static bool is_known(const Manager *m, const char *name)
 {
 	return engine_find(m->engine, name) || service_set_find(engine_set(m->engine), name);
 }
 
-/* The same files, for an instance that is new. */
+/* The same files, with a new instance. */
 static void load_again(Manager *m)
 {
 	g_autoptr(GError) error = NULL;
@@ -361,7 +384,7 @@ bool files_add_instance(Manager *m, const char *name)
 	return false;
 }
 
-/* --- reading them --- */
+/* --- reading --- */
 
 static int make_memfd(GError **error)
 {
@@ -372,7 +395,7 @@ static int make_memfd(GError **error)
 	return fd;
 }
 
-/* @problem: why the files of before remain in force, a sentence; NULL: the new ones are in force. */
+/* @problem: why the previous files remain in force, a sentence; NULL: the new ones are in force. */
 static void load_ended(Manager *m, const char *problem)
 {
 	g_free(m->files_problem);
@@ -423,7 +446,7 @@ static void generator_ended(Manager *m)
 
 	m->is_generating = false;
 	timer_disarm(m->generate_limit);
-	if (m->is_load_asked) { /* what it has read may be older than the change that the load was asked for */
+	if (m->is_load_asked) { /* its result may be older than the change for which the load was requested */
 		begin_load(m);
 		return;
 	}
@@ -436,11 +459,11 @@ static void generator_ended(Manager *m)
 	load_ended(m, NULL);
 }
 
-/* It is killed, but if it holds on, so does its row, and no other can be started. */
+/* It is killed. If it does not end, its row stays, and no other generator can be started. */
 static void on_generate_limit(void *data)
 {
 	Manager *m = data;
-	char *path = bundle_being_read(m->generator_fd); /* none of one that was killed before */
+	char *path = bundle_being_read(m->generator_fd); /* NULL for a generator that was killed earlier */
 	g_autofree char *problem = NULL;
 	struct ProcessId id;
 
@@ -454,7 +477,7 @@ static void on_generate_limit(void *data)
 	keeper_link_signal(m->link, &id, SIGKILL);
 	fd_close(&m->generator_fd);
 	m->is_generating = false;
-	m->is_load_asked = false; /* another one would wait as well */
+	m->is_load_asked = false; /* another one would hang as well */
 	load_failed(m, problem);
 }
 
@@ -500,7 +523,7 @@ void files_load(Manager *m)
 		begin_load(m);
 }
 
-/* NULL: there is none, or it is of no use. */
+/* NULL: there is none, or it cannot be used. */
 static Bundle *take_kept(Manager *m)
 {
 	g_autoptr(GError) error = NULL;
@@ -529,12 +552,12 @@ void files_begin(Manager *m)
 		begin_load(m);
 }
 
-/* --- what the keeper reports of the generator --- */
+/* --- the keeper's reports about the generator --- */
 
 static void on_spawned(Manager *m, const struct MessageSpawned *message)
 {
 	if (m->recovery && !m->is_generating && !message->error) {
-		m->generation = message->id.invocation; /* started by a manager that is gone, and its load is not done */
+		m->generation = message->id.invocation; /* started by an earlier manager, and its load is not done */
 		m->is_generator_alive = true;
 		m->is_load_asked = true;
 	} else if (message->error && message->id.invocation == m->generation) {
@@ -556,7 +579,7 @@ static void on_exited(Manager *m, const struct MessageExited *message)
 			log_warning(NULL, "%s failed; services made from files may be missing", GENERATOR_PROGRAM);
 		generator_ended(m);
 	} else if (m->recovery && !m->is_generating) {
-		m->is_load_asked = true; /* of a manager that is gone */
+		m->is_load_asked = true; /* of an earlier manager */
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Helper: programs of ours for what may wait (disks, locks), so that the manager need not. The keeper runs them as it runs
- * services, and tells of them by names that no service can have.
+ * Helper: our own programs for operations that may block (disks, locks). The keeper runs them like
+ * services, and reports them under names that no service can have.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ static const Helper *find_helper(const char *service)
 
 uint64_t helper_spawn(Manager *m, const Helper *helper, const HelperRun *run, GError **error)
 {
-	const uint64_t invocation = run->invocation ? run->invocation : (uint64_t)loop_now(); /* the time increases over managers */
+	const uint64_t invocation = run->invocation ? run->invocation : (uint64_t)loop_now(); /* the time grows across managers */
 	const SpawnRequest request = {
 		.service = run->row ? run->row : helper->service,
 		.role = ROLE_MAIN,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * History: what earlier boots took, for the progress of this one (engine/progress.c), and this boot's share in it.
+ * History: the durations of earlier boots, for the progress of this one (engine/progress.c), and
+ * the record of this boot.
  *
- * It comes with the files, which are read again when a volume is mounted where it is. It is saved by svc-save when the boot is finished,
- * because a disk may make its writer wait. The file never stops anything: without it the boot is counted, as the first one.
+ * It comes with the service files, which are read again when its volume is mounted. svc-save saves
+ * it when the boot is finished, because a disk may block its writer. The file never stops anything:
+ * without it, this boot counts as the first one.
  */
 #include "config.h"
 
@@ -22,7 +24,7 @@
 #define HISTORY_PROGRAM SVCD_LIBDIR "/svc-save"
 #define HISTORY_FILE GATHER_DURATIONS
 
-/* Where a volume of its own may be. */
+/* Mount points that may be separate volumes. */
 static const char *const volumes[] = { "mounted:/var", "mounted:/var/lib", "mounted:" SVCD_STATEDIR };
 
 /* --- reading --- */
@@ -45,7 +47,7 @@ void history_load(Manager *m, const Bundle *bundle)
 	Durations *durations;
 
 	m->is_history_known = entry != NULL;
-	/* After three managers that did not settle, it is left alone. */
+	/* After three managers that did not settle, it is ignored. */
 	if (!entry || m->welcome.flags & WELCOME_WITHOUT_NOTES || progress_is_finished(m->engine))
 		return;
 	durations = parse_entry(entry, &error);
@@ -75,7 +77,7 @@ void history_on_level(Manager *m, const char *key, Level level)
 
 /* --- saving --- */
 
-/* In memory: the program reads it when it gets to it. */
+/* In memory, because the program may read it much later. */
 static int make_input(const Manager *m, GError **error)
 {
 	g_autofree char *text = durations_format(progress_durations(m->engine));
@@ -123,7 +125,7 @@ static void on_spawned(Manager *m, const struct MessageSpawned *message)
 		log_warning(NULL, "the durations of this boot are not saved: %s", g_strerror(message->error));
 }
 
-/* If it failed, it has said why. */
+/* If it failed, it has logged the reason. */
 static void on_exited(Manager *m, const struct MessageExited *message)
 {
 	(void)m;

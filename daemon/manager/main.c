@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svcd-manager: decides what runs. A child of the keeper (PID 1), which started it with the link at descriptor 3.
+ * svcd-manager: decides what runs. It is a child of the keeper (PID 1), which starts it with the
+ * link at descriptor 3.
  *
- * One thread, crash-only: its normal start is its recovery (recovery.c). The idea: DESIGN and docs/keeper.md.
+ * One thread, crash-only: its normal start is its recovery (recovery.c). The idea is explained in
+ * DESIGN and docs/keeper.md.
  */
 #include "config.h"
 
@@ -24,7 +26,7 @@
 
 static void open_log(void)
 {
-	/* In a machine the kernel's log; in a container that would be somebody else's. */
+	/* On a machine the kernel's log; in a container that log belongs to the host. */
 	int kmsg = getenv("container") ? -1 : open("/dev/kmsg", O_WRONLY | O_CLOEXEC | O_NONBLOCK);
 
 	log_open("svcd", kmsg >= 0 ? kmsg : STDERR_FILENO, kmsg >= 0);
@@ -32,7 +34,10 @@ static void open_log(void)
 		log_set_level(LOG_DEBUG);
 }
 
-/* The keeper raises its own limit and gives each service back the one it had; we hold a descriptor or two for each. */
+/*
+ * The keeper raises its own limit, and each service gets the original one. The manager holds one or
+ * two descriptors per service.
+ */
 static void raise_descriptor_limit(void)
 {
 	struct rlimit limit;
@@ -43,7 +48,7 @@ static void raise_descriptor_limit(void)
 	}
 }
 
-/* From here on; what we start the keeper starts, and that has all it needs. */
+/* The keeper starts all programs and has the necessary rights, so the manager gives up its own. */
 static void give_up_privileges(void)
 {
 	const char *kept = privileges_reduce();
@@ -87,8 +92,9 @@ static Manager *manager_new(int argc, char **argv)
 }
 
 /*
- * With the first text of an error GLib looks for "charset.alias" beside the libraries, and for converters, unless this variable tells it
- * the answer, which it keeps. Any user can hold that directory.
+ * At the first error text GLib looks for "charset.alias" beside the libraries, and for converters,
+ * unless this variable contains the answer. GLib keeps the answer. Any user can hold that
+ * directory.
  */
 static void settle_character_set(void)
 {
@@ -114,8 +120,8 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	(void)fcntl(PROTOCOL_LINK_FD, F_SETFD, FD_CLOEXEC);
-	(void)signal(SIGPIPE, SIG_IGN); /* a log's pipe without a reader is an errno; what runs is the keeper's child, not ours */
-	(void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* a heap of 3 MB gains nothing by pages of 2, and loses the half of one */
+	(void)signal(SIGPIPE, SIG_IGN); /* a log's pipe without a reader gives an errno; our services are the keeper's children */
+	(void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* a heap of 3 MB gains nothing from pages of 2 MB, and wastes half of one */
 	raise_descriptor_limit();
 	give_up_privileges();
 	m = manager_new(argc, argv);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Notes: what PID 1 keeps for the next manager.
+ * Notes: the text that PID 1 keeps for the next manager.
  *
- * A service's note is the engine's part and " p=" with the supervisor's phase. It travels with the act that it explains
- * (spawn, ack); what changes otherwise is sent when the loop comes to rest. Flags and the runlevel have notes of their
- * own, under names that no service can have.
+ * A service's note is the engine's part and " p=" with the supervisor's phase. It is sent with the
+ * message that it explains (spawn, ack). Other changes are sent when the main loop is idle. Flags
+ * and the runlevel have their own notes, under names that no service can have.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Operators: which groups may operate a service, and which one may read what it says.
+ * Operators: the groups that may operate a service, and the group that may read its log.
  */
 #include "config.h"
 
@@ -59,7 +59,7 @@ bool operators_add_instance(void *manager, const char *name, const Requester *wh
 		return fail(error, SVCD_ERROR_LIMIT_REACHED,
 			    "uid %u has %u instances of templates already; %s can be started when one of them is stopped",
 			    (unsigned)who->uid, n, name);
-	(void)files_add_instance(m, name); /* if there is none, a request says so */
+	(void)files_add_instance(m, name); /* if it does not exist, the request reports that */
 	return true;
 }
 

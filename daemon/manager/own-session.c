@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Own session: what a user's manager has from the session it is part of: its environment, its bus, and its end.
+ * Own session: the parts of a user's session that its manager uses: the environment, the bus, and
+ * the end.
  */
 #include "config.h"
 
@@ -12,10 +13,10 @@
 #include "manager/manager.h"
 #include "providers/path-look.h"
 
-/* A bus that somebody starts again is back within this; one that is not has ended with its session. */
+/* A restarted bus is back within this time. Otherwise it has ended with its session. */
 #define BUS_GONE_LIMIT_US (10 * G_USEC_PER_SEC)
 
-/* What the keeper sets for us, and for nobody else. */
+/* A variable that the keeper sets only for the manager. */
 static bool is_ours(const char *assignment)
 {
 	return g_str_has_prefix(assignment, "DBUS_FATAL_WARNINGS=") || g_str_has_prefix(assignment, "G_SLICE=");
@@ -50,7 +51,7 @@ static void on_disconnected(void *data)
 
 static const SystemBusListener listener = { .connected = on_connected, .disconnected = on_disconnected };
 
-/* Whoever opens a session says where its bus is, or has it where all look for it. */
+/* The program that opens a session sets the address of its bus, or uses the default path. */
 static char *bus_address(const Manager *m)
 {
 	const char *address = g_getenv("DBUS_SESSION_BUS_ADDRESS");
@@ -74,5 +75,5 @@ void own_session_begin(Manager *m)
 		return;
 	}
 	m->bus_gone = timer_new(on_bus_gone, m);
-	(void)system_bus_add_listener(m->session_bus, &listener, m); /* as long as there is a manager */
+	(void)system_bus_add_listener(m->session_bus, &listener, m); /* for the whole life of the manager */
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Power: a shutdown is runlevel 0 or 6 at rest, and then the keeper's finale. The keeper is told first, with a deadline,
- * so that it ends the machine even if this manager does not come to it.
+ * Power: a shutdown is runlevel 0 or 6 at rest, followed by the keeper's finale. The keeper gets
+ * the request first, with a deadline, so that it ends the machine even if this manager fails to.
  */
 #include "config.h"
 
@@ -12,10 +12,13 @@
 #include "base/log.h"
 #include "manager/manager.h"
 
-/* Written by who sends SIGPWR (init(8), FILES). */
+/* Written by the sender of SIGPWR (init(8), FILES). */
 #define POWER_STATUS "/run/powerstatus"
 
-/* What a shutdown may take beside the longest stop limit; past both the keeper goes on alone. */
+/*
+ * The time of a shutdown in addition to the longest stop limit. After that the keeper goes on
+ * alone.
+ */
 #define SHUTDOWN_SLACK_US (90 * G_USEC_PER_SEC)
 
 static unsigned shutdown_deadline_ms(const Manager *m)
@@ -51,7 +54,7 @@ void power_check_finished(Manager *m)
 		return;
 	m->is_finale_sent = true;
 	log_notice(NULL, "every service has stopped");
-	manager_write_down(m); /* what comes next is our end */
+	manager_write_down(m); /* the manager ends next */
 	keeper_link_finale(m->link, m->shutdown);
 }
 
@@ -67,7 +70,7 @@ static void shutdown_by_signal(Manager *m, enum ShutdownKind kind, const char *w
 		log_notice(NULL, "%s: %s", what, error->message);
 }
 
-/* The session that has just begun may be over before we know any service: then nobody would ask again. */
+/* The session may end before the manager knows any service. That request would not be repeated. */
 void power_end(Manager *m, const char *what)
 {
 	if (m->recovery)
@@ -76,11 +79,14 @@ void power_end(Manager *m, const char *what)
 		shutdown_by_signal(m, SHUTDOWN_EXIT, what);
 }
 
-/* --- what happens to the machine: services with these names are started --- */
+/* --- events of the machine: services with these names are started --- */
 
 static const Requester the_machine = { .uid = 0, .source = "svcd" };
 
-/* Returns: false if there is no such service. One that policy forbids is one: the refusal is recorded. */
+/*
+ * Returns: false if there is no such service. A service that policy forbids counts: the refusal is
+ * recorded.
+ */
 static bool start_service_of(Manager *m, const char *name)
 {
 	const Service *s = m->engine && !m->recovery ? engine_find(m->engine, name) : NULL;
@@ -89,7 +95,9 @@ static bool start_service_of(Manager *m, const char *name)
 
 	if (!s)
 		return false;
-	/* A task that is done is run again; one at work goes on, for a UPS may say the same again and again. */
+	/*
+	 * A finished task is run again. A running one goes on, because a UPS may repeat its report.
+	 */
 	verb = s->state == STATE_STARTING ? REQUEST_VERB_START : REQUEST_VERB_RESTART;
 	if (!engine_request(m->engine, verb, name, &the_machine, loop_now(), &error))
 		log_warning(name, "not started: %s", error->message);
@@ -104,7 +112,7 @@ static void on_ctrl_alt_del(Manager *m)
 		return;
 	}
 	if (m->shutdown == SHUTDOWN_NONE)
-		keeper_link_shutdown(m->link, SHUTDOWN_NONE, 0); /* taken up; else it would reboot by itself */
+		keeper_link_shutdown(m->link, SHUTDOWN_NONE, 0); /* request accepted; otherwise the keeper would reboot on its own */
 }
 
 void power_on_supply(Manager *m, PowerSupply supply)
@@ -120,7 +128,10 @@ void power_on_supply(Manager *m, PowerSupply supply)
 		shutdown_by_signal(m, SHUTDOWN_POWEROFF, "power-fail-now");
 }
 
-/* The letter that comes with SIGPWR (init(8)): O, the power is back; L, the battery is low; F, or nothing: it failed. */
+/*
+ * The letter that comes with SIGPWR (init(8)): O, the power is back; L, the battery is low; F or
+ * nothing: the power has failed.
+ */
 static void on_power_status(void *data, const char *const *words, unsigned n_words, int fd)
 {
 	const char letter = n_words > 1 ? words[1][0] : 'F';
@@ -135,7 +146,7 @@ static void on_power_status_lost(void *data, const char *why)
 	power_on_supply(data, POWER_SUPPLY_FAILED);
 }
 
-/* By svc-worker, because users can hold the lock of /run. */
+/* svc-worker reads it, because users can hold the lock of /run. */
 static void ask_power_status(Manager *m)
 {
 	static const WorkerListener listener = { .answer = on_power_status, .lost = on_power_status_lost };
@@ -168,7 +179,7 @@ void power_on_request(Manager *m, enum RequestKind kind)
 		files_load(m);
 		break;
 	case REQUEST_REOPEN:
-		(void)files_make_directories(m); /* said already */
+		(void)files_make_directories(m); /* already logged */
 		if (m->bus) {
 			requests_serve(m, requests_open_socket(m));
 			sysv_open(m);
@@ -177,7 +188,7 @@ void power_on_request(Manager *m, enum RequestKind kind)
 	case REQUEST_POWER:
 		if (is_machine)
 			ask_power_status(m);
-		else /* as container managers mean it */
+		else /* as container managers define it */
 			shutdown_by_signal(m, SHUTDOWN_POWEROFF, "SIGPWR");
 		break;
 	case REQUEST_KEYBOARD:

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Quiet: while a service has the console to itself, our lines stay off it, so that they do not stand in the middle of a
- * question. It has it as long as it is starting with TTYPath=/dev/console: a task while it works. What a daemon does with
- * the console when it is ready, as a login does, is between it and whoever reads there. Which lines wait where: base/log.h.
+ * Quiet: while a service uses the console exclusively, our log lines stay off it, so that they do
+ * not interrupt a question.
+ *
+ * A service has the console while it is starting with TTYPath=/dev/console, and a task while it
+ * works. A ready daemon, such as a login, shares the console with our lines. base/log.h defines
+ * which lines wait where.
  */
 #include "config.h"
 
@@ -13,7 +16,7 @@
 
 #define CONSOLE "/dev/console"
 
-/* A start that was broken off has it until its processes are gone. */
+/* An aborted start keeps the console until its processes are gone. */
 static bool has_console(const Service *s)
 {
 	const bool was_ready = s->ready_us >= s->started_us;

@@ -2,8 +2,9 @@
 /*
  * Records: changes of runlevel in utmp and wtmp, for runlevel(8), who(1) and invoke-rc.d(8).
  *
- * Written by svc-utmp, since the C library waits for a lock on these files. Boot and shutdown are the utmp service's; the
- * first runlevel is recorded when the boot is over, for that service begins the file anew.
+ * svc-utmp writes them, because the C library waits for a lock on these files. The utmp service
+ * records boot and shutdown. The first runlevel is recorded when the boot is finished, because that
+ * service truncates the file.
  */
 #include "config.h"
 
@@ -38,7 +39,7 @@ void records_check(Manager *m)
 	if (!(m->welcome.flags & WELCOME_IS_PID1) || m->record_invocation || m->shutdown != SHUTDOWN_NONE || !now ||
 	    g_strcmp0(now, m->recorded_runlevel) == 0 || !progress_is_finished(m->engine))
 		return;
-	/* A record holds one character; runlevels with longer names are ours alone. */
+	/* A record holds one character. Runlevels with longer names are not recorded. */
 	if (strlen(now) == 1 && !spawn_writer(m, m->recorded_runlevel ? m->recorded_runlevel : "N", now, &error))
 		log_warning(NULL, "the change of runlevel is not recorded: %s", error->message);
 	g_free(m->recorded_runlevel);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Recovery: what PID 1 kept -> where the engine stands. A first boot is a recovery of nothing.
+ * Recovery: restores the state of the engine from the data that PID 1 kept. A first boot is a
+ * recovery without data.
  *
- * During the replay everything is only collected. When the files are loaded, each service gets its note, its rows and
- * its descriptors back; then the levels of the world are asked for; then the engine begins. Exits that nobody has
- * handled yet come last, as the events that they are.
+ * During the replay everything is only collected. When the files are loaded, each service gets its
+ * note, its rows and its descriptors back. Then the present levels are requested, and then the
+ * engine begins. Unhandled exits come last, as ordinary events.
  */
 #include "config.h"
 
@@ -16,18 +17,18 @@
 #include "model/name.h"
 
 /*
- * The first levels from svc-worker are waited for so long. With them the engine's first decisions are right. Without them services start
- * when the levels arrive; nothing is stopped.
+ * The time limit for the first levels from svc-worker. With them the engine's first decisions are
+ * right. Without them services start when the levels arrive; nothing is stopped.
  */
 #define LEVELS_LIMIT_US (1 * G_USEC_PER_SEC)
 
 typedef struct KeptFd {
 	char *kind;
 	char *index;
-	int fd; /* -1 once it has been handed over */
+	int fd; /* -1 once it was handed over */
 } KeptFd;
 
-/* What one service left behind. */
+/* The remains of one service. */
 #define MACHINE_KEPT ".machine"
 
 typedef struct Remains {
@@ -42,9 +43,9 @@ typedef struct Remains {
 struct Recovery {
 	GHashTable *services; /* name -> Remains, owned */
 	enum ShutdownKind shutdown;
-	Timer *levels;        /* armed while the first levels are waited for; then all is carried out */
+	Timer *levels;        /* armed while the first levels are awaited; then all is carried out */
 	char *global_note;
-	int socket_fd;        /* where clients come, -1: none kept */
+	int socket_fd;        /* of the private socket, -1: none kept */
 	int initctl_fd;       /* /run/initctl, -1: none kept */
 	int files_fd;         /* the files in force, -1: none kept */
 	int machine[MACHINE_COUNT]; /* as Manager.machine */
@@ -116,7 +117,10 @@ static Remains *remains_of(Recovery *recovery, const char *service)
 
 /* --- collecting --- */
 
-/* Of an earlier run only a probe can be left, which cannot be killed: it is no process of the newest one. */
+/*
+ * A row of an earlier run can only be a probe that cannot be killed. It does not belong to the
+ * newest run.
+ */
 static void add_row(Remains *r, const struct ProcessId *id, pid_t pid)
 {
 	if (id->invocation > r->invocation)
@@ -194,7 +198,7 @@ int recovery_take_files(Recovery *recovery)
 	return fd_steal(&recovery->files_fd);
 }
 
-/* With none of them kept this is the first manager of the boot, or the first of this version. */
+/* If none is kept, this is the first manager of the boot, or the first of this version. */
 void recovery_take_machine_files(Manager *m)
 {
 	Recovery *recovery = m->recovery;
@@ -224,7 +228,7 @@ void recovery_open_sockets(Manager *m)
 	int *fd = &m->recovery->socket_fd;
 
 	if (!requests_socket_is_there(m))
-		fd_close(fd); /* it was removed: the one that is kept cannot be reached */
+		fd_close(fd); /* the fifo was removed, so clients cannot reach the kept descriptor */
 	if (*fd < 0)
 		*fd = requests_open_socket(m);
 }
@@ -234,7 +238,7 @@ void recovery_set_shutdown(Recovery *recovery, enum ShutdownKind kind)
 	recovery->shutdown = kind;
 }
 
-/* Sockets alone are none: without a service file nobody wants them. */
+/* Sockets alone do not count: without a service file they are not needed. */
 static bool has_run(const Remains *r)
 {
 	return *r->note || r->invocation > 0;
@@ -266,7 +270,7 @@ pid_t recovery_logger(const Recovery *recovery, uint64_t *ret_invocation)
 
 /* --- carrying out --- */
 
-/* The part of a note that is the supervisor's: the value of "p=". */
+/* The supervisor's part of a note: the value of "p=". */
 static char *note_phase(const char *note)
 {
 	g_auto(GStrv) words = g_strsplit(note, " ", -1);
@@ -299,7 +303,7 @@ static void give_fds(Manager *m, Remains *r, Supervisor *supervisor)
 	}
 }
 
-/* What no service claims any more is closed, here and in the keeper. */
+/* Closes descriptors that no service claims, here and in the keeper. */
 static void forget_unclaimed(Manager *m, Remains *r)
 {
 	for (guint i = 0; i < r->fds->len; i++) {
@@ -416,7 +420,7 @@ static void carry_out(Manager *m)
 	if (recovery_has_begun(recovery)) {
 		records_remember(m);
 		history_remember(m);
-		m->are_boot_sockets_open = true; /* and services run that could hold up those that are not */
+		m->are_boot_sockets_open = true; /* running services could block the opening of the others */
 	}
 	quiet_recover(m);
 	engine_begin(m->engine, runlevel, loop_now());
@@ -443,7 +447,7 @@ static void on_levels(void *data)
 void recovery_on_settled(Manager *m)
 {
 	if (timer_is_armed(m->recovery->levels))
-		timer_arm(m->recovery->levels, loop_now()); /* not at once: this is called from inside a provider */
+		timer_arm(m->recovery->levels, loop_now()); /* not at once, because a provider is the caller */
 }
 
 void recovery_carry_out(Manager *m)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Requests: what clients ask for, as BusOps. Each change is sent to the keeper before the client gets its answer.
+ * Requests: the requests of clients, as BusOps. Each change is sent to the keeper before the client
+ * gets its answer.
  */
 #include "config.h"
 
@@ -21,7 +22,7 @@ static bool on_service_request(void *data, RequestVerb verb, const char *service
 	bool done;
 
 	if (verb == REQUEST_VERB_START || verb == REQUEST_VERB_RESTART)
-		(void)files_add_instance(m, service); /* if there is none, the engine says so */
+		(void)files_add_instance(m, service); /* if it does not exist, the engine reports that */
 	done = engine_request(m->engine, verb, service, who, loop_now(), error);
 	manager_drain(m);
 	return done;
@@ -132,7 +133,10 @@ static bool on_reload_files(void *data, const Requester *who, GError **error)
 	return true;
 }
 
-/* The keeper closes the link when it is ready; until then the loop goes round and the answer goes out. */
+/*
+ * The keeper closes the link when it is ready. Until then the main loop runs, and the answer is
+ * sent.
+ */
 static bool on_reexec(void *data, const Requester *who, GError **error)
 {
 	Manager *m = data;
@@ -288,7 +292,9 @@ void requests_serve(Manager *m, int fd)
 {
 	if (!m->bus) {
 		m->bus = bus_new(m->engine, &bus_ops, m);
-		/* The svcd of a user is not the machine's, and none at all where it has no bus. */
+		/*
+		 * A user's svcd is not on the machine's bus, and on no bus if the session has none.
+		 */
 		if (!manager_is_users(m) || m->session_bus)
 			bus_attach_system(m->bus, manager_is_users(m) ? m->session_bus : m->system_bus);
 	}

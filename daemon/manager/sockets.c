@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sockets: those of all services. Which are open follows from the engine (Service.listens) and from the definition.
+ * Sockets: the sockets of all services. The engine (Service.listens) and the definition determine
+ * which are open.
  *
- * svc-worker opens them. A service can hold the lock of a socket that it has, and users can hold directories, so the manager never
- * binds, inspects or closes last: it passes descriptors on and polls them (poll(2) takes no lock that a process can hold,
- * docs/processes.md). PID 1 has each socket from the moment it is open, under a name with a hash of its definition
- * (model/socket-words.h). By that the next manager, or the next definition, knows it again.
+ * svc-worker opens them. A service can hold the lock of its socket, and users can hold directories.
+ * So the manager never binds or inspects a socket, and never closes the last copy. It passes
+ * descriptors on and polls them: poll(2) takes no lock that a process can hold (docs/processes.md).
+ * PID 1 keeps each socket from the moment it is open, under a name with a hash of its definition
+ * (model/socket-words.h). The next manager or definition identifies it by that hash.
  *
- * As long as a service has processes its sockets stay as they are, because the processes have them, too.
+ * While a service has processes its sockets stay unchanged, because the processes have them, too.
  */
 #include "config.h"
 
@@ -23,31 +25,32 @@
 #include "worker/message.h"
 
 /*
- * One that cannot be opened is tried again when an address comes or a service goes, but not more often than this; and
- * otherwise after a pause that doubles, because no event shows that another program has closed a port.
+ * A socket that cannot be opened is tried again when an address appears or a service ends, but at
+ * most once in this time. Otherwise the pause doubles, because no event reports that another
+ * program has closed a port.
  */
 #define RETRY_AT_MOST_US (1 * G_USEC_PER_SEC)
 #define RETRY_FIRST_US (30 * G_USEC_PER_SEC)
 #define RETRY_LAST_US (10 * 60 * G_USEC_PER_SEC)
 
-/* What was looked at a moment ago need not be looked at again for a start. */
+/* A socket that was checked within this time is not checked again for a start. */
 #define LOOK_IS_FRESH_US (1 * G_USEC_PER_SEC)
 
 typedef struct ServiceSockets ServiceSockets;
 
-/* One that is open, is being opened, could not be opened, or is being closed. */
+/* A socket that is open, being opened, could not be opened, or is being closed. */
 typedef struct OpenSocket {
 	ServiceSockets *owner;
 	char *hash;      /* of its definition */
-	char *text;      /* its address as written; NULL: of a definition that is not known */
+	char *text;      /* its address as written; NULL: its definition is not known */
 	char *name;      /* for LISTEN_FDNAMES */
-	int entry;       /* its place in the definition; -1: it is in none */
+	int entry;       /* its index in the definition; -1: not in it */
 	bool has_file;
 	bool is_network;
 	int fd;          /* -1: none yet */
-	char *kept;      /* PID 1 has it under this name; NULL: it has not */
-	WorkerJob *job;  /* opens it, looks at it, or shuts it down; NULL: none is under way */
-	char *problem;   /* why it cannot be opened, or clients may not reach it; NULL: none */
+	char *kept;      /* its name in PID 1; NULL: not kept */
+	WorkerJob *job;  /* opens, checks or shuts it down; NULL: not running */
+	char *problem;   /* why it cannot be opened, or clients may be unable to reach it; NULL: none */
 	FdSource *source; /* a client starts the service; NULL: not now */
 } OpenSocket;
 
@@ -56,9 +59,9 @@ struct ServiceSockets {
 	char *service;
 	GPtrArray *sockets; /* OpenSocket *, owned; those of the definition in its order */
 	GPtrArray *closing; /* OpenSocket *, owned: svc-worker is shutting them down */
-	bool is_to_look;    /* at those that are open, and again for those that could not be opened */
-	int64_t looked_us;  /* when that was done last */
-	uint64_t held;      /* the invocation whose start waits for @sockets; 0: none does */
+	bool is_to_look;    /* check the open ones, and retry the failed ones */
+	int64_t looked_us;  /* the time of the last check */
+	uint64_t held;      /* the invocation that waits with its start for @sockets; 0: none */
 	GArray *fds;        /* for a spawn: int, borrowed from @sockets */
 	char *names;
 };
@@ -127,13 +130,16 @@ static bool is_opening(const ServiceSockets *all)
 	return false;
 }
 
-/* --- what PID 1 has --- */
+/* --- descriptors in PID 1 --- */
 
 /* SERVICE/socket/HASH-TIME fits. */
 G_STATIC_ASSERT(LIMIT_NAME_BYTES + sizeof("/" SOCKETS_KEPT_KIND "/") + SOCKET_HASH_LENGTH + sizeof("-123456789abc") <
 		PROTOCOL_KEEP_NAME_BYTES);
 
-/* The time makes names differ: one socket may not be closed yet when the next one of the same definition is open. */
+/*
+ * The time makes the names unique: one socket may not be closed yet when the next one of the same
+ * definition is open.
+ */
 static void keep(OpenSocket *socket, int fd)
 {
 	socket->fd = fd;
@@ -142,7 +148,10 @@ static void keep(OpenSocket *socket, int fd)
 	keeper_link_keep(socket->owner->manager->link, socket->kept, fd);
 }
 
-/* A child of PID 1 closes it last. PID 1 gets it again for that, because it may have had no room to keep it. */
+/*
+ * A child of PID 1 closes it last. PID 1 gets it again for that, because it may have had no room to
+ * keep it.
+ */
 static void dispose(OpenSocket *socket)
 {
 	KeeperLink *link = socket->owner->manager->link;
@@ -158,7 +167,7 @@ static void dispose(OpenSocket *socket)
 
 /* --- problems --- */
 
-/* Whose socket is it, if it is one of ours? */
+/* The service that has this socket, if it is one of ours. */
 static const char *find_holder(const OpenSocket *asker)
 {
 	GHashTableIter iter;
@@ -184,7 +193,7 @@ static void retry_later(Manager *m)
 	m->sockets_pause_us = MIN(m->sockets_pause_us * 2, RETRY_LAST_US);
 }
 
-/* It is logged once, not each time that it is tried. */
+/* It is logged once, not at each try. */
 static void note_problem(OpenSocket *socket, const char *problem)
 {
 	g_autofree char *before = g_steal_pointer(&socket->problem);
@@ -232,7 +241,9 @@ static void on_opened(void *data, const char *const *words, unsigned n_words, in
 	on_job_over(socket->owner);
 }
 
-/* The socket stays open: as long as the service holds its lock, a new one could not have the address. */
+/*
+ * The socket stays open: while the service holds its lock, a new socket could not get the address.
+ */
 static void on_open_lost(void *data, const char *why)
 {
 	OpenSocket *socket = data;
@@ -246,13 +257,16 @@ static void on_open_lost(void *data, const char *why)
 
 static const WorkerListener open_listener = { .answer = on_opened, .lost = on_open_lost };
 
-/* At the beginning of a boot no service runs that could hold up a worker, and one for all of them takes less time. */
+/*
+ * Early in a boot no service runs that could block a worker, and one worker for all takes less
+ * time.
+ */
 static const char *worker_owner(const ServiceSockets *all)
 {
 	return all->manager->are_boot_sockets_open ? all->service : ".sockets";
 }
 
-/* @socket is new, cannot be opened so far, or is to be looked at. */
+/* @socket is new, could not be opened so far, or must be checked. */
 static void open_one(OpenSocket *socket, const SocketDef *def)
 {
 	g_auto(GStrv) words = socket_words_new(g_ptr_array_index(def->listens, (guint)socket->entry), def);
@@ -282,7 +296,7 @@ static void on_shut_down(void *data, const char *const *words, unsigned n_words,
 {
 	(void)words;
 	(void)n_words;
-	(void)fd; /* none comes */
+	(void)fd; /* none is sent */
 	closed(data);
 }
 
@@ -301,11 +315,11 @@ static bool is_wanted(const Service *s, const Listen *listen)
 	return s && (s->listens == LISTENS_ALL || (s->listens == LISTENS_LOCAL && !listen_is_network(listen)));
 }
 
-/* No definition names it, or another socket is to have the path. @s: NULL: it is no more. */
+/* No definition contains it, or another socket needs the path. @s: NULL: the service is gone. */
 static bool is_file_to_go(const OpenSocket *socket, const Service *s)
 {
 	if (!socket->text)
-		return true; /* svc-worker finds out whether it has one */
+		return true; /* svc-worker finds out whether it has a file */
 	for (guint i = 0; s && i < service_def_n_sockets(s->def); i++) {
 		const Listen *listen = g_ptr_array_index(s->def->socket->listens, i);
 
@@ -334,9 +348,9 @@ static void close_socket(OpenSocket *socket, const Service *s)
 	sockets_retry_soon(all->manager);
 }
 
-/* --- bringing in line --- */
+/* --- adjusting to the definition --- */
 
-/* The newest one that is what the definition with this hash asks for; taken out of @old. */
+/* The newest socket with this hash; taken out of @old. */
 static OpenSocket *take_match(GPtrArray *old, const char *hash)
 {
 	int found = -1;
@@ -364,7 +378,7 @@ static void describe(OpenSocket *socket, const Service *s, guint entry)
 	socket->name = socket_def_name(s->def->socket, entry, socket->owner->service);
 }
 
-/* First what is there already finds its place. @may_change: what is missing is added. */
+/* First assigns the existing sockets. @may_change: adds the missing ones. */
 static void match_all(ServiceSockets *all, GPtrArray *old, const Service *s, bool may_change)
 {
 	for (guint i = 0; i < service_def_n_sockets(s->def); i++) {
@@ -382,7 +396,10 @@ static void match_all(ServiceSockets *all, GPtrArray *old, const Service *s, boo
 	}
 }
 
-/* Those that have no place in the definition stay until the processes that have them are gone, or the job is over. */
+/*
+ * Sockets without a place in the definition stay until the processes that have them are gone, or
+ * the job is over.
+ */
 static void take_rest(ServiceSockets *all, GPtrArray *old, const Service *s, bool may_change)
 {
 	while (old->len > 0) {
@@ -407,7 +424,7 @@ static void open_missing(ServiceSockets *all, const Service *s)
 	}
 }
 
-/* @s: NULL: it is no more. @may_change: it has no processes. */
+/* @s: NULL: the service is gone. @may_change: it has no processes. */
 static void bring_in_line(ServiceSockets *all, const Service *s, bool may_change)
 {
 	g_autoptr(GPtrArray) old = all->sockets;
@@ -415,7 +432,7 @@ static void bring_in_line(ServiceSockets *all, const Service *s, bool may_change
 	all->sockets = g_ptr_array_new_with_free_func(open_socket_free);
 	if (s)
 		match_all(all, old, s, may_change);
-	/* Before others are opened, because they may have its address. */
+	/* Before others are opened, because these may have their address. */
 	take_rest(all, old, s, may_change);
 	if (s && may_change)
 		open_missing(all, s);
@@ -432,9 +449,9 @@ static void on_client(GIOCondition condition, void *data)
 	g_autofree char *address = g_strdup(socket->text);
 
 	(void)condition;
-	socket->owner->looked_us = loop_now(); /* a client has reached it: the start need not look */
+	socket->owner->looked_us = loop_now(); /* a client has reached it: the start need not check it */
 	engine_connection(m->engine, service, address, loop_now());
-	sockets_mark(m, service); /* whatever came of it, we look at what it awaits now */
+	sockets_mark(m, service); /* whatever happened, it is checked now */
 	manager_drain_later(m);
 }
 
@@ -466,7 +483,7 @@ static const OpenSocket *find_problem(const ServiceSockets *all)
 	return NULL;
 }
 
-/* The start that waited for the sockets, unless it was stopped meanwhile. */
+/* Requests the start that waited for the sockets, unless it was stopped meanwhile. */
 static void release_start(ServiceSockets *all, const Service *s)
 {
 	if (all->held != 0 && s && s->state == STATE_STARTING && s->invocation == all->held)
@@ -544,7 +561,7 @@ static bool is_address_missing(const Manager *m)
 	return false;
 }
 
-/* Only as long as it is of use: else each address that comes would wake us for nothing. */
+/* Only while it is useful, because each new address wakes the manager. */
 static void watch_addresses(Manager *m)
 {
 	g_autoptr(GError) error = NULL;
@@ -559,7 +576,7 @@ static void watch_addresses(Manager *m)
 	if (!m->addresses)
 		log_warning(NULL, "%s", error->message);
 	else
-		sockets_retry_soon(m); /* it may have come since the try that failed */
+		sockets_retry_soon(m); /* an address may have come since the failed try */
 }
 
 void sockets_init(Manager *m)
@@ -600,7 +617,7 @@ void sockets_mark_all(Manager *m)
 		sockets_look(m, name);
 }
 
-/* What the engine does about it may mark others. */
+/* The engine may mark further services as a result. */
 void sockets_update(Manager *m)
 {
 	while (g_hash_table_size(m->sockets_dirty) > 0) {
@@ -658,7 +675,7 @@ void sockets_recover(Manager *m, const char *service, const char *index, int fd)
 	engine_recover_listening(m->engine, service);
 }
 
-/* --- what others ask --- */
+/* --- queries --- */
 
 static void collect(ServiceSockets *all, SpawnSockets *ret)
 {
@@ -676,7 +693,7 @@ static void collect(ServiceSockets *all, SpawnSockets *ret)
 	*ret = (SpawnSockets){ .fds = (const int *)(const void *)all->fds->data, .n = all->fds->len, .names = all->names };
 }
 
-/* The start of the service has waited until all of them were open, or had a problem. */
+/* The start of the service has waited until all sockets were open or had a problem. */
 bool sockets_for_spawn(void *manager, const char *service, SpawnSockets *ret, GError **error)
 {
 	const Manager *m = manager;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * SysV: what tools ask for through /run/initctl, whose descriptor the keeper keeps, so that no request is lost while a
- * manager dies.
+ * SysV: requests of tools through /run/initctl. The keeper keeps its descriptor, so that no request
+ * is lost if a manager dies.
  */
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "manager/manager.h"
 
-static const Requester initctl_asks = { .uid = 0, .source = "initctl" }; /* the fifo does not say who wrote */
+static const Requester initctl_asks = { .uid = 0, .source = "initctl" }; /* the fifo does not show the sender */
 
 static void change_runlevel(Manager *m, const char *runlevel)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Watches: who else than the engine looks at a condition: services whose readiness it is, and clients of the bus. The
- * registry counts all of them, so what one ends the others keep.
+ * Watches: the users of conditions beside the engine: services with a condition as their readiness,
+ * and clients of the bus. The registry counts all of them, so one that ends does not affect the
+ * others.
  */
 #include "config.h"
 
@@ -11,7 +12,7 @@
 
 typedef struct Watch {
 	GPtrArray *services; /* names, owned; each once */
-	unsigned n_clients;  /* bus_condition_changed() is told while there are any */
+	unsigned n_clients;  /* bus_condition_changed() is called while there are any */
 } Watch;
 
 static void watch_free(gpointer data)
@@ -91,7 +92,7 @@ static void look_at_terms(Manager *m, const GPtrArray *terms)
 
 			if (literal->prefix != KEY_PATH || !key_is_silent(literal->key))
 				continue;
-			registry_subscribe(m->registry, KEY_PATH, literal->key); /* that is a new look */
+			registry_subscribe(m->registry, KEY_PATH, literal->key); /* this makes the provider look again */
 			registry_unsubscribe(m->registry, KEY_PATH, literal->key);
 		}
 	}
@@ -118,7 +119,7 @@ void watches_look_at_all(Manager *m)
 		look_again(m, g_ptr_array_index(services, i));
 }
 
-/* A service that hears that it is ready ends its watch: so the names are copied first. */
+/* A service that becomes ready ends its watch, so the names are copied first. */
 void watches_on_level(Manager *m, const char *key, Level level, const char *why)
 {
 	const Watch *watch = g_hash_table_lookup(m->watches, key);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Wiring: EngineOps on one side, the rooms that touch the world on the other.
+ * Wiring: connects EngineOps to the components that have side effects.
  *
- * The engine's operations are called from inside the engine and must not call back. So they only note what is to be
- * done (acts.c). Events go the other way at once: a supervisor reports an exit, the engine has digested it, and the
- * acknowledgement that follows carries the note as it is then.
+ * The engine's operations are called from inside the engine and must not call back, so they only
+ * record the actions (acts.c). Events go the other way at once: a supervisor reports an exit, the
+ * engine handles it, and the acknowledgement carries the note after that.
  */
 #include "config.h"
 
@@ -41,7 +41,7 @@ void manager_free_timers(gpointer data)
 	g_free(timers);
 }
 
-/* Its record lives as long as one of its timers is armed. */
+/* The record lives as long as one of its timers is armed. */
 static void disarm_timer(Manager *m, const char *service, EngineTimer kind)
 {
 	ServiceTimers *timers = g_hash_table_lookup(m->timers, service);
@@ -62,7 +62,7 @@ static void on_engine_timer(void *data)
 	Manager *m = fired.manager;
 
 	disarm_timer(m, fired.service, fired.kind);
-	/* A service whose file is gone is forgotten with its end, and its timers with it. */
+	/* A service without a file is dropped when it ends, and so are its timers. */
 	engine_timer_fired(m->engine, fired.service, fired.kind, loop_now());
 	manager_drain_later(m);
 }
@@ -146,7 +146,7 @@ static void op_listen(void *data, const Service *s)
 	manager_drain_later(data);
 }
 
-/* The line waits until all that follows from it has been begun. */
+/* The line waits until all resulting actions have begun. */
 static void op_entered(void *data, const Service *s)
 {
 	quiet_update(data, s);
@@ -225,9 +225,12 @@ void manager_init_engine(Manager *m)
 	sockets_init(m);
 }
 
-/* --- what services do --- */
+/* --- events of services --- */
 
-/* Otherwise what stands on the volume could be started again before the change of the table of mounts is handled. */
+/*
+ * Otherwise services on the volume could be started again before the change of the mount table is
+ * handled.
+ */
 static void update_mounts(Manager *m, const char *service)
 {
 	const Service *s = engine_find(m->engine, service);
@@ -265,7 +268,7 @@ static void on_process_event(void *data, const char *service, uint64_t invocatio
 		if (supervisor && supervisor_invocation(supervisor) == invocation)
 			acts_retire(m, service);
 		sockets_look(m, service);
-		sockets_retry_soon(m); /* it may have had an address that another one is to listen on */
+		sockets_retry_soon(m); /* it may have used an address that another one is to listen on */
 	}
 	manager_drain_later(m);
 }
@@ -300,9 +303,9 @@ static bool on_starts_again(void *data, const char *service)
 	return s && engine_starts_again(s);
 }
 
-/* --- what the keeper says --- */
+/* --- messages of the keeper --- */
 
-/* Why the installed keeper failed its trial, as far as that can be told from here; a new string. */
+/* Why the installed keeper failed its trial, as far as it is known here; a new string. */
 static char *describe_refusal(int wait_status)
 {
 	if (wait_status < 0)
@@ -388,7 +391,7 @@ static void on_exited(void *data, const struct MessageExited *message)
 	else if (supervisor && supervisor_invocation(supervisor) == message->id.invocation)
 		supervisor_on_exited(supervisor, message);
 	else
-		keeper_link_ack(m->link, &message->id, NULL); /* nobody remembers it; the row must not stay */
+		keeper_link_ack(m->link, &message->id, NULL); /* no supervisor knows it; the row must not stay */
 }
 
 static void on_adopted(void *data, const struct MessageAdopted *message)
@@ -442,7 +445,10 @@ static void on_request(void *data, enum RequestKind kind)
 	power_on_request(data, kind);
 }
 
-/* The keeper lets go of this manager: another one is coming. Nothing is lost, so nothing is put in order. */
+/*
+ * The keeper ends this manager and will start another one. Its data is safe, so nothing is cleaned
+ * up.
+ */
 static void on_closed(void *data)
 {
 	Manager *m = data;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Workers: PID 1 runs svc-worker for the pool. Each process has a row of its own in PID 1's table, ".worker-NUMBER".
+ * Workers: PID 1 runs svc-worker for the pool. Each process has its own row in PID 1's table,
+ * ".worker-NUMBER".
  *
- * Workers of a manager that has gone read the end of their socket and end. One that hangs keeps its row until it ends, and its end is
- * acknowledged by the manager that is there then.
+ * Workers of an earlier manager read the end of their socket and end. A hanging worker keeps its
+ * row until it ends; the manager of that time acknowledges its exit.
  */
 #include "config.h"
 
