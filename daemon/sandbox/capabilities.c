@@ -15,7 +15,7 @@
 
 #define BIT(capability) (UINT64_C(1) << (capability))
 
-/* What a key takes away, so that what it forbids cannot be had back. */
+/* The capabilities that a key removes, so that its restriction cannot be undone. */
 static const struct {
 	enum SandboxKey key;
 	uint64_t lost;
@@ -35,7 +35,7 @@ static const char *key_that_takes(const struct Sandbox *sandbox, unsigned capabi
 	return "CapabilityBoundingSet";
 }
 
-/* All that the service may ever have. */
+/* All capabilities that the service may ever have. */
 static uint64_t allowed(const struct Sandbox *sandbox)
 {
 	uint64_t set = sandbox->value[SANDBOX_BOUNDING_SET];
@@ -73,7 +73,7 @@ int capabilities_bound(const struct Sandbox *sandbox, struct Failure *failure)
 		int has = set & BIT(capability) ? 0 : prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
 
 		if (has < 0)
-			break; /* the kernel's last one was before */
+			break; /* beyond the kernel's last one */
 		if (has && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
 			return failure_set(failure, errno, "%s=: cannot take away capability %u",
 					   key_that_takes(sandbox, capability), capability);
@@ -88,7 +88,7 @@ int capabilities_keep(const struct Sandbox *sandbox, struct Failure *failure)
 	return failure_set(failure, errno, "AmbientCapabilities=: cannot keep any");
 }
 
-/* Of what another user has been given there is nothing left but the ambient ones; root has all that is allowed. */
+/* Another user has only the ambient capabilities; root has all that are allowed. */
 static int reduce(const struct Sandbox *sandbox, struct Failure *failure)
 {
 	struct __user_cap_data_struct now[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Failure: a sentence that fits the exec status.
+ * Failure: a sentence of limited length for the exec status.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@ int failure_set(struct Failure *failure, int error, const char *format, ...)
 	if (failure->what[0])
 		return error;
 	va_start(args, format);
-	(void)vsnprintf(failure->what, sizeof(failure->what), format, args); /* cut if it is long */
+	(void)vsnprintf(failure->what, sizeof(failure->what), format, args); /* cut off if it is too long */
 	va_end(args);
 	return error;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Failure: which key could not be carried out, and what was tried, for the exec status.
+ * Failure: the key that could not be applied, and the failed operation, for the exec status.
  */
 #ifndef SVCD_SANDBOX_FAILURE_H
 #define SVCD_SANDBOX_FAILURE_H
@@ -11,7 +11,10 @@ struct Failure {
 	char what[EXEC_STATUS_TEXT];
 };
 
-/* Writes "KEY=: cannot ..." unless something was written before: the first words are the nearest. Returns: @error. */
+/*
+ * Writes "KEY=: cannot ..." unless a text was written before, because the first text is the most
+ * specific. Returns: @error.
+ */
 int failure_set(struct Failure *failure, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Mount plan: a table for the keys that say yes, then lists of paths, then what must stay as it is below all that.
+ * Mount plan: a table for flags and levels, then lists of paths, then the mounts that must stay as
+ * they are below those.
  */
 #include "config.h"
 
@@ -18,7 +19,7 @@
 #define SET AT(1)
 #define EVERY_HOME { "/home", "/root", "/run/user" }
 
-/* What is not on this machine need not be protected: all are optional. */
+/* All are optional: a path that does not exist needs no protection. */
 static const struct {
 	enum SandboxKey key;
 	unsigned levels;
@@ -30,7 +31,7 @@ static const struct {
 	{ SANDBOX_PROTECT_SYSTEM, AT(PROTECT_SYSTEM_FULL), MOUNT_READ_ONLY, 0, { "/etc" } },
 	{ SANDBOX_PROTECT_SYSTEM, AT(PROTECT_SYSTEM_STRICT), MOUNT_READ_ONLY, 0, { "/" } },
 	{ SANDBOX_PROTECT_SYSTEM, AT(PROTECT_SYSTEM_STRICT), MOUNT_KEEP, 0, { "/dev", "/proc", "/sys" } },
-	/* Left to ProtectHome=, whose rows come after these, as systemd does it. */
+	/* Left to the rows of ProtectHome=, which come after these, as in systemd. */
 	{ SANDBOX_PROTECT_SYSTEM, AT(PROTECT_SYSTEM_STRICT), MOUNT_KEEP, 0, EVERY_HOME },
 
 	{ SANDBOX_PROTECT_HOME, AT(PROTECT_HOME_YES), MOUNT_HIDE, 0, EVERY_HOME },
@@ -38,8 +39,8 @@ static const struct {
 	{ SANDBOX_PROTECT_HOME, AT(PROTECT_HOME_TMPFS), MOUNT_TMPFS, 0, EVERY_HOME },
 
 	/*
-	 * The machine's own /dev, so that /dev/log is the one that a syslog daemon makes when it is started anew; but no device in it
-	 * can be opened, whatever is mounted there, other than these.
+	 * The machine's own /dev, so that /dev/log is the socket of a restarted syslog daemon. Only
+	 * the devices in these rows can be opened, whatever is mounted there.
 	 */
 	{ SANDBOX_PRIVATE_DEVICES, SET, MOUNT_SHOW, SHOW_READ_ONLY | SHOW_NO_DEVICES, { "/dev" } },
 	{ SANDBOX_PRIVATE_DEVICES, SET, MOUNT_SHOW, 0,
@@ -71,7 +72,7 @@ static int add_by_key(const struct Sandbox *sandbox, struct MountList *list)
 	return error;
 }
 
-/* Its control groups stay as they are if only the rest of /sys is protected. */
+/* The control groups stay as they are if only the rest of /sys is protected. */
 static int add_cgroups(const struct Sandbox *sandbox, struct MountList *list)
 {
 	const struct MountEntry entry = { .kind = MOUNT_KEEP, .key = "ProtectKernelTunables", .path = "/sys/fs/cgroup",
@@ -96,7 +97,9 @@ static const char *proc_options(const struct Sandbox *sandbox)
 	return options[sandbox->value[SANDBOX_PROTECT_PROC]][sandbox_asks(sandbox, SANDBOX_PROC_SUBSET)];
 }
 
-/* The fifth word of a line of mountinfo, proc_pid_mountinfo(5), if it lies below /proc; else NULL. */
+/*
+ * The fifth field of a line of mountinfo, proc_pid_mountinfo(5), if it lies below /proc; else NULL.
+ */
 static const char *mount_point_below_proc(char *line)
 {
 	char *rest = line;
@@ -107,7 +110,7 @@ static const char *mount_point_below_proc(char *line)
 	return word && strncmp(word, "/proc/", 6) == 0 ? word : NULL;
 }
 
-/* Without memory the plan fails: a place that is not put back would be open. */
+/* Without memory the plan fails, because a place that is not restored would be unprotected. */
 static int keep_mount_of_proc(struct MountList *list, const char *key, char *line)
 {
 	const char *point = mount_point_below_proc(line);
@@ -115,15 +118,15 @@ static int keep_mount_of_proc(struct MountList *list, const char *key, char *lin
 
 	if (!point || mount_list_covers(list, point, "/proc"))
 		return 0;
-	path = strdup(point); /* stays: the list points to it */
+	path = strdup(point); /* not freed: the list points to it */
 	if (!path)
 		return ENOMEM;
 	return mount_list_add(list, &(struct MountEntry){ .kind = MOUNT_SHOW, .key = key, .path = path, .is_optional = true });
 }
 
 /*
- * A new /proc is without what is mounted in the old one, and in a container that is what keeps the machine from its guests: it is put
- * back, unless the service is denied that place anyway.
+ * A new /proc lacks the mounts of the old one. In a container these protect the host, so they are
+ * restored, unless the place is hidden from the service anyway.
  */
 static int keep_mounts_of_proc(struct MountList *list, const char *key)
 {
@@ -134,12 +137,12 @@ static int keep_mounts_of_proc(struct MountList *list, const char *key)
 
 	while (!error && getline(&line, &size, file) > 0)
 		error = keep_mount_of_proc(list, key, line);
-	/* Its other ends are no end of the file: no memory, or a read that failed. */
+	/* Other reasons for the end are lack of memory and a failed read. */
 	if (!error && !feof(file))
 		error = errno ? errno : EIO;
 	free(line);
 	if (file)
-		(void)fclose(file); /* only read */
+		(void)fclose(file); /* opened for reading only */
 	return error;
 }
 
@@ -190,7 +193,7 @@ static int add_lists(const struct Sandbox *sandbox, struct MountList *list)
 	return error;
 }
 
-/* --- what is the service's own --- */
+/* --- the service's own directories --- */
 
 static int add_private_tmp(const char *link, struct MountList *list, struct Failure *failure)
 {
@@ -212,7 +215,7 @@ static int add_private_tmp(const char *link, struct MountList *list, struct Fail
 	return error;
 }
 
-/* What the other keys keep as it was does not undo what ReadOnlyPaths= asks for. */
+/* Places that other keys keep unchanged are still read-only if ReadOnlyPaths= names them. */
 static void heed_read_only_paths(const struct Sandbox *sandbox, struct MountList *list)
 {
 	for (size_t i = 0; i < list->n; i++) {

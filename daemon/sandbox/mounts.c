@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Mounts: find what is there, take hold of trees, sort, put in place. Needs Linux 5.12 for mount_setattr(2).
+ * Mounts: find the places, open the trees, sort, attach. Needs Linux 5.12 for mount_setattr(2).
  */
 #include "config.h"
 
@@ -19,7 +19,10 @@
 
 #include "paths/safe-path.h"
 
-/* Where the file system of hidden files is mounted for a moment: there is always one, and nobody else sees it. */
+/*
+ * The file system of hidden files is mounted here briefly. The directory always exists, and no
+ * other process sees the mount.
+ */
 #define SCRATCH "/run"
 
 int mount_list_add(struct MountList *list, const struct MountEntry *entry)
@@ -55,15 +58,15 @@ bool mount_list_covers(const struct MountList *list, const char *path, const cha
 	return false;
 }
 
-/* --- what is there --- */
+/* --- finding places --- */
 
-/* Where something is put that is not there yet; a directory or file is made for it. */
+/* Is the target missing, so that a directory or file is made for it? */
 static bool makes_target(const struct MountEntry *entry)
 {
 	return entry->source || (entry->kind == MOUNT_TMPFS && !entry->is_optional);
 }
 
-/* As realpath(3), but not through links of somebody else's. Returns: a new string, or NULL with errno. */
+/* As realpath(3), but refuses links of other users. Returns: a new string, or NULL with errno. */
 static char *safe_real_path(const char *path)
 {
 	char link[64];
@@ -77,14 +80,14 @@ static char *safe_real_path(const char *path)
 	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd); /* fits */
 	n = readlink(link, real, sizeof(real) - 1);
 	error = errno;
-	(void)close(fd); /* only a name for what it is */
+	(void)close(fd); /* an O_PATH descriptor */
 	errno = error;
 	return n > 0 ? strndup(real, (size_t)n) : NULL;
 }
 
 /*
- * Symbolic links are followed now, once. What is shown to the service elsewhere, and where, is nothing that others decide by a
- * link; what is hidden or made read-only they may hide as they like.
+ * Symbolic links are followed once, here. Other users must not control by a link what is shown to
+ * the service, or where. They may control which of their files are hidden or made read-only.
  */
 static int resolve(struct MountEntry *entry)
 {
@@ -104,7 +107,7 @@ static int resolve(struct MountEntry *entry)
 	return 0;
 }
 
-/* Replaces all paths by real ones, and takes out what is optional and missing. */
+/* Resolves all paths, and removes optional entries that are missing. */
 static int resolve_all(struct MountList *list, struct Failure *failure)
 {
 	size_t kept = 0;
@@ -124,7 +127,7 @@ static int resolve_all(struct MountList *list, struct Failure *failure)
 	return 0;
 }
 
-/* --- taking hold --- */
+/* --- opening trees --- */
 
 static bool is_link(int fd)
 {
@@ -133,7 +136,10 @@ static bool is_link(int fd)
 	return fstat(fd, &st) < 0 || S_ISLNK(st.st_mode);
 }
 
-/* @path is a real one: a link that is there now has come since. It could be mounted like a file, and would lead on from there. */
+/*
+ * @path is resolved, so a link there now was made since. It could be mounted like a file, and would
+ * lead elsewhere.
+ */
 static int take_tree(const char *path, bool with_below)
 {
 	int place = safe_open(path, O_PATH | O_NOFOLLOW, 0);
@@ -142,7 +148,7 @@ static int take_tree(const char *path, bool with_below)
 	if (place < 0)
 		return -1;
 	if (is_link(place)) {
-		(void)close(place); /* only a name for what it is */
+		(void)close(place); /* an O_PATH descriptor */
 		errno = ELOOP;
 		return -1;
 	}
@@ -161,7 +167,7 @@ static int set_attributes(int fd, const char *path, unsigned flags, uint64_t att
 	return 0;
 }
 
-/* A tmpfs that nothing can be put into, mounted nowhere. Returns: a descriptor, or -1 with errno. */
+/* An empty, read-only tmpfs that is mounted nowhere. Returns: a descriptor, or -1 with errno. */
 static int make_empty(const char *mode)
 {
 	int fd = -1;
@@ -177,7 +183,10 @@ static int make_empty(const char *mode)
 	return fd;
 }
 
-/* A file without permissions. Only what is mounted somewhere can be taken hold of, so its file system is, for a moment. */
+/*
+ * A file without permissions. Only a mounted tree can be opened, so its file system is mounted
+ * briefly.
+ */
 static int make_hidden_file(void)
 {
 	int fd = make_empty("000");
@@ -191,7 +200,7 @@ static int make_hidden_file(void)
 		(void)close(made); /* nothing is written */
 	if (made >= 0 && move_mount(fd, "", AT_FDCWD, SCRATCH, MOVE_MOUNT_F_EMPTY_PATH) == 0) {
 		file = take_tree(SCRATCH "/hidden", false);
-		(void)umount2(SCRATCH, MNT_DETACH); /* nobody uses it */
+		(void)umount2(SCRATCH, MNT_DETACH); /* not in use */
 	}
 	(void)close(fd); /* the file holds it */
 	return file;
@@ -215,7 +224,7 @@ static int take(struct MountEntry *entry)
 	switch (entry->kind) {
 	case MOUNT_READ_ONLY:
 		if (strcmp(entry->path, "/") == 0)
-			return 0; /* nothing can be put in its place: it is changed where it is */
+			return 0; /* nothing can replace it: it is changed in place */
 		entry->fd = take_tree(entry->path, true);
 		return entry->fd < 0 ? errno : 0;
 	case MOUNT_KEEP:
@@ -245,7 +254,7 @@ static int take_all(struct MountList *list, struct Failure *failure)
 	return 0;
 }
 
-/* --- putting in place --- */
+/* --- attaching --- */
 
 static int make_in(const SafeParent *parent, const struct stat *like)
 {
@@ -260,7 +269,7 @@ static int make_in(const SafeParent *parent, const struct stat *like)
 	return 0;
 }
 
-/* Something to mount on: a directory, or a file if @like is none. */
+/* Makes a mount point: a directory, or a file if @like is none. */
 static int make_target(const char *path, const struct stat *like)
 {
 	SafeParent parent;
@@ -271,7 +280,7 @@ static int make_target(const char *path, const struct stat *like)
 	if (!safe_open_parent(path, 0755, &parent))
 		return errno;
 	error = make_in(&parent, like);
-	(void)close(parent.fd); /* only a place to stand on */
+	(void)close(parent.fd); /* a directory, opened for lookups only */
 	return error;
 }
 
@@ -284,7 +293,7 @@ static int put(const struct MountEntry *entry)
 	if (fstat(entry->fd, &st) < 0)
 		return errno;
 	if (!entry->source && entry->is_optional && access(entry->path, F_OK) < 0)
-		return 0; /* gone with what was mounted above */
+		return 0; /* gone together with the mount above */
 	error = make_target(entry->path, &st);
 	if (error)
 		return error;
@@ -292,7 +301,7 @@ static int put(const struct MountEntry *entry)
 	if (target < 0)
 		return errno;
 	error = move_mount(entry->fd, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0 ? errno : 0;
-	(void)close(target); /* only a place to mount on */
+	(void)close(target); /* an O_PATH descriptor of the mount point */
 	return error;
 }
 
@@ -321,11 +330,14 @@ static int put_show(const struct MountEntry *entry)
 
 struct TmpfsOptions {
 	unsigned long flags;
-	bool is_read_only; /* not among the flags: it waits until all that goes into it is in place */
-	char data[256];    /* what is the file system's */
+	bool is_read_only; /* not among the flags: set when all mounts inside are in place */
+	char data[256];    /* passed to the file system */
 };
 
-/* Words that are ours, and settings that are the file system's; of words that contradict each other the last one counts. */
+/*
+ * Separates mount flags from options of the file system. Of contradicting options the last one
+ * counts.
+ */
 static int read_tmpfs_options(const char *options, struct TmpfsOptions *ret)
 {
 	char *copy = strdup(options);
@@ -422,7 +434,7 @@ static int put_all(struct MountList *list, struct Failure *failure)
 	return 0;
 }
 
-/* What is above comes before what is below; at one path by kind, then in the order in which they were added. */
+/* A parent comes before its subdirectories; at one path the order is by kind, then by insertion. */
 static int compare(const void *a, const void *b)
 {
 	const struct MountEntry *x = a;
@@ -434,7 +446,7 @@ static int compare(const void *a, const void *b)
 	return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-/* Mounts of the machine's go on to arrive here; ours do not leave. */
+/* Mounts of the machine still propagate into this namespace; ours do not propagate out. */
 static int enter_namespace(const char *key, struct Failure *failure)
 {
 	if (unshare(CLONE_NEWNS) < 0)

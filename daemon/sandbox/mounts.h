@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Mounts: a list of changes to what is seen where, and carrying them out in a mount namespace of our own.
+ * Mounts: a list of changes to the visible file system, applied in a mount namespace of our own.
  *
- * What is to stay as it is below something that changes (a directory to write to in a tree that becomes read-only) is taken hold of
- * first, by open_tree(2), and put back on top when its turn comes; so the order in which keys are written does not matter.
+ * Some trees must stay as they are below a changed one (a writable directory in a read-only tree).
+ * They are opened first, by open_tree(2), and attached on top later. So the order in which keys are
+ * written does not matter.
  */
 #ifndef SVCD_SANDBOX_MOUNTS_H
 #define SVCD_SANDBOX_MOUNTS_H
@@ -13,9 +14,9 @@
 
 #include "sandbox/failure.h"
 
-/* At one path they are done in this order: the last one is what is seen. */
+/* At one path they are applied in this order, so the last one is visible. */
 enum MountKind {
-	MOUNT_KEEP,      /* the tree as it was before something above it changed */
+	MOUNT_KEEP,      /* the tree as it was before a change above it */
 	MOUNT_READ_ONLY, /* the tree as it was, but read-only */
 	MOUNT_TMPFS,     /* an empty file system with @options */
 	MOUNT_SHOW,      /* the tree at @source, as it was */
@@ -23,23 +24,23 @@ enum MountKind {
 	MOUNT_HIDE,      /* an empty directory or file without permissions */
 };
 
-/* Of MOUNT_KEEP and MOUNT_SHOW. */
+/* For MOUNT_KEEP and MOUNT_SHOW. */
 enum MountShow {
-	SHOW_FLAT = 1 << 0,       /* without what is mounted below */
+	SHOW_FLAT = 1 << 0,       /* without the mounts below it */
 	SHOW_READ_ONLY = 1 << 1,
-	SHOW_NO_DEVICES = 1 << 2, /* no device in it can be opened, nothing in it executed */
+	SHOW_NO_DEVICES = 1 << 2, /* no device in it can be opened, no file executed */
 };
 
 struct MountEntry {
 	enum MountKind kind;
-	const char *key;     /* "PrivateTmp": who is to blame */
+	const char *key;     /* "PrivateTmp": for error messages */
 	const char *path;
-	const char *source;  /* MOUNT_SHOW; NULL: the path itself, and it is there */
+	const char *source;  /* MOUNT_SHOW; NULL: the path itself, which exists */
 	const char *options; /* MOUNT_TMPFS, MOUNT_PROC */
 	unsigned show;       /* enum MountShow */
-	bool is_optional;    /* what is not there is passed over */
+	bool is_optional;    /* a missing path is skipped */
 	int fd;              /* the tree; ours */
-	size_t number;       /* in the order in which they were added */
+	size_t number;       /* the order of insertion */
 };
 
 struct MountList {
@@ -50,13 +51,15 @@ struct MountList {
 /* Strings are borrowed. Returns: 0 or ENOMEM. */
 int mount_list_add(struct MountList *list, const struct MountEntry *entry);
 
-/* Is @path @top or below it? Both are absolute and tidy. */
+/* Is @path @top or below it? Both are absolute and normalised. */
 bool mount_path_is_within(const char *path, const char *top);
 
-/* Is @path, or something above it but below @top, changed so that it cannot be written to or is not seen? */
+/* Is @path, or a directory between it and @top, hidden or made read-only? */
 bool mount_list_covers(const struct MountList *list, const char *path, const char *top);
 
-/* An empty list is nothing. Returns: 0 or an errno; what was done until then stays, for the caller ends. */
+/*
+ * An empty list is allowed. Returns: 0 or an errno; earlier changes stay, because the caller exits.
+ */
 int mount_list_apply(struct MountList *list, struct Failure *failure);
 
 #endif

@@ -30,8 +30,8 @@ static bool is_our_network(int fd)
 }
 
 /*
- * The main process may be gone by now, or not have its own network yet, since it waits on its way here (for a file of its environment,
- * say): then this command has one of its own, and never the machine's.
+ * The main process may be gone, or may not have its own network yet, because it waits for a file of
+ * its environment, for example. Then this command gets its own network, never the machine's.
  */
 static bool enter_network_of(uint32_t pid)
 {
@@ -44,7 +44,7 @@ static bool enter_network_of(uint32_t pid)
 	if (fd < 0)
 		return false;
 	ok = !is_our_network(fd) && setns(fd, CLONE_NEWNET) == 0;
-	(void)close(fd); /* only looked at */
+	(void)close(fd); /* opened for a check only */
 	return ok;
 }
 

@@ -18,7 +18,10 @@
 
 #include "paths/remove.h"
 
-/* What of a service's name is in the directory's: the rest of 255 bytes is for the other parts. */
+/*
+ * The maximal part of a service's name in the directory's name. The rest of 255 bytes is for the
+ * other parts.
+ */
 #define SHOWN_BYTES 200
 #define TRIES 100
 
@@ -31,7 +34,10 @@ static int make_name(const char *link_path, char *name)
 	unsigned char random[6];
 	int n;
 
-	/* Not a secret: two that meet try again, and early in a boot good numbers take 30 ms of the processor, or minutes without one. */
+	/*
+	 * Not a secret: on a collision another number is tried. Early in a boot, secure random
+	 * numbers take 30 ms of the processor, or minutes without a source.
+	 */
 	if (getrandom(random, sizeof(random), GRND_INSECURE) != (ssize_t)sizeof(random))
 		return EIO;
 	n = snprintf(name, PRIVATE_TMP_NAME + 1, "svcd-%.*s-", SHOWN_BYTES, service ? service + 1 : link_path);
@@ -41,7 +47,7 @@ static int make_name(const char *link_path, char *name)
 	return 0;
 }
 
-/* Ours if root made it and nobody else can look into it: so it stays what it is. */
+/* It is ours if root made it and no other user can enter it: then no other user can change it. */
 static bool is_ours(int place, const char *name)
 {
 	struct stat st;
@@ -60,7 +66,7 @@ static int make_inside(int place, const char *name)
 	return fchmodat(place, inside, 01777, 0) < 0 ? errno : 0;
 }
 
-/* @may_exist: it was made by an earlier command of this run */
+/* @may_exist: an earlier command of this run may have made it */
 static int make_in(const char *place_path, const char *name, bool may_exist)
 {
 	int place = open(place_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -72,7 +78,7 @@ static int make_in(const char *place_path, const char *name, bool may_exist)
 		error = errno == EEXIST && may_exist && is_ours(place, name) ? 0 : errno;
 	if (!error)
 		error = make_inside(place, name);
-	(void)close(place); /* only a place to stand on */
+	(void)close(place); /* a directory, opened for lookups only */
 	return error;
 }
 
@@ -137,9 +143,9 @@ int private_tmp_make(const char *link_path, char ret_name[PRIVATE_TMP_NAME + 1],
 	int error = ENOENT;
 
 	if (read_link(link_path, ret_name))
-		error = make_both(ret_name, true, failure); /* what a cleaner of /tmp has taken is made again */
+		error = make_both(ret_name, true, failure); /* directories that a cleaner of /tmp removed are made again */
 	if (error == ENOENT || error == EEXIST) {
-		(void)unlink(link_path); /* it leads nowhere that is ours */
+		(void)unlink(link_path); /* it leads to no directory of ours */
 		error = make_new(link_path, ret_name, failure);
 	}
 	(void)umask(mask);
@@ -152,13 +158,13 @@ int private_tmp_remove(const char *link_path, struct Failure *failure)
 	int first_error = 0;
 
 	if (!read_link(link_path, name))
-		return 0; /* nothing was ever made */
+		return 0; /* nothing was made */
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		int error = remove_below(places[i], name);
 
 		if (error)
 			first_error = failure_set(failure, error, "PrivateTmp=: cannot remove %s/%s", places[i], name);
 	}
-	(void)unlink(link_path); /* the next run makes another name */
+	(void)unlink(link_path); /* the next run makes a new name */
 	return first_error;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Problem: sentences into a buffer.
+ * Problem: sentences in a buffer.
  */
 #include "config.h"
 
@@ -18,12 +18,12 @@ int problem_set(struct Problem *problem, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	(void)vsnprintf(problem->text, sizeof(problem->text), format, args); /* cut if it is long */
+	(void)vsnprintf(problem->text, sizeof(problem->text), format, args); /* cut off if it is too long */
 	va_end(args);
 	return EINVAL;
 }
 
-/* The bytes of @text that are shown: not all of a long one, and no part of a character. */
+/* The number of bytes of @text to show: limited, and without a partial character. */
 static int shown_bytes(const char *text)
 {
 	int n = (int)strnlen(text, 81);

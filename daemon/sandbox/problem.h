@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Problem: a sentence about a value that cannot be read, and what to write instead.
+ * Problem: a sentence about an invalid value, with the valid ones.
  */
 #ifndef SVCD_SANDBOX_PROBLEM_H
 #define SVCD_SANDBOX_PROBLEM_H
 
-/* Cut off after that: more than svcctl shows of a sentence. */
+/* A longer text is cut off. svcctl shows less of a sentence. */
 #define PROBLEM_TEXT 512
 
 struct Problem {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Restrictions: a function for each key.
+ * Restrictions: one function per key.
  *
- * A call whose arguments lie in memory cannot be looked into, for another thread could change them: such a call (clone3, openat2)
- * says that it does not exist, and programs take the older one.
+ * A filter cannot check arguments in memory, because another thread could change them afterwards.
+ * Such calls (clone3, openat2) fail with ENOSYS, and programs use the older ones.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 
 #define PERSONALITY_ASK 0xffffffffUL
-#define INT_BITS 0xffffffffu /* an argument of 32 bits; the kernel does not look at what is above them */
+#define INT_BITS 0xffffffffu /* an argument of 32 bits; the kernel ignores the upper half */
 
 /* From <linux/sched.h> of later kernels, and a flag of the same argument. */
 #ifndef SCHED_EXT
@@ -27,14 +27,17 @@
 #endif
 #define POLICY_BITS (INT_BITS & ~(unsigned)SCHED_RESET_ON_FORK)
 
-/* @call gives @error if all of @n arguments compare so. Returns: 0 or an errno; a call that @target does not have is fine. */
+/*
+ * @call fails with @error if all @n arguments compare true. Returns: 0 or an errno; a call that
+ * @target lacks is no error.
+ */
 static int forbid(const struct RuleTarget *target, int error, const char *call, unsigned n, const struct scmp_arg_cmp *args)
 {
 	const int number = target->library->resolve_name(call);
 	int result;
 
 	if (number == __NR_SCMP_ERROR)
-		return 0; /* on no processor that this library knows */
+		return 0; /* on no processor that this library supports */
 	result = target->library->rule_add_array(target->filter, SCMP_ACT_ERRNO((unsigned)error), number, n, args);
 	return result == -EDOM || result == -EEXIST ? 0 : -result;
 }
@@ -52,7 +55,7 @@ static int forbid_bits(const struct RuleTarget *target, const char *call, unsign
 	return forbid(target, EPERM, call, 1, args);
 }
 
-/* If argument @arg, looked at through @mask, is @value. */
+/* If argument @arg, masked with @mask, is @value. */
 static int forbid_value(const struct RuleTarget *target, int error, const char *call, unsigned arg, uint64_t mask, uint64_t value)
 {
 	const struct scmp_arg_cmp args[] = { SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, mask, value) };
@@ -80,8 +83,9 @@ static int forbid_families(const struct RuleTarget *target, uint64_t allowed)
 }
 
 /*
- * io_uring makes sockets that no filter sees. Where there is an old socketcall(2), whose arguments lie in memory, libseccomp makes of
- * each rule one more that forbids to make any socket by it.
+ * io_uring can make sockets without a system call that a filter sees. If the processor has the old
+ * socketcall(2), with arguments in memory, libseccomp adds a rule to each of these that forbids all
+ * sockets by it.
  */
 static int restrict_families(const struct Sandbox *sandbox, const struct RuleTarget *target)
 {
@@ -99,7 +103,7 @@ static int restrict_namespaces(const struct Sandbox *sandbox, const struct RuleT
 	const unsigned clone_flags = target->arch == SCMP_ARCH_S390 || target->arch == SCMP_ARCH_S390X ? 1 : 0;
 	int error = forbid_always(target, ENOSYS, "clone3");
 
-	/* 0: whatever the descriptor is. */
+	/* 0: any type, determined by the descriptor. */
 	if (!error)
 		error = forbid_value(target, EPERM, "setns", 1, INT_BITS, 0);
 	for (const struct SandboxNamespace *one = sandbox_namespaces; one->name && !error; one++) {
@@ -108,7 +112,7 @@ static int restrict_namespaces(const struct Sandbox *sandbox, const struct RuleT
 		error = forbid_bits(target, "unshare", 0, one->flag);
 		if (!error)
 			error = forbid_bits(target, "setns", 1, one->flag);
-		if (!error && one->flag != CLONE_NEWTIME) /* to clone(2) that bit is a part of the signal's number */
+		if (!error && one->flag != CLONE_NEWTIME) /* for clone(2) that bit is part of the signal number */
 			error = forbid_bits(target, "clone", clone_flags, one->flag);
 	}
 	return error;
@@ -129,7 +133,7 @@ static int restrict_realtime(const struct Sandbox *sandbox, const struct RuleTar
 
 /* --- RestrictSUIDSGID= --- */
 
-/* Calls that take a mode, and where. */
+/* Calls with a mode, and the index of that argument. */
 static const struct {
 	const char *call;
 	unsigned mode;
@@ -155,7 +159,7 @@ static int restrict_suid_sgid(const struct Sandbox *sandbox, const struct RuleTa
 	static const uint64_t bits[] = { S_ISUID, S_ISGID };
 	int error = forbid_always(target, ENOSYS, "openat2");
 
-	/* Asked for by the address families, too. */
+	/* The address families also add this rule. */
 	if (!error && !sandbox_asks(sandbox, SANDBOX_FAMILIES))
 		error = forbid_always(target, ENOSYS, "io_uring_setup");
 	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]) && !error; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Restrictions: what RestrictNamespaces=, RestrictSUIDSGID=, MemoryDenyWriteExecute= ... forbid, as rules for a filter that allows
- * everything else.
+ * Restrictions: the rules of RestrictNamespaces=, RestrictSUIDSGID=, MemoryDenyWriteExecute= ...
+ * for a filter that allows all other calls.
  */
 #ifndef SVCD_SANDBOX_RESTRICTIONS_H
 #define SVCD_SANDBOX_RESTRICTIONS_H
@@ -9,24 +9,24 @@
 #include "sandbox/seccomp-library.h"
 #include "sandbox/sandbox.h"
 
-/* Calls are named as on the machine's own processor; @arch is the one that the rules are for. */
+/* Calls have the names of the machine's own processor; @arch is the processor of the rules. */
 struct RuleTarget {
 	const struct SeccompLibrary *library;
 	scmp_filter_ctx filter;
 	uint32_t arch;
 };
 
-/* The key of the first restriction that is asked for, or NULL. */
+/* The key of the first active restriction, or NULL. */
 const char *restrictions_first_key(const struct Sandbox *sandbox);
 
 /**
- * restrictions_add() - all rules of all restrictions that are asked for
- * @ret_key: on failure, whose rule could not be made
+ * restrictions_add() - all rules of all active restrictions
+ * @ret_key: on failure, the key of the failed rule
  * Returns: 0 or an errno.
  */
 int restrictions_add(const struct Sandbox *sandbox, const struct RuleTarget *target, const char **ret_key);
 
-/* Is a call forbidden that the library may not know (syscalls-late.h): fchmodat2(2)? */
+/* Is fchmodat2(2) forbidden? The library may not know that call (syscalls-late.h). */
 bool restrictions_forbid_fchmodat2(const struct Sandbox *sandbox);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sandbox: flags, levels, lists of paths, sets of names, and the table that says which key is which.
+ * Sandbox: flags, levels, lists of paths, sets of names, and the table of all keys.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #define BIT(n) (UINT64_C(1) << (n))
 #define N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Reads one word of a list of paths. Returns: 0, EINVAL or ENOMEM. */
+/* Reads one entry of a list of paths. Returns: 0, EINVAL or ENOMEM. */
 typedef int PathReader(struct SandboxPath *path, const char *word, struct Problem *problem);
 /* Adds the bits of @name to *@mask. Returns: 0 or EINVAL. */
 typedef int SetMember(const char *name, uint64_t *mask, struct Problem *problem);
@@ -64,7 +64,7 @@ static const char *const protect_proc_names[] = { PROTECT_PROC_LEVELS(LEVEL_NAME
 static const char *const proc_subset_names[] = { PROC_SUBSETS(LEVEL_NAME) NULL };
 static const char *const keyring_mode_names[] = { KEYRING_MODES(LEVEL_NAME) NULL };
 
-/* A key of which "no" is a level and "yes" the next one takes every way to write them. */
+/* A level key with the values "no" and "yes" accepts all spellings of a boolean. */
 static int read_level(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem)
 {
 	const char *const *names = rows[key].levels;
@@ -83,13 +83,13 @@ static int read_level(struct Sandbox *sandbox, enum SandboxKey key, const char *
 
 /* --- paths --- */
 
-/* @length bytes, of which "." and ".." are no names of a directory. */
+/* @length bytes; "." and ".." are not accepted. */
 static bool is_step(const char *part, size_t length)
 {
 	return (length == 1 && part[0] == '.') || (length == 2 && part[0] == '.' && part[1] == '.');
 }
 
-/* Checks @path and writes a copy in which "/a//b/" is "/a/b". */
+/* Checks @path and returns a copy in which "/a//b/" is "/a/b". */
 static int copy_path(const char *path, char **ret, struct Problem *problem)
 {
 	char *copy;
@@ -127,7 +127,7 @@ static int read_plain_path(struct SandboxPath *path, const char *word, struct Pr
 	return copy_path(word, &path->path, problem);
 }
 
-/* Of what nobody can ask for the whole tree. */
+/* For keys that must not name the root directory. */
 static int read_part(struct SandboxPath *path, const char *word, struct Problem *problem)
 {
 	int error = read_plain_path(path, word, problem);
@@ -166,7 +166,7 @@ static int read_bind(struct SandboxPath *path, const char *word, struct Problem 
 	return error;
 }
 
-/* "10%", "64M", "5": one digit at least, and one of @units at most. */
+/* "10%", "64M", "5": at least one digit, and at most one of @units. */
 static bool is_tmpfs_number(const char *value, const char *digits, const char *units)
 {
 	const char *end = value + strspn(value, digits);
@@ -229,7 +229,7 @@ static int read_tmpfs(struct SandboxPath *path, const char *word, struct Problem
 	return error;
 }
 
-/* --- directories of the service's own --- */
+/* --- the service's own directories --- */
 
 const struct SandboxDirectory sandbox_directories[SANDBOX_DIRECTORIES] = {
 	{ SANDBOX_RUNTIME_DIRECTORY, SANDBOX_RUNTIME_DIRECTORY_MODE, "/run", "RUNTIME_DIRECTORY" },
@@ -248,7 +248,7 @@ static const char *directory_root(enum SandboxKey key)
 	return sandbox_directories[i].root;
 }
 
-/* Each of its steps has a name. */
+/* Every component must have a name. */
 static bool is_relative(const char *path)
 {
 	size_t length;
@@ -330,8 +330,8 @@ static int read_paths(struct Sandbox *sandbox, enum SandboxKey key, const char *
 /* --- sets of names --- */
 
 /*
- * One line of a set that lines add to. The first line is the set, or with "~" in front all but it;
- * a later one adds, or with "~" takes away.
+ * One line of a set that lines extend. The first line is the set, or with "~" its complement; a
+ * later line adds names, or with "~" removes them.
  */
 static int read_set(struct Sandbox *sandbox, enum SandboxKey key, const char *line, SetMember *add, struct Problem *problem)
 {
@@ -368,7 +368,7 @@ static int read_bounding_set(struct Sandbox *sandbox, enum SandboxKey key, const
 	return read_set(sandbox, key, line, add_capability, problem);
 }
 
-/* Of "all but" these are left: nobody can be given what is not there. */
+/* "All but" is limited to existing capabilities, because others cannot be given. */
 static int read_ambient(struct Sandbox *sandbox, enum SandboxKey key, const char *line, struct Problem *problem)
 {
 	int error = read_set(sandbox, key, line, add_capability, problem);
@@ -437,7 +437,7 @@ static int add_namespace(const char *name, uint64_t *mask, struct Problem *probl
 	return problem_none_of(problem, name, names);
 }
 
-/* yes: none may be made; no: all; or those that may. */
+/* yes: none may be made; no: all; or a list of allowed ones. */
 static int read_namespaces(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem)
 {
 	bool yes;
@@ -451,7 +451,7 @@ static int read_namespaces(struct Sandbox *sandbox, enum SandboxKey key, const c
 #define ARCHITECTURE_NAME(name, token) name,
 static int add_architecture(const char *name, uint64_t *mask, struct Problem *problem)
 {
-	/* The machine's own is always among them, and has no bit. */
+	/* The machine's own architecture is always included, and has no bit. */
 	static const char *const names[] = { "native", SANDBOX_ARCHITECTURES(ARCHITECTURE_NAME) NULL };
 
 	for (size_t i = 0; names[i]; i++) {
@@ -483,7 +483,7 @@ static int read_system_calls(struct Sandbox *sandbox, enum SandboxKey key, const
 	return error;
 }
 
-/* By itself it asks for nothing. */
+/* Alone it has no effect. */
 static int read_system_call_error(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem)
 {
 	int number;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sandbox: what a service may see of the machine and do to it. The one table of its keys, and the
- * reader of their values.
+ * Sandbox: the restrictions of a service. This is the only table of its keys, and the parser of
+ * their values.
  *
- * Names and meaning of the keys: systemd.exec(5). Service files are checked with this reader. The
- * lines that pass it go to svc-exec as they are; it reads them again and carries them out.
- * docs/processes.md gives the order.
+ * Names and meaning of the keys are those of systemd.exec(5). Service files are checked with this
+ * parser. The accepted lines go to svc-exec unchanged, which parses them again and applies them.
+ * docs/processes.md contains the order.
  */
 #ifndef SVCD_SANDBOX_SANDBOX_H
 #define SVCD_SANDBOX_SANDBOX_H
@@ -17,7 +17,7 @@
 #include "sandbox/problem.h"
 #include "sandbox/syscall-filter.h"
 
-/* What lines of a key do. */
+/* How several lines of a key combine. */
 enum SandboxShape {
 	SHAPE_ONE,   /* the last one counts */
 	SHAPE_LIST,  /* each adds; an empty one clears */
@@ -26,9 +26,9 @@ enum SandboxShape {
 };
 
 /*
- * X(KEY, name, shape, reader). The readers are in sandbox.c. What carries a key out looks it up by
- * SANDBOX_KEY: mount-plan.c (files), capabilities.c, namespaces.c, restrictions.c and syscalls.c
- * (system calls).
+ * X(KEY, name, shape, reader). The readers are in sandbox.c. The code that applies a key refers to
+ * it by SANDBOX_KEY: mount-plan.c (files), capabilities.c, namespaces.c, restrictions.c and
+ * syscalls.c (system calls).
  */
 #define SANDBOX_KEYS(X)                                                                                  \
 	X(PROTECT_SYSTEM, "ProtectSystem", ONE, LEVEL(protect_system_names))                             \
@@ -77,7 +77,7 @@ enum SandboxShape {
 #define SANDBOX_KEY_ID(id, ...) SANDBOX_##id,
 enum SandboxKey { SANDBOX_KEYS(SANDBOX_KEY_ID) SANDBOX_KEYS_COUNT };
 
-/* Of the keys that are one of some words; 0 asks for nothing. */
+/* Values of the enumerated keys; 0 requests nothing. */
 #define SANDBOX_LEVEL_ID(id, name) id,
 #define PROTECT_SYSTEM_LEVELS(X)                                                                         \
 	X(PROTECT_SYSTEM_NO, "no") X(PROTECT_SYSTEM_YES, "yes") X(PROTECT_SYSTEM_FULL, "full") X(PROTECT_SYSTEM_STRICT, "strict")
@@ -95,7 +95,10 @@ enum ProcSubset { PROC_SUBSETS(SANDBOX_LEVEL_ID) };
 	X(KEYRING_MODE_INHERIT, "inherit") X(KEYRING_MODE_PRIVATE, "private") X(KEYRING_MODE_SHARED, "shared")
 enum KeyringMode { KEYRING_MODES(SANDBOX_LEVEL_ID) };
 
-/* What SystemCallArchitectures= knows besides "native", and libseccomp's name of it. The n-th one is bit n of the value. */
+/*
+ * The values of SystemCallArchitectures= beside "native", and libseccomp's names. The n-th one is
+ * bit n of the value.
+ */
 #define SANDBOX_ARCHITECTURES(X)                                                                         \
 	X("x86", SCMP_ARCH_X86) X("x86-64", SCMP_ARCH_X86_64) X("x32", SCMP_ARCH_X32) X("arm", SCMP_ARCH_ARM) \
 	X("arm64", SCMP_ARCH_AARCH64) X("mips", SCMP_ARCH_MIPS) X("mips-le", SCMP_ARCH_MIPSEL)           \
@@ -104,23 +107,23 @@ enum KeyringMode { KEYRING_MODES(SANDBOX_LEVEL_ID) };
 	X("ppc", SCMP_ARCH_PPC) X("ppc64", SCMP_ARCH_PPC64) X("ppc64-le", SCMP_ARCH_PPC64LE)             \
 	X("riscv64", SCMP_ARCH_RISCV64) X("s390", SCMP_ARCH_S390) X("s390x", SCMP_ARCH_S390X)
 
-/* One word of a list of paths. */
+/* One entry of a list of paths. */
 struct SandboxPath {
 	enum SandboxKey key;
-	char *path;       /* absolute, or of ...Directory= relative; without "." and ".." */
-	char *source;     /* Bind...: what is shown there, absolute; else NULL */
+	char *path;       /* absolute, or for ...Directory= relative; without "." and ".." */
+	char *source;     /* Bind...: the path shown there, absolute; else NULL */
 	char *options;    /* TemporaryFileSystem=: mount options, checked; else NULL */
 	bool is_optional; /* "-" in front: may be missing */
-	bool is_flat;     /* Bind...: "norbind", without what is mounted below */
+	bool is_flat;     /* Bind...: "norbind", without the mounts below it */
 };
 
 struct Sandbox {
-	uint64_t asked; /* bit n: key n is given and asks for something; see sandbox_asks() */
+	uint64_t asked; /* bit n: key n is given and requests something; see sandbox_asks() */
 	/*
-	 * Of each key. A flag: 0 or 1; a level; capabilities: bit n is capability n; FAMILIES: bit
-	 * n is address family n; NAMESPACES: CLONE_NEW...; ARCHITECTURES: see there;
-	 * SYSTEM_CALL_ERROR: an errno, 0: kill; ...MODE: 0755 if not given. The sets of what is allowed are full unless the key
-	 * is given.
+	 * One value per key. A flag: 0 or 1; a level; capabilities: bit n is capability n;
+	 * FAMILIES: bit n is address family n; NAMESPACES: CLONE_NEW...; ARCHITECTURES: see there;
+	 * SYSTEM_CALL_ERROR: an errno, 0: kill; ...MODE: 0755 if not given. The sets of allowed
+	 * items are full unless the key is given.
 	 */
 	uint64_t value[SANDBOX_KEYS_COUNT];
 	struct SandboxPath *paths; /* of all keys, in the order of the lines */
@@ -128,10 +131,10 @@ struct Sandbox {
 	struct SyscallWords system_calls; /* SystemCallFilter= */
 };
 
-void sandbox_init(struct Sandbox *sandbox); /* it asks for nothing */
+void sandbox_init(struct Sandbox *sandbox); /* it requests nothing */
 void sandbox_clear(struct Sandbox *sandbox);
 
-/* Does @key ask for something? Not of a NULL @sandbox. */
+/* Does @key request something? Not for a NULL @sandbox. */
 static inline bool sandbox_asks(const struct Sandbox *sandbox, enum SandboxKey key)
 {
 	return sandbox && sandbox->asked & (UINT64_C(1) << key);
@@ -143,30 +146,33 @@ const char *sandbox_key_name(enum SandboxKey key);
 bool sandbox_key_takes_paths(enum SandboxKey key);
 
 /**
- * sandbox_read() - take the value of one line
- * @problem: on failure, one sentence that says what to write
- * Returns: 0, EINVAL or ENOMEM. After a failure part of the line may have been taken.
+ * sandbox_read() - read the value of one line
+ * @problem: on failure, one sentence with the valid values
+ * Returns: 0, EINVAL or ENOMEM. After a failure part of the line may have been stored.
  */
 int sandbox_read(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem);
 
 /**
- * sandbox_check() - do the keys agree with each other?
- * @ret_key: the key to blame
+ * sandbox_check() - are the keys consistent?
+ * @ret_key: the key for the error message
  * Returns: 0, or EINVAL with @problem.
  */
 int sandbox_check(const struct Sandbox *sandbox, enum SandboxKey *ret_key, struct Problem *problem);
 
-/* The directories that svc-exec makes for the service's user, in the order in which their variables are set. */
+/*
+ * The directories that svc-exec makes for the service's user, in the order in which their variables
+ * are set.
+ */
 struct SandboxDirectory {
 	enum SandboxKey key;
 	enum SandboxKey mode;
-	const char *root;     /* where they are made */
-	const char *variable; /* names them to the service */
+	const char *root;     /* their parent directory */
+	const char *variable; /* contains their paths, for the service */
 };
 enum { SANDBOX_DIRECTORIES = 5 };
 extern const struct SandboxDirectory sandbox_directories[SANDBOX_DIRECTORIES];
 
-/* The namespaces that RestrictNamespaces= knows; ends with a NULL name. */
+/* The namespaces of RestrictNamespaces=; ends with a NULL name. */
 struct SandboxNamespace {
 	const char *name;
 	uint64_t flag; /* CLONE_NEW... */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libseccomp: dlopen(3), and a name for each function.
+ * libseccomp: loads the library by dlopen(3), and looks up each function by name.
  */
 #include "config.h"
 

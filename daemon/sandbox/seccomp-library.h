@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libseccomp, loaded when a service asks for a filter of system calls and not before: this program links libc only, and most
- * machines and services need no filter.
+ * libseccomp, loaded only when a service has a filter of system calls: this program links only
+ * libc, and most machines and services need no filter.
  */
 #ifndef SVCD_SANDBOX_SECCOMP_LIBRARY_H
 #define SVCD_SANDBOX_SECCOMP_LIBRARY_H
 
 #include <seccomp.h>
 
-/* Its functions that we call, seccomp(3); types are those of <seccomp.h>. */
+/* The functions in use, seccomp(3); the types are those of <seccomp.h>. */
 struct SeccompLibrary {
 	scmp_filter_ctx (*init)(uint32_t default_action);
 	void (*release)(scmp_filter_ctx filter);
@@ -21,7 +21,7 @@ struct SeccompLibrary {
 	int (*rule_add_array)(scmp_filter_ctx filter, uint32_t action, int call, unsigned n, const struct scmp_arg_cmp *args);
 };
 
-/* Returns: 0, ENOPKG when it is not installed, ELIBBAD when it is another one. */
+/* Returns: 0, ENOPKG if it is not installed, ELIBBAD if the version is incompatible. */
 int seccomp_library_open(struct SeccompLibrary *ret);
 
 #endif

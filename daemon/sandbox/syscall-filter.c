@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System call filter: words are kept as they were written, and taken apart only when a filter is to be made.
+ * System call filter: the tokens are stored as written, and resolved only when a filter is made.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@ void syscall_filter_clear(struct SyscallWords *words)
 	*words = (struct SyscallWords){ NULL, 0 };
 }
 
-/* @name is one of the table. Returns: 0 or ENOMEM. */
+/* @name is in the table. Returns: 0 or ENOMEM. */
 static int append(struct SyscallWords *words, const char *name, bool is_inverted, int error)
 {
 	struct SyscallWord *word;
@@ -60,7 +60,7 @@ int syscall_filter_read_error(const char *text, int *ret_error, struct Problem *
 	return problem_set(problem, "\"%s\" is not an error; write its name, such as EPERM, or kill", text);
 }
 
-/* --- what there is instead --- */
+/* --- suggestions --- */
 
 static int add_name(const char *name, void *data)
 {
@@ -135,7 +135,7 @@ bool syscall_filter_is_allow_list(const struct SyscallWords *words)
 
 /* --- the calls --- */
 
-/* One word's effect on the list, for each call that it names. */
+/* The effect of one token on the list, for each of its calls. */
 struct Change {
 	struct SyscallWords *calls;
 	bool adds; /* to the list */

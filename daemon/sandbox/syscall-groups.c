@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System call groups: a table of words.
+ * System call groups: a table of names.
  *
- * A group's calls are one text and not an array of pointers: pointers would have to be relocated in every process that links
- * this, texts are shared.
+ * The calls of a group are one string and not an array of pointers. Pointers would have to be
+ * relocated in every process that links this, while strings are shared.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 typedef struct Group {
 	char name[20];
-	const char *members; /* calls and @groups, a blank between two */
+	const char *members; /* calls and @groups, separated by blanks */
 } Group;
 
 /* clang-format off */
@@ -107,7 +107,7 @@ static const Group groups[] = {
 	{ "@timer",
 	  "alarm getitimer setitimer timer_create timer_delete timer_getoverrun timer_gettime timer_gettime64 timer_settime "
 	  "timer_settime64 timerfd_create timerfd_gettime timerfd_gettime64 timerfd_settime timerfd_settime64 times" },
-	/* All the groups above, and what is in none of them. */
+	/* All groups above, and all calls that are in none of them. */
 	{ SYSCALL_GROUP_KNOWN,
 	  "@aio @basic-io @chown @clock @cpu-emulation @debug @default @file-system @io-event @ipc @keyring @memlock @module "
 	  "@mount @network-io @obsolete @pkey @privileged @process @raw-io @reboot @resources @sandbox @setuid @signal @swap "
@@ -149,7 +149,7 @@ int syscall_group_foreach(const char *group, SyscallVisitor *each, void *data)
 	return error;
 }
 
-/* Is @name one of the words of @members? */
+/* Is @name in @members? */
 static bool has_word(const char *members, const char *name)
 {
 	const size_t length = strlen(name);

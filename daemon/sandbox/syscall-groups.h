@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System call groups: the @names that SystemCallFilter= knows, as in systemd.exec(5), and the system calls in each.
+ * System call groups: the @names of SystemCallFilter=, as in systemd.exec(5), and the system calls
+ * in each.
  *
- * The calls are those of Linux up to 6.12 on all processors that Debian runs on; one that a processor does not have is passed
- * over when the filter is made. docs/service-files.md tells what each group is for.
+ * The calls are those of Linux up to 6.12 on all processors of Debian. A call that a processor
+ * lacks is skipped when the filter is made. docs/service-files.md describes the purpose of each
+ * group.
  */
 #ifndef SVCD_SANDBOX_SYSCALL_GROUPS_H
 #define SVCD_SANDBOX_SYSCALL_GROUPS_H
 
 #include <stdbool.h>
 
-/* The group whose calls every list of allowed calls has: without them no program begins or ends. */
+/*
+ * The group that is part of every list of allowed calls, because no program can start or exit
+ * without it.
+ */
 #define SYSCALL_GROUP_DEFAULT "@default"
 /* The group of all calls. */
 #define SYSCALL_GROUP_KNOWN "@known"
@@ -21,10 +26,12 @@ bool syscall_is_known(const char *name);
 /* Longer than every name in the table. */
 #define SYSCALL_NAME_BYTES 40
 
-/* @name is valid during the call. Returns: 0; anything else ends the walk and is its result. */
+/*
+ * @name is valid during the call. Returns: 0; any other value ends the iteration and is its result.
+ */
 typedef int SyscallVisitor(const char *name, void *data);
 
-/* Every system call of @group, and of the groups in it; some come twice. */
+/* Every system call of @group and of its subgroups; duplicates are possible. */
 int syscall_group_foreach(const char *group, SyscallVisitor *each, void *data);
 /* Every group. */
 int syscall_group_names(SyscallVisitor *each, void *data);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Since Linux 5.17; what is older every libseccomp knows that knows SCMP_ACT_KILL_PROCESS. */
+/* Since Linux 5.17. Every libseccomp that has SCMP_ACT_KILL_PROCESS knows the older calls. */
 static const struct {
 	const char *name;
 	int number;
@@ -24,7 +24,7 @@ static const struct {
 	{ "listxattrat", 465 },             { "removexattrat", 466 },
 };
 
-/* On x86-64 the bit that makes a call one of the x32 ABI: it is the same call. */
+/* On x86-64 this bit marks a call of the x32 ABI, which is the same call. */
 #define X32_BIT 0x40000000u
 
 int syscall_late_number(const char *name)

@@ -2,8 +2,9 @@
 /*
  * Late system calls: those that a libseccomp older than the kernel does not know by name.
  *
- * From 424 on a system call has the same number on every processor (but for alpha), so a list of forbidden ones can be written down
- * without the library. Of a list of allowed ones they are passed over where the library cannot help: that is never too much.
+ * From 424 on a system call has the same number on every processor (except alpha), so a list of
+ * forbidden calls can be made without the library. In a list of allowed calls such a call is
+ * skipped if the library does not know it: the list is then stricter, never weaker.
  */
 #ifndef SVCD_SANDBOX_SYSCALLS_LATE_H
 #define SVCD_SANDBOX_SYSCALLS_LATE_H
@@ -15,7 +16,7 @@
 /* Returns: the number, or -1. */
 int syscall_late_number(const char *name);
 
-/* One call and what it gives: an errno, or 0: the process is killed. */
+/* One call and its result: an errno, or 0: the process is killed. */
 struct LateCall {
 	int number;
 	int error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System calls: one filter for each processor whose programs this machine runs, for the calls have other numbers there; one filter
- * for all of them would be as weak as the weakest.
+ * System calls: one filter for each processor type whose programs this machine can run, because the
+ * calls have different numbers. One filter for all would be as weak as the weakest.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ struct Arches {
 #define ARCHITECTURE_TOKEN(name, token) token,
 static const uint32_t arch_tokens[] = { SANDBOX_ARCHITECTURES(ARCHITECTURE_TOKEN) };
 
-/* What else a processor's kernel runs. */
+/* Other processor types that a processor's kernel can run. */
 static const struct {
 	uint32_t native;
 	uint32_t others[ARCHES_MAX - 1]; /* 0 at the end */
@@ -53,7 +53,7 @@ static bool is_asked_for(const struct Sandbox *sandbox, uint32_t token)
 	return false;
 }
 
-/* Those whose calls can be made at all; the machine's own always can. */
+/* The processor types that can be used at all; the machine's own always can. */
 static void find_arches(const struct Sandbox *sandbox, const struct SeccompLibrary *library, struct Arches *ret)
 {
 	const uint32_t native = library->arch_native();
@@ -68,7 +68,7 @@ static void find_arches(const struct Sandbox *sandbox, const struct SeccompLibra
 	ret->tokens[ret->n++] = native;
 }
 
-/* A filter for @arch alone, which lets everything of the others pass. Returns: 0 or an errno. */
+/* A filter for @arch only, which allows all calls of the others. Returns: 0 or an errno. */
 static int new_filter(struct Syscalls *s, uint32_t arch, uint32_t default_action, const char *key, scmp_filter_ctx *ret)
 {
 	const struct SeccompLibrary *library = &s->library;
@@ -83,10 +83,10 @@ static int new_filter(struct Syscalls *s, uint32_t arch, uint32_t default_action
 	if (!error)
 		error = -library->attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
 	if (!error)
-		error = -library->attr_set(context, SCMP_FLTATR_CTL_NNP, 0); /* NoNewPrivileges= is decided elsewhere */
+		error = -library->attr_set(context, SCMP_FLTATR_CTL_NNP, 0); /* another function applies NoNewPrivileges= */
 	if (error)
 		return error;
-	(void)library->attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a tree is quicker than a list; not all versions can */
+	(void)library->attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a tree is faster than a list; older versions lack it */
 	s->filters[s->n++] = (struct Filter){ .key = key, .context = context };
 	*ret = context;
 	return 0;
@@ -127,7 +127,7 @@ static uint32_t error_action(int error)
 	return error > 0 ? SCMP_ACT_ERRNO((unsigned)error) : SCMP_ACT_KILL_PROCESS;
 }
 
-/* What a filter does with calls that are in no list, and with those that are. */
+/* The actions of a filter for calls that are not listed, and for those that are. */
 struct Actions {
 	uint32_t listed;
 	uint32_t others;
@@ -155,7 +155,7 @@ static int add_call(const struct Sandbox *sandbox, const struct RuleTarget *targ
 	if (number == __NR_SCMP_ERROR)
 		number = is_native ? syscall_late_number(call->name) : -1;
 	if (number == -1)
-		return 0; /* another processor's; or a late one, for which see add_late() */
+		return 0; /* a call of another processor, or a late one: see add_late() */
 	result = target->library->rule_add_array(target->filter, action, number, 0, NULL);
 	return result == -EDOM ? 0 : -result; /* not on this processor */
 }
@@ -174,9 +174,12 @@ static int add_calls(const struct Sandbox *sandbox, struct Syscalls *s, const st
 	return error;
 }
 
-/* --- what the library does not know --- */
+/* --- calls that the library does not know --- */
 
-/* Of a list of forbidden calls the late ones; what is not in a list of allowed ones is forbidden anyway. */
+/*
+ * Adds the late calls of a list of forbidden calls. A list of allowed calls forbids unlisted ones
+ * anyway.
+ */
 static void add_late_call(const struct Sandbox *sandbox, const struct Syscalls *s, const struct SyscallWord *call,
 			  struct LateCall *calls, unsigned *n)
 {
@@ -262,7 +265,7 @@ static int load_late(const struct LateFilter *late)
 	return late->code && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? errno : 0;
 }
 
-/* The last one is for this processor, and of the list that may forbid loading another. */
+/* The last one is for this processor and the list that may forbid loading another filter. */
 int syscalls_load(const struct Syscalls *syscalls, struct Failure *failure)
 {
 	int error = load_late(&syscalls->late);

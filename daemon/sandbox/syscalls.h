@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System calls: the filters of SystemCallFilter=, SystemCallArchitectures=, Restrict...= and their like.
+ * System calls: the filters of SystemCallFilter=, SystemCallArchitectures=, Restrict...= and
+ * similar keys.
  *
- * They are built while the machine is still seen as it is, for they need libseccomp, and loaded last: what they forbid the service
- * may be what we need.
+ * They are built before the namespaces change, because libseccomp must be found. They are loaded
+ * last, because they may forbid calls that svc-exec needs.
  */
 #ifndef SVCD_SANDBOX_SYSCALLS_H
 #define SVCD_SANDBOX_SYSCALLS_H
@@ -14,7 +15,10 @@
 #include "sandbox/seccomp-library.h"
 #include "sandbox/sandbox.h"
 
-/* For each processor one for the restrictions and one for SystemCallFilter=, and one that says which processors. */
+/*
+ * For each processor one for the restrictions and one for SystemCallFilter=, and one for the
+ * allowed processors.
+ */
 #define SYSCALLS_FILTERS 9
 
 struct Filter {
@@ -30,13 +34,13 @@ struct LateFilter {
 
 struct Syscalls {
 	struct SeccompLibrary library;
-	struct Filter filters[SYSCALLS_FILTERS]; /* in the order in which they are loaded */
+	struct Filter filters[SYSCALLS_FILTERS]; /* in the order of loading */
 	unsigned n;
 	struct SyscallWords calls; /* of SystemCallFilter=, resolved */
 	struct LateFilter late;
 };
 
-/* Builds what the service asks for; nothing is forbidden yet. Returns: 0 or an errno. */
+/* Builds the filters of the service; nothing is forbidden yet. Returns: 0 or an errno. */
 int syscalls_build(const struct Sandbox *sandbox, struct Syscalls *ret, struct Failure *failure);
 
 /* Is there a filter to be loaded? */
