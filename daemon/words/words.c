@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Words: split a line, compare words.
+ * Words: splits a line into words, and compares them.
  */
 #include "config.h"
 
@@ -14,7 +14,10 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Copies what stands between double quotes from @s on. Returns: the closing quote, or the end of the text. */
+/*
+ * Copies the text between double quotes, from @s on. Returns: the closing quote, or the end of the
+ * text.
+ */
 static const char *copy_quoted(const char *s, char **out)
 {
 	for (; *s && *s != '"'; s++) {
@@ -25,7 +28,10 @@ static const char *copy_quoted(const char *s, char **out)
 	return s;
 }
 
-/* Copies the word at *@p, without its quotes, to @out, which has room for all of the text. Returns NULL, or what is wrong. */
+/*
+ * Copies the word at *@p to @out without its quotes; @out has room for the whole text. Returns
+ * NULL, or the problem.
+ */
 static const char *copy_word(const char **p, char *out)
 {
 	const char *s = *p;
@@ -56,7 +62,7 @@ static const char *copy_word(const char **p, char *out)
 	return NULL;
 }
 
-/* Rather too many: blanks in quotes count. */
+/* An upper bound, because blanks in quotes count, too. */
 static size_t count_words(const char *text)
 {
 	size_t n = 0;
@@ -73,7 +79,9 @@ void words_free(char **words)
 	free(words);
 }
 
-/* Fills @words, which has room. @scratch: as long as @text. Returns: NULL, or the problem. */
+/*
+ * Fills @words, which is large enough. @scratch: as long as @text. Returns: NULL, or the problem.
+ */
 static const char *copy_words(const char *text, char **words, char *scratch)
 {
 	for (unsigned n = 0;; n++) {
@@ -138,8 +146,8 @@ static bool is_same_letter(char a, char b)
 }
 
 /*
- * Levenshtein's distance, with two letters in the wrong order as one mistake; given up above @limit. Long words are no typing
- * mistakes of each other.
+ * The Levenshtein distance, with two swapped letters as one mistake. Stops above @limit. Two long
+ * words are never taken as misspellings of each other.
  */
 static unsigned edit_distance(const char *a, const char *b, unsigned limit)
 {
@@ -168,7 +176,10 @@ static unsigned edit_distance(const char *a, const char *b, unsigned limit)
 
 const char *words_nearest(const char *word, const char *const *candidates)
 {
-	/* A word of one letter is near to all others of its kind: only its case may differ. Names of daemons are short. */
+	/*
+	 * One letter differs from any other by one mistake, so only its case may differ. Names of
+	 * daemons are short.
+	 */
 	const unsigned limit = strlen(word) < 2 ? 0 : strlen(word) < 6 ? 1 : strlen(word) < 9 ? 2 : 3;
 	unsigned best = limit + 1;
 	const char *nearest = NULL;

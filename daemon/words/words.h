@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Words: the parts of a line's grammar that programs without GLib read, too: words, yes and no, the nearest word.
+ * Words: the syntax that programs without GLib also parse: words, booleans, the nearest candidate.
  */
 #ifndef SVCD_WORDS_WORDS_H
 #define SVCD_WORDS_WORDS_H
 
 #include <stdbool.h>
 
-/* Words of one line: more than any service has environment variables or dependencies. */
+/* The limit for one line: more than the environment variables or dependencies of any service. */
 #define WORDS_MAX 512
 
 /**
  * words_split() - words as a shell splits them: blanks, 'single', "double" (\" and \\ inside), \ before a byte
  *
- * Nothing else is special: no variables, no globs, no comments.
+ * There are no variables, globs or comments.
  * @ret_problem: on failure, the reason, a static string
  * Returns: an array that ends with NULL, possibly empty, for words_free(); NULL on failure.
  */
@@ -32,7 +32,7 @@ static inline void words_cleanup(char ***words)
 bool words_parse_bool(const char *text, bool *ret);
 
 /**
- * words_nearest() - the candidate that @word was probably meant to be
+ * words_nearest() - the candidate for which @word is most likely a misspelling
  * @candidates: ends with NULL
  * Returns: one of @candidates, or NULL if none is near.
  */
