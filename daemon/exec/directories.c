@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Directories: walks down from /run, /var/lib ... by descriptor, and follows no symbolic link on the way: what lies below may
- * belong to others, and we are still root.
+ * Directories: walks down from /run, /var/lib ... by descriptor and follows no symbolic link,
+ * because directories below may belong to other users, and this process is still root.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@ static bool is_component(const char *name)
 	return *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-/* Goes from @*fd into @name, which is made if it is missing; @*fd is replaced. */
+/* Opens @name in the directory *@fd, and makes it if it is missing. Replaces *@fd. */
 static int descend(int *fd, const char *name)
 {
 	int next;
@@ -34,12 +34,15 @@ static int descend(int *fd, const char *name)
 	next = openat(*fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (next < 0)
 		return errno;
-	(void)close(*fd); /* only a place to stand on */
+	(void)close(*fd); /* a directory, opened for lookups only */
 	*fd = next;
 	return 0;
 }
 
-/* A configuration stays with whoever owns it: a service that can change it may change what it is itself. */
+/*
+ * A configuration directory keeps its owner, because a service that can change its configuration
+ * may gain rights.
+ */
 static int give_away(int fd, const struct SandboxDirectory *kind, mode_t mode, const struct Identity *identity)
 {
 	uid_t uid = identity->has_user ? identity->uid : 0;
@@ -112,7 +115,10 @@ static int make_kind(const struct SandboxDirectory *kind, const struct Sandbox *
 int directories_make(const struct Spec *spec, const struct Identity *identity, struct Environment *environment,
 		     struct Failure *failure)
 {
-	/* The service's UMask= is for what the service makes; what leads to its directory must let it pass. */
+	/*
+	 * The service's UMask= applies to its own files. The directories above its directory must
+	 * be accessible to it.
+	 */
 	const mode_t mask = umask(022);
 	int error = 0;
 
@@ -122,7 +128,7 @@ int directories_make(const struct Spec *spec, const struct Identity *identity, s
 	return error;
 }
 
-/* @list points to the new path from then on. */
+/* @list refers to the new path afterwards. */
 static int keep(const struct SandboxDirectory *kind, const char *name, struct MountList *list)
 {
 	char *path;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Directories: RuntimeDirectory= and its like, made below /run, /var/lib ... and given to the service's user.
+ * Directories: RuntimeDirectory= and similar keys: directories below /run, /var/lib ... that the
+ * service's user owns.
  */
 #ifndef SVCD_EXEC_DIRECTORIES_H
 #define SVCD_EXEC_DIRECTORIES_H
@@ -15,13 +16,16 @@
 
 #define RUNTIME_ROOT "/run"
 
-/* Makes all of them, and sets RUNTIME_DIRECTORY and its like as systemd.exec(5) has it. Returns: 0 or an errno. */
+/*
+ * Makes all of them, and sets RUNTIME_DIRECTORY and similar variables as in systemd.exec(5).
+ * Returns: 0 or an errno.
+ */
 int directories_make(const struct Spec *spec, const struct Identity *identity, struct Environment *environment,
 		     struct Failure *failure);
 
 /*
  * Adds the directories that the mounts in @list would hide or make read-only, so that they stay as
- * they are; the configuration is only read. Returns: 0 or ENOMEM.
+ * they are. The configuration is only read. Returns: 0 or ENOMEM.
  */
 int directories_keep(const struct Spec *spec, struct MountList *list);
 

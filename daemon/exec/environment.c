@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Environment: assignments, and a reader of files in the form that /etc/default has.
+ * Environment: assignments, and a parser for files in the format of /etc/default.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Length of the name in front of a "=", 0 when there is none. */
+/* The length of the name before a "=", 0 if there is none. */
 static size_t name_length(const char *assignment)
 {
 	const char *equals = strchr(assignment, '=');
@@ -79,7 +79,10 @@ const char *environment_get(const struct Environment *environment, const char *n
 
 /* --- files --- */
 
-/* A cursor over the file's text; what is read is never longer than the text, so it is written over its own beginning. */
+/*
+ * A cursor over the file's text. The result is never longer than the input, so it is written over
+ * the beginning of the text.
+ */
 struct Reader {
 	const char *at;
 	char *out;
@@ -96,7 +99,7 @@ static void skip_line(struct Reader *r)
 		r->at++;
 }
 
-/* Inside double quotes a backslash stands only before these, as in a shell (POSIX, 2.2.3). */
+/* Inside double quotes a backslash escapes only these, as in a shell (POSIX, 2.2.3). */
 static void read_double_quoted(struct Reader *r)
 {
 	r->at++;
@@ -131,7 +134,7 @@ static void read_backslash(struct Reader *r)
 		put(r, *r->at++);
 }
 
-/* Blanks outside quotes stay inside a value and are dropped at its end. */
+/* Unquoted blanks are kept inside a value and dropped at its end. */
 static void read_value(struct Reader *r)
 {
 	char *end = r->out;
@@ -155,7 +158,7 @@ static void read_value(struct Reader *r)
 	r->out = end;
 }
 
-/* Returns: false when the line has no NAME= in front. */
+/* Returns: false if the line does not begin with NAME=. */
 static bool read_name(struct Reader *r)
 {
 	if (strncmp(r->at, "export", 6) == 0 && is_blank(r->at[6])) {
@@ -197,7 +200,10 @@ static int parse(struct Environment *environment, const char *text, char *out)
 	return 0;
 }
 
-/* The whole file with a NUL behind it; one byte more than allowed is asked for, to see that there is more. */
+/*
+ * Reads the whole file and appends a NUL. One byte more than the limit is requested, to detect a
+ * longer file.
+ */
 static int read_text(int fd, char *text)
 {
 	size_t n = 0;
@@ -221,7 +227,7 @@ static int read_text(int fd, char *text)
 
 int environment_read_file(struct Environment *environment, const char *path, bool optional)
 {
-	/* Not blocking: somebody may have put a FIFO there. */
+	/* O_NONBLOCK, because the file may be a FIFO. */
 	int fd = safe_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	struct stat st;
 	char *text;
@@ -231,14 +237,14 @@ int environment_read_file(struct Environment *environment, const char *path, boo
 	if (fd < 0)
 		return optional && errno == ENOENT ? 0 : errno;
 	text = malloc(ENVIRONMENT_FILE_BYTES + 2);
-	out = malloc(ENVIRONMENT_FILE_BYTES + 2); /* stays: the environment points into it */
+	out = malloc(ENVIRONMENT_FILE_BYTES + 2); /* not freed: the environment points into it */
 	if (!text || !out)
 		error = ENOMEM;
 	else if (fstat(fd, &st) < 0)
 		error = errno;
 	else
 		error = S_ISREG(st.st_mode) ? read_text(fd, text) : EINVAL;
-	(void)close(fd); /* only read */
+	(void)close(fd); /* opened for reading only */
 	if (!error)
 		error = parse(environment, text, out);
 	free(text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Environment: an ordered set of NAME=value, and files that add to it.
+ * Environment: an ordered set of NAME=value, and files that extend it.
  */
 #ifndef SVCD_EXEC_ENVIRONMENT_H
 #define SVCD_EXEC_ENVIRONMENT_H
@@ -13,22 +13,29 @@ struct Environment {
 	struct StringList list;
 };
 
-/* The last one of a name wins. @assignment is borrowed. Returns: 0, EINVAL when it is no assignment, or ENOMEM. */
+/*
+ * The last value of a name wins. @assignment is borrowed. Returns: 0, EINVAL if it is no
+ * assignment, or ENOMEM.
+ */
 int environment_set(struct Environment *environment, const char *assignment);
 /* Makes the assignment itself. */
 int environment_set_pair(struct Environment *environment, const char *name, const char *value);
 const char *environment_get(const struct Environment *environment, const char *name);
 
 /**
- * environment_read_file() - add what a file says
+ * environment_read_file() - add the assignments of a file
  *
- * Lines of NAME=value; "#" or ";" begins a comment line; quotes and backslashes as in a shell, and nothing else of a
- * shell (no variables, no commands); "export" in front is passed over. A line that is none of this is passed over.
+ * Lines of NAME=value; "#" or ";" begins a comment line; quotes and backslashes as in a shell, but
+ * no other syntax of a shell (no variables, no commands); a leading "export" is ignored. Other
+ * lines are ignored.
  * Returns: 0 or an errno; EINVAL for a NUL byte, EFBIG for a file over ENVIRONMENT_FILE_BYTES.
  */
 int environment_read_file(struct Environment *environment, const char *path, bool optional);
 
-/* The same number is in base/limits.h (LIMIT_ENVIRONMENT_FILE_BYTES), which this program does not see. */
+/*
+ * The same number as LIMIT_ENVIRONMENT_FILE_BYTES in base/limits.h, which this program does not
+ * include.
+ */
 #define ENVIRONMENT_FILE_BYTES (64 * 1024)
 
 #endif

@@ -17,8 +17,9 @@
 #define MAX_GROUPS 65536 /* NGROUPS_MAX of Linux */
 
 /*
- * A number is digits and nothing else: "0x0" and "7abc" are names (and most likely unknown ones), see CVE-2020-13776 and
- * CVE-2017-1000082. The largest value is setresuid's "leave as it is", and so is no id.
+ * A number consists of digits only: "0x0" and "7abc" are names (most likely unknown), see
+ * CVE-2020-13776 and CVE-2017-1000082. UINT32_MAX means "leave unchanged" for setresuid(2), so it
+ * is not a valid id.
  */
 static bool parse_id(const char *text, uint32_t *ret)
 {
@@ -37,7 +38,7 @@ static bool parse_id(const char *text, uint32_t *ret)
 	return true;
 }
 
-/* getpwnam(3) says "not found" with one of many errnos, or none. */
+/* getpwnam(3) reports "not found" by one of many errnos, or by none. */
 static int lookup_error(int error)
 {
 	return error == 0 || error == ENOENT || error == EBADF || error == EPERM ? ESRCH : error;
@@ -82,7 +83,7 @@ static int resolve_user(const char *text, struct Identity *identity)
 	entry = is_number ? getpwuid(id) : getpwnam(text);
 	if (entry)
 		return take_entry(identity, entry);
-	/* A bare number needs no entry, but then somebody must say which group. */
+	/* A number without an entry is valid only if a group is given. */
 	if (!is_number || !identity->has_group)
 		return lookup_error(errno);
 	identity->uid = id;
@@ -95,7 +96,7 @@ static int add_database_groups(struct Identity *identity)
 
 	if (!identity->name)
 		return 0;
-	(void)getgrouplist(identity->name, identity->gid, NULL, &n); /* says how many */
+	(void)getgrouplist(identity->name, identity->gid, NULL, &n); /* returns the number */
 	if (n <= 0 || n > MAX_GROUPS)
 		return E2BIG;
 	identity->groups = reallocarray(NULL, (size_t)n, sizeof(gid_t));
@@ -144,7 +145,7 @@ int identity_resolve(const struct Spec *spec, struct Identity *ret)
 		error = add_database_groups(ret);
 	if (!error)
 		error = add_supplementary_groups(ret, &spec->supplementary);
-	/* Root's own groups are nobody else's. */
+	/* Root's supplementary groups are dropped for every other user. */
 	ret->has_groups = ret->has_user || ret->n_groups > 0;
 	return error;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Identity: who the service runs as. Names are looked up here, after the spawn, because NSS may ask a service.
+ * Identity: user and groups of the service. Names are looked up here, after the spawn, because NSS
+ * may need a service.
  *
- * What cannot be resolved is an error. There is no way from a name that is not understood to running as root.
+ * A name that cannot be resolved is an error. The service then never runs as root instead.
  */
 #ifndef SVCD_EXEC_IDENTITY_H
 #define SVCD_EXEC_IDENTITY_H
@@ -21,18 +22,18 @@ struct Identity {
 	gid_t *groups; /* all supplementary ones */
 	size_t n_groups;
 	bool has_groups;
-	char *name; /* NULL for a number that has no entry */
+	char *name; /* NULL for a number without an entry */
 	char *home;
 	char *shell;
 };
 
-/* Returns: 0 or an errno; ESRCH when there is no such user or group. */
+/* Returns: 0 or an errno; ESRCH if the user or group does not exist. */
 int identity_resolve(const struct Spec *spec, struct Identity *ret);
 
 /* HOME, USER, LOGNAME, SHELL. */
 int identity_environment(const struct Identity *identity, struct Environment *environment);
 
-/* Groups, gid, uid, in this order, and a look whether it is so now. */
+/* Sets groups, gid and uid in this order, and checks the result. */
 int identity_assume(const struct Identity *identity);
 
 #endif

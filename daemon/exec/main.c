@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-exec: stands between the keeper and a service that needs more than plain system calls, then becomes it.
+ * svc-exec: prepares a service that needs more than plain system calls, then executes it.
  *
- * User and group names, environment files, a terminal, directories, and the sandbox: mounts, namespaces, capabilities, filters of
- * system calls. What numbers can say (limits, nice, umask) the keeper has already done. It gets no arguments: a specification on descriptor 3 and the exec status pipe on 4
- * (protocol/exec-spec.h). Each step either works or ends it with the step's number, an errno and words in the pipe: there is no way
- * from a protection that cannot be had to a service without it.
+ * It handles user and group names, environment files, a terminal, directories, and the sandbox:
+ * mounts, namespaces, capabilities, filters of system calls. The keeper has already applied the
+ * numeric settings (limits, nice, umask). svc-exec gets no arguments, but a specification on
+ * descriptor 3 and the exec status pipe on 4 (protocol/exec-spec.h). A step that fails ends it with
+ * the step's number, an errno and a text in the pipe. So a service never runs without a protection
+ * that it requests.
  *
- * After the last run of a service it is started once more, to remove what that leaves in /run and /tmp.
+ * After the last run of a service it is started once more, to remove the service's directories in
+ * /run and /tmp.
  */
 #include "config.h"
 
@@ -38,7 +41,7 @@
 #include "sandbox/private-tmp.h"
 #include "sandbox/syscalls.h"
 
-/* As the keeper's child ends when it could not become the service. */
+/* The exit status of a keeper's child that could not execute the service. */
 #define EXIT_NOT_EXECUTED 127
 
 struct Work {
@@ -51,13 +54,16 @@ struct Work {
 	int ready_fd;
 };
 
-/* The status pipe closes on exec, and that says "it is running". */
+/* The status pipe closes on exec, which means "it is running". */
 static int step_descriptors(struct Work *w)
 {
 	return fcntl(w->status_fd, F_SETFD, FD_CLOEXEC) < 0 ? errno : 0;
 }
 
-/* Makes room where the service's own descriptor is to be. To the lowest that is free: LimitNOFILE= is in force by now. */
+/*
+ * Frees the number of the service's own descriptor. The lowest free one is used, because
+ * LimitNOFILE= is already in force.
+ */
 static int move_status(struct Work *w)
 {
 	int moved = fcntl(w->status_fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -77,7 +83,7 @@ static int step_spec(struct Work *w)
 	return error;
 }
 
-/* The sockets go to where the service looks for them, and the other two out of their way. */
+/* Moves the sockets to the numbers that the service expects, and the other two out of their way. */
 static int step_sockets(struct Work *w)
 {
 	const int n = (int)w->spec.n_sockets;
@@ -94,7 +100,7 @@ static int step_sockets(struct Work *w)
 	return error ? error : sockets_place(first, n);
 }
 
-/* The readiness descriptor goes to the number that the service was told. */
+/* Moves the readiness descriptor to the number that the service expects. */
 static int step_ready(struct Work *w)
 {
 	int number = (int)w->spec.ready_number;
@@ -120,8 +126,9 @@ static int step_user(struct Work *w)
 }
 
 /*
- * Only the service's user may write to its notify socket, as long as that is not root, who may become anybody. The manager has made it for
- * root alone, because names of users are not its to look up.
+ * The notify socket is writable only for the service's user, unless that is root, because root may
+ * change its user. The manager made the socket for root alone, because it does not look up user
+ * names.
  */
 static int step_notify_socket(struct Work *w)
 {
@@ -133,7 +140,7 @@ static int step_notify_socket(struct Work *w)
 		const char *path = w->spec.fixed.items[i] + sizeof(name) - 1;
 
 		if (strncmp(w->spec.fixed.items[i], name, sizeof(name) - 1) == 0 && lchown(path, w->identity.uid, (gid_t)-1) < 0 &&
-		    errno != ENOENT) /* it was removed: the service cannot notify, as any other whose socket is removed */
+		    errno != ENOENT) /* removed meanwhile: the service cannot notify */
 			return failure_set(&w->failure, errno, "cannot give %s to the service's user", path);
 	}
 	return 0;
@@ -150,7 +157,10 @@ static int add_all(struct Environment *environment, const struct StringList *lis
 	return 0;
 }
 
-/* Whose watchdog it is (sd_watchdog_enabled(3)): nothing forks between here and the service. */
+/*
+ * WATCHDOG_PID is this process (sd_watchdog_enabled(3)), because there is no fork between here and
+ * the service.
+ */
 static int add_watchdog_pid(struct Environment *environment)
 {
 	char number[16];
@@ -161,7 +171,7 @@ static int add_watchdog_pid(struct Environment *environment)
 	return environment_set_pair(environment, "WATCHDOG_PID", number);
 }
 
-/* From what everybody gets to what nobody may change; the last one wins. */
+/* From the common variables to the fixed ones; the last value of a name wins. */
 static int step_environment(struct Work *w)
 {
 	int error = add_all(&w->environment, &w->spec.environment);
@@ -194,7 +204,7 @@ static int step_tty(struct Work *w)
 		return 0;
 	if (tty[0] != '-')
 		return terminal_take(tty);
-	(void)terminal_take(tty + 1); /* without one it has what all services have: /dev/null and its log */
+	(void)terminal_take(tty + 1); /* without one it keeps /dev/null and its log, like other services */
 	return 0;
 }
 
@@ -218,7 +228,7 @@ static int step_scheduling(struct Work *w)
 	return scheduling_apply(&w->spec, &w->failure);
 }
 
-/* While the machine is still seen as it is: the library may be hidden later. */
+/* Before the file system changes, because the library may be hidden later. */
 static int step_build_filters(struct Work *w)
 {
 	return syscalls_build(&w->spec.sandbox, &w->syscalls, &w->failure);
@@ -261,7 +271,7 @@ static int step_directory(struct Work *w)
 	return w->spec.directory && chdir(w->spec.directory) < 0 ? errno : 0;
 }
 
-/* A filter may forbid to say later that there is no such program. */
+/* Checked now, because a filter may later prevent the report that the program is missing. */
 static int step_look(struct Work *w)
 {
 	return syscalls_are_filtered(&w->syscalls) && access(w->spec.argv.items[0], X_OK) < 0 ? errno : 0;
@@ -312,8 +322,9 @@ static int step_remove(struct Work *w)
 }
 
 /*
- * The order matters. What takes root, and names that only the machine knows, comes first; then the view of the machine changes, then
- * who we are; filters of system calls are last, for they may forbid all but execve(2).
+ * The order matters. Steps that need root or the machine's names come first. Then the view of the
+ * machine changes, then the identity. Filters of system calls are last, because they may forbid all
+ * calls except execve(2).
  */
 static const struct {
 	enum ExecStep step;
@@ -359,6 +370,6 @@ int main(void)
 		memcpy(status.what, work.failure.what, sizeof(status.what));
 		break;
 	}
-	(void)!write(work.status_fd, &status, sizeof(status)); /* nobody else to tell */
+	(void)!write(work.status_fd, &status, sizeof(status)); /* there is no other way to report it */
 	_exit(EXIT_NOT_EXECUTED); /* nothing to flush; memory goes with the process */
 }

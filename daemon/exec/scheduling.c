@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Scheduling: three system calls, and the weight of the session (sched(7), "The autogroup feature").
+ * Scheduling: three system calls, and the weight of the session (sched(7), "The autogroup
+ * feature").
  */
 #include "config.h"
 
@@ -13,7 +14,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Each session has an equal share of the processors, whatever the policy of its processes is. Kernels without that have no file. */
+/*
+ * Each session has an equal share of the processors, whatever the policy of its processes is.
+ * Kernels without that feature lack the file.
+ */
 static void yield_session(void)
 {
 	int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sockets: each goes down to a number that is free or whose socket has gone down already.
+ * Sockets: each is moved down to a number that is free, or that its own socket has already left.
  */
 #include "config.h"
 
@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Where a service looks for the first one. */
+/* The number of a service's first socket. */
 #define FIRST_SOCKET 3
 
-/* More than any service has; the manager has a limit of its own. */
+/* More than any service has; the manager has its own limit. */
 #define MOST_SOCKETS 1024
 
 int sockets_check(const struct Spec *spec)

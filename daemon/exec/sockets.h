@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sockets: descriptors 3 and those that follow, and the variables that say so (sd_listen_fds(3)).
+ * Sockets: the descriptors from 3 on, and their variables (sd_listen_fds(3)).
  */
 #ifndef SVCD_EXEC_SOCKETS_H
 #define SVCD_EXEC_SOCKETS_H
@@ -10,11 +10,11 @@
 
 /* All of these return 0 or an errno. */
 int sockets_check(const struct Spec *spec);
-/* Moves *@fd, which closes on exec if it did before, to @from or the next number that is free. */
+/* Moves *@fd to @from or the next free number, and keeps its close-on-exec flag. */
 int sockets_park(int *fd, int from);
-/* Moves @n sockets from @first down to 3; they are blocking then, as services expect them to be. */
+/* Moves @n sockets from @first down to 3 and makes them blocking, as services expect. */
 int sockets_place(int first, int n);
-/* LISTEN_PID is this process: nothing forks between here and the service. */
+/* LISTEN_PID is this process, because there is no fork between here and the service. */
 int sockets_environment(const struct Spec *spec, struct Environment *environment);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spec: a loop over records, and a table that says where each goes.
+ * Spec: a loop over records, and a table of their destinations.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 bool string_list_add(struct StringList *list, const char *item)
 {
-	/* Grows in powers of two; the last place is the NULL's. */
+	/* Grows in powers of two; the last element is the NULL. */
 	if (list->n == 0 || ((list->n + 1) & list->n) == 0) {
 		const char **items = reallocarray(list->items, (list->n + 1) * 2, sizeof(*items));
 
@@ -39,7 +39,7 @@ static int add_file(struct Spec *spec, const char *path, bool optional)
 	return 0;
 }
 
-/* What a record holds, and where in the Spec it goes. */
+/* The type of a record, and its field in the Spec. */
 enum RecordKind { RECORD_UNKNOWN, RECORD_LIST, RECORD_STRING, RECORD_NUMBER, RECORD_FILE, RECORD_CPU, RECORD_SANDBOX };
 
 static const struct {
@@ -104,7 +104,7 @@ static int add_cpu(struct Spec *spec, const char *value)
 	return 0;
 }
 
-/* "KEY=VALUE", which the manager has read, too: there is no sentence about it. */
+/* "KEY=VALUE". The manager has checked it, so no error text is needed. */
 static int read_sandbox(struct Sandbox *sandbox, const char *line)
 {
 	const char *equals = strchr(line, '=');

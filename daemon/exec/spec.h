@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spec: reads the specification that the manager wrote (protocol/exec-spec.h) into plain lists of strings.
+ * Spec: parses the specification of the manager (protocol/exec-spec.h) into plain lists of strings.
  */
 #ifndef SVCD_EXEC_SPEC_H
 #define SVCD_EXEC_SPEC_H
@@ -13,9 +13,9 @@
 #include "protocol/exec-spec.h"
 #include "sandbox/sandbox.h"
 
-/* Strings point into the specification, which stays in memory until exec. */
+/* The strings point into the specification, which stays in memory until exec. */
 struct StringList {
-	const char **items; /* ends with NULL once something is in it */
+	const char **items; /* ends with NULL unless it is empty */
 	size_t n;
 };
 
@@ -24,10 +24,10 @@ struct EnvironmentFileSpec {
 	bool optional;
 };
 
-/* Every field is the record of its name in protocol/exec-spec.h. */
+/* Every field is the record of the same name in protocol/exec-spec.h. */
 struct Spec {
 	char *bytes;
-	uint64_t given; /* bit n: there was a record of type n */
+	uint64_t given; /* bit n: a record of type n exists */
 	struct StringList argv;
 	struct StringList environment;
 	struct StringList settings;
@@ -49,7 +49,7 @@ struct Spec {
 	uint32_t io_priority;
 	cpu_set_t cpus;
 
-	struct Sandbox sandbox; /* the lines of its keys, read */
+	struct Sandbox sandbox; /* from the lines of its keys */
 	uint32_t main_pid;
 	const char *private_tmp;
 
@@ -61,12 +61,12 @@ static inline bool spec_has(const struct Spec *spec, enum ExecSpecType type)
 	return spec->given & (UINT64_C(1) << type);
 }
 
-/* Is there nothing to execute, and something to be removed? */
+/* Is there no command, but a directory to remove? */
 bool spec_is_removal(const struct Spec *spec);
 
 /**
  * spec_read() - read and check the whole of @fd
- * Returns: 0 or an errno; EINVAL for anything that our own manager would not write.
+ * Returns: 0 or an errno; EINVAL for any input that our own manager would not write.
  */
 int spec_read(int fd, struct Spec *ret);
 

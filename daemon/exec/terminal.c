@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Terminal: open without waiting for a modem's carrier, take, set right, duplicate.
+ * Terminal: opens it without waiting for a modem's carrier, takes it, resets its mode, duplicates
+ * it.
  */
 #include "config.h"
 
@@ -16,8 +17,9 @@
 #include "paths/safe-path.h"
 
 /*
- * Whoever had it before may have left it raw or without echo, and may have been killed so: a question would get no answer.
- * Speed and size stay. What a terminal does not take is left, for it is a terminal all the same.
+ * The previous program may have left it raw or without echo, possibly because it was killed. A
+ * question would then get no answer. Speed and size stay. A setting that the terminal refuses is
+ * left as it is.
  */
 static void set_right(int fd)
 {
@@ -39,7 +41,7 @@ static void set_right(int fd)
 	t.c_cc[VERASE] = 0177;
 	t.c_cc[VMIN] = 1;
 	t.c_cc[VTIME] = 0;
-	(void)tcsetattr(fd, TCSANOW, &t); /* not after what is still to be written: a stopped line would make us wait */
+	(void)tcsetattr(fd, TCSANOW, &t); /* does not wait for pending output, because a stopped line would block it */
 }
 
 static int attach(int fd)
@@ -50,7 +52,9 @@ static int attach(int fd)
 		return ENOTTY;
 	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
 		return errno;
-	/* 1: take it even if a session of before still has it, as a getty has to after a logout (ioctl_tty(2)). */
+	/*
+	 * 1: takes it even from an earlier session, as a getty must after a logout (ioctl_tty(2)).
+	 */
 	if (ioctl(fd, TIOCSCTTY, 1) < 0)
 		return errno;
 	set_right(fd);
