@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The records that SysV init takes from /run/initctl: one layout, of 384 bytes, for every tool that was built against it
- * (src/initreq.h of sysvinit, and initctl's part in what halt, shutdown, telinit and some UPS daemons send).
+ * The records of SysV init's /run/initctl: one layout, of 384 bytes, for all tools that were built
+ * against it (src/initreq.h of sysvinit, and the initctl part in halt, shutdown, telinit and some
+ * UPS daemons).
  */
 #ifndef SVCD_PROTOCOL_INITCTL_PROTOCOL_H
 #define SVCD_PROTOCOL_INITCTL_PROTOCOL_H
@@ -12,7 +13,7 @@
 #define INITCTL_MAGIC 0x03091969
 #define INITCTL_DATA_BYTES 368
 
-/* What a runlevel may be in a record; what the letters mean: init(8). */
+/* The characters that a record accepts as a runlevel; init(8) explains the letters. */
 #define INITCTL_RUNLEVELS "0123456789SsQqUuabcABC"
 
 enum InitctlCommand {
@@ -30,7 +31,7 @@ struct InitctlRequest {
 	int32_t magic;
 	int32_t command;
 	int32_t runlevel;   /* a character of INITCTL_RUNLEVELS */
-	int32_t sleep_time; /* seconds between TERM and KILL; each service has its own limit, so we do not use it */
+	int32_t sleep_time; /* seconds between TERM and KILL; not used, because each service has its own limit */
 	char data[INITCTL_DATA_BYTES];
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Logger protocol: the messages between the manager and svc-logger on a SOCK_SEQPACKET pair, one struct a datagram.
+ * Logger protocol: the messages between the manager and svc-logger on a SOCK_SEQPACKET pair, one
+ * struct per datagram.
  */
 #ifndef SVCD_PROTOCOL_LOGGER_PROTOCOL_H
 #define SVCD_PROTOCOL_LOGGER_PROTOCOL_H
@@ -9,16 +10,25 @@
 
 #include "protocol/protocol.h"
 
-/* svc-logger finds its end of the pair here. */
+/* The end of the pair in svc-logger. */
 #define LOGGER_CONTROL_FD 3
 
-/* Counts the protocols. PID 1 keeps the manager's end under this number, so that a manager never takes over the logger of another one. */
+/*
+ * The version of the protocol. PID 1 keeps the manager's end under this number, so that a manager
+ * never takes over a logger of another version.
+ */
 #define LOGGER_PROTOCOL "1"
 
 enum LoggerMessageType {
-	/* manager -> logger, with one descriptor: our end of a log channel. For a known one only the group is heeded */
+	/*
+	 * manager -> logger, with one descriptor: our end of a log channel. For a known channel
+	 * only the group is used
+	 */
 	LOGGER_CHANNEL = 1,
-	/* logger -> manager; the logger has closed that channel, and the manager is to have it disposed of: */
+	/*
+	 * logger -> manager; the logger has closed that channel, and the manager must dispose of
+	 * its copy:
+	 */
 	LOGGER_END = 2,     /* every writer has closed it, and all is written */
 	LOGGER_REFUSED = 3, /* file descriptors were sent on it (base/channel.h) */
 };

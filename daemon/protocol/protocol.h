@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Protocol: what the keeper (PID 1) and the manager say to each other.
+ * Protocol: the messages between the keeper (PID 1) and the manager.
  *
- * One SOCK_SEQPACKET pair, one message a datagram, each a fixed struct that begins with MessageHeader
- * and may be followed by a variable part. Descriptors travel with SCM_RIGHTS in the order that the struct's comment gives.
- * Both programs are built from this header, but they may be of different age (svcctl reexec): a layout only grows
- * at its end, a longer message than known is read as far as it is known, an unknown type is ignored.
+ * One SOCK_SEQPACKET pair, one message per datagram. Each message is a fixed struct that begins
+ * with MessageHeader, optionally followed by a variable part. Descriptors are sent with SCM_RIGHTS,
+ * in the order that the struct's comment gives.
  *
- * Rules (docs/keeper.md): no side ever waits to send. The keeper stores no message: what could not be told keeps its
- * "not told" bit in the table and is told later. Replay is setting all those bits. Until MESSAGE_REPLAYED the manager
- * sends only HELLO and PONG.
+ * Both programs are built from this header, but their versions may differ (svcctl reexec). A layout
+ * only grows at its end, the unknown tail of a longer message is ignored, and an unknown type is
+ * ignored.
+ *
+ * Rules (docs/keeper.md): no side ever waits to send. The keeper stores no message: a report that
+ * could not be sent keeps its pending bit in the table and is sent later. A replay sets all those
+ * bits. Until MESSAGE_REPLAYED the manager sends only HELLO and PONG.
  */
 #ifndef SVCD_PROTOCOL_H
 #define SVCD_PROTOCOL_H
@@ -18,28 +21,41 @@
 
 #define PROTOCOL_VERSION 1
 
-/* The manager finds its end of the pair at this number (and nothing else is open in it but 0, 1, 2). */
+/*
+ * The manager's end of the pair has this number (its only other descriptors are 0, 1, 2 and the
+ * clock).
+ */
 #define PROTOCOL_LINK_FD 3
 
 /*
- * The manager's clock, a timerfd (CLOCK_MONOTONIC) that both hold: the manager sets it to WELCOME's busy_ms while it is
- * awake and takes it back when it is at rest. If it runs out the keeper begins to ping. So neither wakes while nothing happens.
+ * The manager's clock, a timerfd (CLOCK_MONOTONIC) that both hold. The manager sets it to WELCOME's
+ * busy_ms while it works, and disarms it when it is idle. If it expires, the keeper begins to ping.
+ * So neither wakes up while the system is idle.
  */
 #define PROTOCOL_CLOCK_FD 4
 
-/* No datagram is longer: the receive buffer is static, and a filled buffer stays in PID 1's private memory. */
+/*
+ * The maximal size of a datagram: the receive buffer is static, and a used buffer stays in PID 1's
+ * private memory.
+ */
 #define PROTOCOL_MESSAGE_BYTES 16384
 
-/* Names of services end with a NUL inside this. (base/limits.h allows 200 bytes.) */
+/* Size of a service's name with its NUL. (base/limits.h allows 200 bytes.) */
 #define PROTOCOL_NAME_BYTES 208
 
-/* A note, with its final NUL. A longer one would break PID 1's memory budget (facts: 252 KiB at 1,000 services). */
+/*
+ * Size of a note with its NUL. Longer notes would exceed PID 1's memory budget (252 KiB at 1,000
+ * services).
+ */
 #define PROTOCOL_NOTE_BYTES 128
 
 /* The name of a kept descriptor: "service/kind/index". */
 #define PROTOCOL_KEEP_NAME_BYTES 240
 
-/* Descriptors with one message: stdin, stdout, stderr, cgroup, exec status, and what the service inherits from 3 on. */
+/*
+ * Maximal number of descriptors in one message: stdin, stdout, stderr, cgroup, exec status, and
+ * those that the service inherits from 3 on.
+ */
 #define PROTOCOL_MAX_FDS 64
 
 #define PROTOCOL_MAX_GROUPS 64
@@ -55,7 +71,7 @@
 #define PROTOCOL_PINGS_MISSED 3
 #define PROTOCOL_HELLO_LIMIT_MS 60000
 
-/* Exit codes of the manager that the keeper understands. */
+/* Exit statuses of the manager that the keeper interprets. */
 #define PROTOCOL_EXIT_REEXEC 75       /* start me again at once; not a failure */
 #define PROTOCOL_EXIT_INCOMPATIBLE 76 /* I cannot serve this keeper */
 
@@ -65,7 +81,7 @@ enum MessageType {
 	MESSAGE_PONG = 2,
 	MESSAGE_SPAWN = 3,
 	MESSAGE_ACK = 4,
-	MESSAGE_NOTE = 5, /* both ways: set one; in the replay, here is one */
+	MESSAGE_NOTE = 5, /* both ways: sets a note; in the replay, reports one */
 	MESSAGE_SIGNAL = 6,
 	MESSAGE_ADOPT = 7,
 	MESSAGE_KEEP = 8,
@@ -93,7 +109,10 @@ struct MessageHeader {
 	uint32_t size; /* of the whole datagram */
 };
 
-/* A row of the keeper's table is (service, role, invocation); one of each role can be alive at once. */
+/*
+ * A row of the keeper's table is (service, role, invocation). One process of each role can be alive
+ * at a time.
+ */
 enum ProcessRole {
 	ROLE_MAIN = 0,
 	ROLE_CONTROL = 1, /* preparation, stop, reload and clean-up commands */
@@ -102,12 +121,12 @@ enum ProcessRole {
 	ROLE_COUNT
 };
 
-/* svc-logger's row has a name that no service can have. The finale kills it last. */
+/* The row of svc-logger; no service can have this name. The finale kills it last. */
 #define PROTOCOL_LOGGER_SERVICE ".logger"
 
 struct ProcessId {
 	char service[PROTOCOL_NAME_BYTES];
-	uint64_t invocation; /* the manager's own number, increasing, never 0 */
+	uint64_t invocation; /* assigned by the manager, increasing, never 0 */
 	uint32_t role;
 	uint32_t reserved;
 };
@@ -126,7 +145,7 @@ struct MessagePing {
 };
 
 enum SpawnFlags {
-	SPAWN_STDIO = 1u << 0,       /* fds: stdin, stdout, stderr; otherwise /dev/null as the keeper has it open */
+	SPAWN_STDIO = 1u << 0,       /* fds: stdin, stdout, stderr; otherwise the keeper's /dev/null */
 	SPAWN_CGROUP = 1u << 1,      /* fd: directory for CLONE_INTO_CGROUP */
 	SPAWN_STATUS = 1u << 2,      /* fd: write end of the exec status pipe; stays CLOEXEC */
 	SPAWN_SET_UID = 1u << 3,
@@ -139,17 +158,20 @@ enum SpawnFlags {
 };
 
 /*
- * SPAWN. Followed by: uint32_t gids[n_groups]; struct SpawnRlimit[n_rlimits]; then strings, each with its NUL:
- * the directory if SPAWN_SET_DIRECTORY, argv[0..argc), environment[0..envc). argv[0] is also the path that is executed;
- * it is absolute. Descriptors, in this order: those of SPAWN_STDIO, SPAWN_CGROUP, SPAWN_STATUS, then n_inherited ones,
- * which the child finds from number 3 on.
+ * SPAWN. Followed by: uint32_t gids[n_groups]; struct SpawnRlimit[n_rlimits]; then strings, each
+ * with its NUL: the directory if SPAWN_SET_DIRECTORY, argv[0..argc), environment[0..envc). argv[0]
+ * is also the path of the program; it is absolute. Descriptors, in this order: those of
+ * SPAWN_STDIO, SPAWN_CGROUP, SPAWN_STATUS, then n_inherited ones, which get numbers from 3 on in
+ * the child.
  *
- * The child has its own session, default signals, an empty mask, no other descriptors, umask 022, / as its directory,
- * oom_score_adj 0, the soft NOFILE limit that PID 1 was started with, and exactly the environment given.
- * A row in use refuses (SPAWNED with EBUSY). The note is stored in any case in which SPAWNED has error 0.
+ * The child has its own session, default signals, an empty mask, no other descriptors, umask 022, /
+ * as its directory, oom_score_adj 0, the soft NOFILE limit that PID 1 was started with, and exactly
+ * the given environment. If the row is in use, SPAWNED reports EBUSY. The note is stored whenever
+ * SPAWNED has error 0.
  *
- * The keeper closes the descriptors of a SPAWN itself when the child has its copies. So whatever the child could turn into something that waits
- * when it is closed (a listening socket) is kept (KEEP), or held by the manager, until SPAWNED.
+ * The keeper closes its copies of a SPAWN's descriptors when the child has them. A child could make
+ * the last close(2) of some of them wait, for example of a listening socket. The keeper (KEEP) or
+ * the manager must hold such a descriptor until SPAWNED.
  */
 struct MessageSpawn {
 	struct MessageHeader header;
@@ -176,7 +198,10 @@ struct SpawnRlimit {
 	uint64_t hard;
 };
 
-/* What a child writes to the exec status pipe when it could not become the service; end of file means it did. */
+/*
+ * Written by a child to the exec status pipe if it could not execute the service; end of file means
+ * success.
+ */
 enum ExecStep {
 	EXEC_STEP_SETUP = 1,     /* session, descriptors, signals */
 	EXEC_STEP_LIMITS = 2,    /* rlimits, nice, oom_score_adj, umask */
@@ -191,7 +216,7 @@ enum ExecStep {
 	EXEC_STEP_INPUT = 11,    /* svc-exec: standard input */
 	EXEC_STEP_SCHEDULING = 12, /* svc-exec: processors and priorities */
 	EXEC_STEP_SANDBOX = 13,  /* svc-exec: mounts, namespaces, capabilities, system calls */
-	EXEC_STEP_REMOVE = 14,   /* svc-exec: what a run leaves could not be removed */
+	EXEC_STEP_REMOVE = 14,   /* svc-exec: a directory of the run could not be removed */
 };
 
 #define EXEC_STATUS_TEXT 184
@@ -199,10 +224,13 @@ enum ExecStep {
 struct ExecStatus {
 	int32_t step;
 	int32_t error; /* errno */
-	char what[EXEC_STATUS_TEXT]; /* "PrivateTmp=: cannot mount /tmp", for people; ends with a NUL; "": the step says it all */
+	char what[EXEC_STATUS_TEXT]; /* "PrivateTmp=: cannot mount /tmp", for users; ends with a NUL; "": only the step is known */
 };
 
-/* SPAWNED: always comes before EXITED of the same row. After one with an error no EXITED follows, and the row is free. */
+/*
+ * SPAWNED: always precedes EXITED of the same row. If it has an error, no EXITED follows, and the
+ * row is free.
+ */
 struct MessageSpawned {
 	struct MessageHeader header;
 	struct ProcessId id;
@@ -211,7 +239,7 @@ struct MessageSpawned {
 	uint64_t at_us; /* CLOCK_MONOTONIC */
 };
 
-/* EXITED: told again after a replay until ACK comes. The row stays in use until then. */
+/* EXITED: repeated in a replay until ACK arrives. The row stays in use until then. */
 struct MessageExited {
 	struct MessageHeader header;
 	struct ProcessId id;
@@ -224,21 +252,27 @@ struct MessageExited {
 	uint64_t system_us;
 };
 
-/* ACK: the exit has been handled; the row is free. The note is stored in the same act (empty: unchanged). */
+/*
+ * ACK: the exit was handled, and the row becomes free. The note is stored at the same time (empty:
+ * unchanged).
+ */
 struct MessageAck {
 	struct MessageHeader header;
 	struct ProcessId id;
 	char note[PROTOCOL_NOTE_BYTES];
 };
 
-/* NOTE: memory of one service (or of the manager itself, service "."). Empty text forgets it. */
+/*
+ * NOTE: the stored text of one service (or of the manager itself, service "."). An empty text
+ * deletes it.
+ */
 struct MessageNote {
 	struct MessageHeader header;
 	char service[PROTOCOL_NAME_BYTES];
 	char note[PROTOCOL_NOTE_BYTES];
 };
 
-/* SIGNAL: to an unreaped child of ours; a row that is gone is silently ignored. */
+/* SIGNAL: to an unreaped child of the keeper; ignored if the row is gone. */
 struct MessageSignal {
 	struct MessageHeader header;
 	struct ProcessId id;
@@ -246,7 +280,10 @@ struct MessageSignal {
 	uint32_t reserved;
 };
 
-/* ADOPT: make a re-parented process of a service a row (pidfile, MAINPID=). Answered by ADOPTED. */
+/*
+ * ADOPT: makes a row for a re-parented process of a service (pidfile, MAINPID=). Answered by
+ * ADOPTED.
+ */
 struct MessageAdopt {
 	struct MessageHeader header;
 	struct ProcessId id;
@@ -254,7 +291,10 @@ struct MessageAdopt {
 	uint32_t reserved;
 };
 
-/* ADOPTED: error 0, ECHILD when it is not our child, ESRCH when it is gone, EBUSY when the row is in use. */
+/*
+ * ADOPTED: error 0, ECHILD if it is not the keeper's child, ESRCH if it is gone, EBUSY if the row
+ * is in use.
+ */
 struct MessageAdopted {
 	struct MessageHeader header;
 	struct ProcessId id;
@@ -262,7 +302,10 @@ struct MessageAdopted {
 	int32_t error;
 };
 
-/* KEEP (fd: the descriptor); KEPT (fd: a duplicate) in the replay. A known name is replaced and closed. */
+/*
+ * KEEP (fd: the descriptor); KEPT (fd: a duplicate) in the replay. An existing descriptor of the
+ * same name is replaced and closed.
+ */
 struct MessageKeep {
 	struct MessageHeader header;
 	char name[PROTOCOL_KEEP_NAME_BYTES];
@@ -272,7 +315,7 @@ enum ForgetFlags {
 	FORGET_ENDED = 1u << 0, /* our end of a channel that has ended (base/channel.h): close(2) cannot wait */
 };
 
-/* FORGET. Older managers send the part that MessageKeep has. */
+/* FORGET. Older managers send only the fields of MessageKeep. */
 struct MessageForget {
 	struct MessageHeader header;
 	char name[PROTOCOL_KEEP_NAME_BYTES];
@@ -289,9 +332,10 @@ enum ShutdownKind {
 };
 
 /*
- * SHUTDOWN: the machine is going down; if FINALE has not come after deadline_ms, the keeper goes on alone.
- * kind SHUTDOWN_NONE takes it back. FINALE: everything is stopped, end the machine now.
- * SHUTDOWN_INTENT: in the replay, a shutdown is under way; deadline_ms is what is left.
+ * SHUTDOWN: the machine is shutting down. If FINALE has not come after deadline_ms, the keeper goes
+ * on alone. The kind SHUTDOWN_NONE withdraws it. FINALE: everything is stopped, so end the machine
+ * now. SHUTDOWN_INTENT: in the replay, a shutdown is in progress; deadline_ms is the remaining
+ * time.
  */
 struct MessageShutdown {
 	struct MessageHeader header;
@@ -299,22 +343,26 @@ struct MessageShutdown {
 	uint32_t deadline_ms;
 };
 
-/* REEXEC: the keeper executes its own binary again with its tables in a memfd, then starts a new manager. */
+/*
+ * REEXEC: the keeper executes its binary again with its tables in a memfd, then starts a new
+ * manager.
+ */
 struct MessageReexec {
 	struct MessageHeader header;
 };
 
-/* SAY: a line for the console, written by the keeper without waiting. */
+/* SAY: a line for the console, which the keeper writes without waiting. */
 struct MessageSay {
 	struct MessageHeader header;
 	char text[256];
 };
 
 /*
- * DISPOSE: descriptors whose last close(2) may wait for ever, because a process of a service could hold what they lead to. A child of
- * the keeper closes them. The manager sends them, closes its own copies, and then sends a DISPOSE without descriptors: from then on they
- * may be closed. A kept descriptor goes the same way with FORGET, which is sent after the manager has closed its copy,
- * unless FORGET_ENDED is set.
+ * DISPOSE: descriptors whose last close(2) may wait for ever, because a process of a service could
+ * hold the object. A child of the keeper closes them. The manager sends them, closes its own
+ * copies, and then sends a DISPOSE without descriptors. From then on they may be closed. FORGET
+ * does the same for a kept descriptor, unless FORGET_ENDED is set. It is sent after the manager has
+ * closed its copy.
  */
 struct MessageDispose {
 	struct MessageHeader header;
@@ -323,12 +371,12 @@ struct MessageDispose {
 enum WelcomeFlags {
 	WELCOME_IS_PID1 = 1u << 0,
 	WELCOME_CONTAINER = 1u << 1,
-	WELCOME_CGROUP2 = 1u << 2,     /* cgroup_root is a cgroup v2 directory that we may write to */
-	WELCOME_WITHOUT_NOTES = 1u << 3, /* poisoned state: notes are kept but not told; /etc and /run are still read */
+	WELCOME_CGROUP2 = 1u << 2,     /* cgroup_root is a writable cgroup v2 directory */
+	WELCOME_WITHOUT_NOTES = 1u << 3, /* poisoned state: notes are kept but not sent; /etc and /run are still read */
 	WELCOME_WITHOUT_LOCAL_FILES = 1u << 4, /* read neither /etc/svcd nor /run/svcd */
 	WELCOME_RECOVERY = 1u << 5,    /* not the first manager since this keeper started */
-	WELCOME_NOT_TAKEN_OVER = 1u << 7, /* the installed keeper could not take over, and the one before goes on */
-	WELCOME_DISPOSES = 1u << 8,       /* it knows MESSAGE_DISPOSE */
+	WELCOME_NOT_TAKEN_OVER = 1u << 7, /* the installed keeper could not take over, so the previous one continues */
+	WELCOME_DISPOSES = 1u << 8,       /* the keeper supports MESSAGE_DISPOSE */
 };
 
 /* WELCOME: the first message to each manager. */
@@ -336,16 +384,16 @@ struct MessageWelcome {
 	struct MessageHeader header;
 	uint32_t version;
 	uint32_t flags;
-	uint32_t generation;  /* how many managers there were before */
-	int32_t last_status;  /* wait status of the one before, 0 if none */
+	uint32_t generation;  /* the number of earlier managers */
+	int32_t last_status;  /* wait status of the previous one, 0 if none */
 	uint64_t boot_at_us;  /* CLOCK_MONOTONIC when the keeper first started */
 	char cgroup_root[PROTOCOL_NAME_BYTES]; /* for example /sys/fs/cgroup/svcd; empty without cgroup v2 */
 	char virtualization[32];               /* "", "container", "vm" */
-	uint32_t busy_ms;                      /* what the manager sets its clock to */
+	uint32_t busy_ms;                      /* the manager's setting of its clock */
 	int32_t trial_status;                  /* with WELCOME_NOT_TAKEN_OVER: its wait status, -1: it did not end */
 };
 
-/* REPLAYED: the manager now knows everything. */
+/* REPLAYED: the manager now has all state. */
 struct MessageReplayed {
 	struct MessageHeader header;
 	uint32_t n_children;
@@ -366,7 +414,7 @@ enum RequestKind {
 	REQUEST_REBOOT = 9,       /* SIGRTMIN+5 */
 };
 
-/* REQUEST: a signal reached the keeper that means something. */
+/* REQUEST: the keeper has received a signal with a meaning. */
 struct MessageRequest {
 	struct MessageHeader header;
 	uint32_t kind;
