@@ -49,7 +49,7 @@ typedef struct WorkerMessage {
  */
 GByteArray *worker_message_new(uint64_t id, const char *const *words, unsigned n_words);
 
-/* Returns: 0, or an errno: EAGAIN when there is no room. */
+/* Returns: 0, or an errno: EAGAIN if the socket is full. */
 int worker_message_send(int fd, const GByteArray *message, const int *fds, unsigned n_fds);
 
 /**

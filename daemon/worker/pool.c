@@ -44,7 +44,7 @@ typedef struct Process {
 
 typedef struct Abandoned {
 	char *owner;
-	char *what; /* the job that it worked on */
+	char *what; /* the description of the job that it worked on */
 	uint64_t number;
 } Abandoned;
 
@@ -69,7 +69,7 @@ struct WorkerPool {
 	GQueue lost;           /* WorkerJob * whose loss is not reported yet */
 	Timer *report;         /* reports their loss */
 	uint64_t last_id;
-	WorkerMessage *received; /* there is one only: it is large */
+	WorkerMessage *received; /* shared, because it is large */
 };
 
 /* --- jobs --- */
@@ -115,7 +115,7 @@ static void on_report(void *data)
 	}
 }
 
-/* --- a process --- */
+/* --- processes --- */
 
 static void watch(Process *process);
 
@@ -254,7 +254,7 @@ static bool has_hope(const WorkerPool *pool, const char *owner)
 	       worker_pool_abandoned(pool, NULL) < WORKER_ABANDONED_MAX;
 }
 
-/* Makes sure that waiting jobs are worked on. */
+/* Starts or continues the work on waiting jobs. */
 static void process_go_on(Process *process)
 {
 	if (process->number == 0 && !g_queue_is_empty(&process->jobs)) {
@@ -384,7 +384,7 @@ static void on_ready(GIOCondition condition, void *data)
 		const int result = worker_message_receive(process->fd, message);
 
 		if (result == 0) {
-			process_fail(process, true); /* its end of the socket is closed; the keeper reports its end later */
+			process_fail(process, true); /* its end of the socket is closed; the keeper reports its exit later */
 			return;
 		}
 		if (result < 0 && errno != EBADMSG)
@@ -553,7 +553,7 @@ static void send_cancel(Process *process, const WorkerJob *job)
 	g_autoptr(GByteArray) message = worker_message_new(job->id, words, 1);
 
 	process->is_resting = false;
-	(void)worker_message_send(process->fd, message, NULL, 0); /* if there is no room, its answers are ignored */
+	(void)worker_message_send(process->fd, message, NULL, 0); /* if the socket is full, its answers are ignored */
 }
 
 void worker_job_free(WorkerJob *job)

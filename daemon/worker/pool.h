@@ -37,8 +37,8 @@ typedef struct WorkerJob WorkerJob;
 
 typedef struct WorkerOps {
 	/*
-	 * Run svc-worker with @socket, borrowed, as its standard input.
-	 * Returns: a number by which worker_pool_ended() knows it; 0: it cannot be started.
+	 * Runs svc-worker with @socket, borrowed, as its standard input.
+	 * Returns: a number that identifies it for worker_pool_ended(); 0: it cannot be started.
 	 */
 	uint64_t (*start)(void *data, int socket);
 	void (*kill)(void *data, uint64_t number); /* SIGKILL */
