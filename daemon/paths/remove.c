@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Remove: down by descriptor, names only within the directory that is open.
+ * Remove: descends by descriptor and uses names only within the open directory.
  */
 #include "config.h"
 
@@ -41,13 +41,13 @@ static int empty_directory(int fd, dev_t device, unsigned depth)
 
 	if (fstat(fd, &st) < 0 || st.st_dev != device || depth > REMOVE_DEPTH) {
 		error = depth > REMOVE_DEPTH ? ELOOP : EBUSY;
-		(void)close(fd); /* only looked at */
+		(void)close(fd); /* opened for a check only */
 		return error;
 	}
 	directory = fdopendir(fd);
 	if (!directory) {
 		error = errno;
-		(void)close(fd); /* only looked at */
+		(void)close(fd); /* opened for a check only */
 		return error;
 	}
 	error = remove_children(directory, device, depth);
@@ -80,7 +80,7 @@ int remove_tree(int parent, const char *name)
 	return remove_entry(parent, name, st.st_dev, 0);
 }
 
-/* Goes from *@fd into each directory of @path but the last; that is *@ret_last. */
+/* Goes from *@fd into each directory of @path except the last, which is *@ret_last. */
 static int walk(int *fd, char *path, const char **ret_last)
 {
 	char *name = path;
@@ -92,7 +92,7 @@ static int walk(int *fd, char *path, const char **ret_last)
 		next = openat(*fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (next < 0)
 			return errno;
-		(void)close(*fd); /* only a place to stand on */
+		(void)close(*fd); /* a directory, opened for lookups only */
 		*fd = next;
 		name = slash + 1;
 	}
@@ -116,6 +116,6 @@ int remove_below(const char *root, const char *path)
 	error = walk(&fd, copy, &last);
 	if (!error)
 		error = remove_tree(fd, last);
-	(void)close(fd); /* only a place to stand on */
+	(void)close(fd); /* a directory, opened for lookups only */
 	return error == ENOENT ? 0 : error;
 }

@@ -47,7 +47,7 @@ static bool is_trusted(uid_t uid)
 
 /*
  * From here on other users can replace the following components. The owner of a directory can, or
- * else those who may write to it.
+ * else the users with write permission.
  */
 static void note_directory(struct Walk *w, const struct stat *st)
 {

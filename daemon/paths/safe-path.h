@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Safe path: opens files where other users must not decide where a path leads. Root opens files in
- * directories that belong to services and users, who can replace their contents at any moment. A
+ * directories that belong to services and users. These can replace their contents at any moment. A
  * symbolic link there could make root read, change or give away a file that its owner cannot reach.
  *
  * A symbolic link is followed only if no one except root and the calling user can have created it:
