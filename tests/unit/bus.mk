@@ -64,7 +64,7 @@ TESTS += tests/unit/test_conditions
 tests_unit_test_conditions_CFLAGS = $(BUS_TEST_CFLAGS)
 tests_unit_test_conditions_LDADD = libtest.a $(LIBS_BUS) $(GIO_LIBS) $(CHECK_LIBS)
 
-# The driver and how it is run: model.mk.
+# For the driver and its use see model.mk.
 TESTS += tests/fuzz/fuzz_peer
 tests_fuzz_fuzz_peer_SOURCES = tests/fuzz/fuzz_peer.c tests/fuzz/driver.c
 tests_fuzz_fuzz_peer_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/bus-bytes"'

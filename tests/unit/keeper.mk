@@ -2,11 +2,11 @@
 
 KEEPER_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
-# The manager that tests of a real keeper start, and that lets them be one.
+# Tests of a real keeper start this manager, which lets the test play the manager.
 check_PROGRAMS += tests/lib/fake-manager
 tests_lib_fake_manager_SOURCES = tests/lib/fake-manager.c
 
-# The keeper looks for it beside its manager.
+# The keeper expects svc-finale beside its manager.
 check_PROGRAMS += tests/lib/svc-finale
 tests_lib_svc_finale_SOURCES = daemon/finale/main.c
 tests_lib_svc_finale_LDADD = libfinale.a
@@ -72,7 +72,7 @@ TESTS += tests/unit/test_keeper_restart_limit
 tests_unit_test_keeper_restart_limit_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_restart_limit_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
 
-# PID 1's own loop in a world that is played: what it calls comes there first.
+# PID 1's own loop in a simulated world: the linker redirects its calls.
 FUZZ_KEEPER_WRAPS = -Wl,--wrap=poll,--wrap=kill,--wrap=wait4,--wrap=waitpid,--wrap=waitid,--wrap=execve,--wrap=spawn_process,--wrap=spawn_fork,--wrap=finale_run,--wrap=console_log,--wrap=keeper_now_us
 EXTRA_DIST += tests/data/keeper-acts tests/data/keeper-tables
 

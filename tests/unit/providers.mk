@@ -24,7 +24,7 @@ TESTS += tests/unit/test_network
 tests_unit_test_network_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
 tests_unit_test_network_LDADD = $(providers_test_libs)
 
-# The driver and how it is run: model.mk.
+# For the driver and its use see model.mk.
 TESTS += tests/fuzz/fuzz_netlink
 tests_fuzz_fuzz_netlink_SOURCES = tests/fuzz/fuzz_netlink.c tests/fuzz/driver.c
 tests_fuzz_fuzz_netlink_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/netlink-bytes"'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is got from an arena is zero, aligned, and nobody else's, whatever its size.
+ * Arena: each block is zeroed, aligned and disjoint from the others, whatever its size.
  */
 #include "config.h"
 

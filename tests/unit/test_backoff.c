@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Backoff: the curve and its end.
+ * Backoff: the curve and its maximum.
  */
 #include "config.h"
 

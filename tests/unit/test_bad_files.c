@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Every file in tests/data/bad-services and bad-policies, against the diagnostics that lie beside it.
+ * Each file in tests/data/bad-services and bad-policies, compared with its expected diagnostics.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@ static int compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names of the files in @directory that end in @suffix, without it, sorted. */
+/* The names of the files in @directory with that @suffix, without the suffix, sorted. */
 static GPtrArray *list_files(const char *directory, const char *suffix)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);

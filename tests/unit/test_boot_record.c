@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What each service of the boot waited for last, and what its start took; also over the death of a manager.
+ * Boot record: the last term that each service waited for, and its start duration. Also over the
+ * death of a manager.
  */
 #include "config.h"
 
@@ -18,7 +19,7 @@ static const BootRecord *record_of(World *w, const char *service)
 	return boot_record_get(world_find(w, service));
 }
 
-/* Times are seconds since the beginning of the boot. */
+/* Times are seconds since the start of the boot. */
 static void expect_record(World *w, const char *service, int allowed, int started, int over)
 {
 	const BootRecord *r = record_of(w, service);
@@ -158,7 +159,7 @@ START_TEST(what_an_admin_stops_meanwhile_stays_in_it)
 	ck_assert_int_eq(record_of(w, "a")->result, BOOT_RESULT_STOPPED);
 	expect_last(w, "b", "settled:a", "a");
 
-	/* Wanted again, it begins anew. */
+	/* The service is wanted again: its record starts anew. */
 	world_advance_s(w, 1);
 	world_start(w, "a");
 	world_ready(w, "a");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From what each service of a boot waited for to the chain that the boot waited for; and lines that fit a terminal.
+ * Boot times: the critical chain, from the last wait of each service; and lines that fit a
+ * terminal.
  */
 #include "config.h"
 
@@ -10,7 +11,10 @@
 #include "svcctl/job-lines.h"
 #include "tests/lib/suite.h"
 
-/* udev 0-900, dbus 900-1000 after udev, gdm 1000-3000 after dbus, cron 0-50, held: waits for the world. */
+/*
+ * udev 0-900, dbus 900-1000 after udev, gdm 1000-3000 after dbus, cron 0-50, held: waits for an
+ * external condition.
+ */
 static BootTimes *make_times(void)
 {
 	g_autoptr(GVariant) array = g_variant_ref_sink(g_variant_new_parsed(

@@ -122,7 +122,7 @@ static const char *const damaged[] = {
 	"svcd-files 1 5 1\nF 2 2 1\n/a\nx\n",
 	"svcd-files 1 5 1\nX 0 2 1\n/a\nx\n",
 	"svcd-files 1 5 1\nF 0 18446744073709551615 1\n/a\nx\n",
-	"svcd-files 1 5 1\nL 0 2 1\n/a\nx\n", /* a name without its end */
+	"svcd-files 1 5 1\nL 0 2 1\n/a\nx\n", /* a name without its NUL */
 	"svcd-files 1 5 9999999999\nF 0 2 1\n/a\nx\n",
 };
 

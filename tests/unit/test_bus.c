@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * org.svcd1 as a client sees it: what can be read. GDBus on one end of a real socket, an engine behind the other.
+ * org.svcd1 as a client reads it. GDBus is at one end of a real socket, an engine at the other.
  */
 #include "config.h"
 
@@ -128,7 +128,7 @@ START_TEST(a_service_is_an_object_with_properties)
 }
 END_TEST
 
-/* Everybody on the system bus may ask for names without end: none of them may be kept. */
+/* Each user of the system bus may send any number of names. svcd must not keep them. */
 START_TEST(names_of_no_service_are_not_kept)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_three();
@@ -143,7 +143,7 @@ START_TEST(names_of_no_service_are_not_kept)
 	ck_assert_ptr_nonnull(strstr(get, "NoSuchService"));
 	ck_assert_ptr_nonnull(strstr(explain, "NoSuchService"));
 	ck_assert_ptr_nonnull(strstr(read, "UnknownObject"));
-	/* GLib never gives back what was interned. */
+	/* GLib never frees an interned string. */
 	ck_assert_uint_eq(g_quark_try_string("stranger-one"), 0);
 	ck_assert_uint_eq(g_quark_try_string("stranger-two"), 0);
 	ck_assert_uint_eq(g_quark_try_string("strangerthree"), 0);
@@ -194,7 +194,7 @@ START_TEST(every_property_can_be_read)
 		while (g_variant_iter_next(&iter, "{&sv}", &name, &value)) {
 			g_autoptr(GVariant) again = bus_world_property(connection, objects[i].path, objects[i].interface, name);
 
-			/* Times go on. */
+			/* Times change between the two. */
 			ck_assert(g_variant_equal(value, again) || g_str_has_prefix(name, "Estimated"));
 			g_variant_unref(value);
 		}
@@ -282,7 +282,7 @@ START_TEST(names_with_odd_letters_have_escaped_paths)
 	ck_assert_str_eq(path, SERVICE_PATH("getty_40tty1"));
 	expect_property(connection, path, "Name", "'getty@tty1'");
 
-	/* One object, one path. */
+	/* Each object has one path only. */
 	refusal = bus_world_refusal(connection, SERVICE_PATH("_67etty_40tty1"), PROPERTIES, "GetAll",
 				    g_variant_new("(s)", INTERFACE_SERVICE));
 	ck_assert_msg(g_str_has_prefix(refusal, "org.freedesktop.DBus.Error.UnknownObject"), "%s", refusal);

@@ -8,7 +8,7 @@
 #include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
 
-/* A machine with upower, whose package brings two names of which one is nobody's. */
+/* A machine with upower. Its package brings two names, one of them without a service. */
 typedef struct Machine {
 	Tree *tree;
 	ServiceSet *set;
@@ -44,7 +44,7 @@ static void generate(Machine *m)
 	bus_activation_generate(m->set, vendor, admin, m->output);
 }
 
-/* What follows the mark. */
+/* The text after the generator's mark. */
 static const char *text_of(Machine *m, const char *file)
 {
 	const GString *text = output_file(m->output, file, "nothing");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where a session's bus is, from the text that its session has.
+ * The address of a session's bus, from the environment of the session.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 static const struct {
 	const char *text;
-	const char *path; /* an abstract one begins with @; NULL: none that we can use */
+	const char *path; /* an abstract one begins with @; NULL: unusable */
 } addresses[] = {
 	{ "unix:path=/run/user/1000/bus", "/run/user/1000/bus" },
 	{ "unix:path=/tmp/dbus-xyz,guid=0123456789abcdef0123456789abcdef", "/tmp/dbus-xyz" },

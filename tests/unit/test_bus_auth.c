@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The greeting of the private socket, as bytes.
+ * Authentication (SASL) on the private socket, as bytes.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 /* uid 1000, digit by digit in hexadecimal */
 #define HEX_1000 "31303030"
 
-/* Feeds all of it; what is answered goes to @reply. */
+/* Feeds all bytes. The answer goes to @reply. */
 static GreetingResult greet(uid_t uid, const char *bytes, size_t length, size_t *ret_used, GString *reply)
 {
 	Auth auth;

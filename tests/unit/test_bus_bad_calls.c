@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * org.svcd1 as a client sees it that makes mistakes, or too many calls.
+ * org.svcd1: bad calls, and too many of them.
  */
 #include "config.h"
 
@@ -136,7 +136,7 @@ static const char *const bodies[] = {
 	"(<<<<<<<<'deep'>>>>>>>>,)", "(@ay [0x00],)", "(@a{sv} {},)", "(handle 0,)",
 };
 
-/* Every method there is with every body: each gets its one answer, whatever it says. */
+/* Each method with each body: exactly one answer, whatever the body contains. */
 START_TEST(every_method_takes_every_body)
 {
 	static const Interface *const interfaces[] = { &interface_manager, &interface_object_manager,
@@ -180,11 +180,11 @@ START_TEST(the_number_of_clients_has_a_limit)
 
 	for (unsigned i = 0; i < LIMIT_PRIVATE_CLIENTS; i++)
 		connections[i] = bus_world_connect(bw);
-	/* One more is turned away and says so. */
+	/* A further connection gets an error and is closed. */
 	ck_assert_int_eq(bus_world_svcctl(bw, "list -t 1", NULL, &out), 9);
 	ck_assert_msg(strstr(out, "svcd") != NULL, "%s", out);
 
-	/* Those who are in stay in, and a place that becomes free is given away. */
+	/* The connected clients stay. A place that becomes free can be used again. */
 	g_variant_unref(bus_world_manager(connections[0], "ListServices", NULL, "(aa{sv})"));
 	g_dbus_connection_close(connections[1], NULL, NULL, NULL);
 	bus_world_run_until(is_closed, connections[1], "the client has left");
@@ -212,7 +212,7 @@ static bool are_all_counted(void *data)
 	return ((Count *)data)->n == 2000;
 }
 
-/* Nobody else waits for a client with thousands of calls, and it gets all its answers. */
+/* Other clients do not wait for one with thousands of calls, and it gets all its answers. */
 START_TEST(a_flood_of_calls_holds_nobody_up)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_three();

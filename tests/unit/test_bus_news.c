@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * PropertiesChanged: a client that reads everything once and then only listens knows the same as one that asks.
+ * PropertiesChanged: a client that reads everything once and then listens has the same values as
+ * one that asks.
  */
 #include "config.h"
 
@@ -16,7 +17,7 @@
 
 static const char *const names[] = { "base", "upper", "shy" };
 
-/* Who has asked once, and what was told since. */
+/* A client's view: what it has read once, and all changes since. */
 typedef struct Mirror {
 	GHashTable *properties; /* "SERVICE PROPERTY" -> GVariant */
 	GHashTable *last;       /* names of properties in the last signal of base */
@@ -71,7 +72,7 @@ static void come_to_rest(GDBusConnection *connection)
 {
 	while (g_main_context_iteration(NULL, FALSE))
 		;
-	/* The answer comes after all signals before it. */
+	/* The answer comes after all earlier signals. */
 	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})"));
 	while (g_main_context_iteration(NULL, FALSE))
 		;
@@ -91,7 +92,7 @@ static void mirror_begin(Mirror *mirror, GDBusConnection *connection)
 	}
 }
 
-/* All is up, and it has heard so. */
+/* All services are up, and the client has got the signals. */
 static void mirror_begin_settled(Mirror *mirror, BusWorld *bw, GDBusConnection *connection)
 {
 	mirror_begin(mirror, connection);
@@ -106,7 +107,7 @@ static void mirror_end(Mirror *mirror)
 	g_hash_table_unref(mirror->last);
 }
 
-/* Those are read when somebody looks. */
+/* These have no signals: clients read them. */
 static bool is_silent(const char *property)
 {
 	static const char *const silent[] = { "Causes", "Refusals", "Terms", "Sockets", "Dependents", NULL };
@@ -166,7 +167,7 @@ static void act(BusWorld *bw, GDBusConnection *connection, GRand *rand, Mirror *
 		world_settle(bw->world);
 		break;
 	case 6: {
-		/* Another time that it reads everything: what has changed, but was not told yet, is in it. */
+		/* A second complete read also contains changes without a signal yet. */
 		g_autoptr(GVariant) all = read_all(connection, name);
 
 		keep(mirror, name, all);
@@ -202,7 +203,7 @@ static bool was_told(const Mirror *mirror, const char *property)
 	return g_hash_table_contains(mirror->last, property);
 }
 
-/* The runlevels of a service change without a signal of its own. The next signal has them. */
+/* The runlevels of a service change without a signal of their own. The next signal has them. */
 START_TEST(next_signal_has_what_another_runlevel_changed)
 {
 	g_autoptr(BusWorld) bw = bus_world_new("== base\n[Service]\nExec=/bin/base\n== upper\n[Service]\nExec=/bin/upper\n"
@@ -229,7 +230,10 @@ START_TEST(next_signal_has_what_another_runlevel_changed)
 }
 END_TEST
 
-/* While nobody listens nothing is kept of what clients know; who only asks is nobody who listens. */
+/*
+ * Without subscribers svcd keeps no record of what clients know. A client that only asks is no
+ * subscriber.
+ */
 START_TEST(who_comes_when_nobody_has_listened_knows_as_much)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_three();

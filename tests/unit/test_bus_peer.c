@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One client of the private socket, from the other end of a socket pair: good, odd and hostile.
+ * One client of the private socket, seen from the other end of a socket pair: good, odd and
+ * hostile.
  */
 #include "config.h"
 
@@ -22,7 +23,7 @@ typedef struct Fixture {
 	Peer *peer;
 	int fd; /* the client's end */
 	unsigned n_messages;
-	char *why; /* "" when it left without a reason */
+	char *why; /* "" if it left without a reason */
 } Fixture;
 
 static void on_message(void *data, DBusMessage *message)
@@ -67,7 +68,7 @@ static void say(Fixture *f, const char *bytes, size_t length)
 	ck_assert_int_eq(write(f->fd, bytes, length), (ssize_t)length);
 }
 
-/* Turns of the loop until nothing is ready. */
+/* Runs the loop until nothing is ready. */
 static void turn(void)
 {
 	while (g_main_context_iteration(NULL, FALSE))
@@ -83,7 +84,7 @@ static void greet(Fixture *f)
 	ck_assert_int_gt(read(f->fd, reply, sizeof reply), 0);
 }
 
-/* A call with @n_bytes of argument as it is on the wire; dbus_free() it. */
+/* A call with an argument of @n_bytes, in wire format; dbus_free() it. */
 static char *call_bytes(size_t n_bytes, int *ret_length)
 {
 	DBusMessage *message = dbus_message_new_method_call(NULL, "/org/svcd1", "org.svcd1.Manager", "Start");
@@ -153,7 +154,7 @@ START_TEST(only_a_few_calls_are_handled_in_one_turn)
 		say(&f, bytes, (size_t)length);
 
 	g_main_context_iteration(NULL, TRUE);
-	ck_assert_uint_ge(f.n_messages, 1); /* fewer where they take long */
+	ck_assert_uint_ge(f.n_messages, 1); /* fewer where they are slow */
 	ck_assert_uint_le(f.n_messages, LIMIT_BUS_BATCH);
 	turn();
 	ck_assert_uint_eq(f.n_messages, 3 * LIMIT_BUS_BATCH);
@@ -191,7 +192,7 @@ START_TEST(garbage_is_the_end)
 }
 END_TEST
 
-/* Every single byte of a good message, wrong in all its bits: a message, nothing, or the end; never a crash. */
+/* Each byte of a good message inverted: a message, nothing, or a disconnection; never a crash. */
 START_TEST(a_message_with_a_wrong_byte_does_no_harm)
 {
 	int length;
@@ -219,7 +220,7 @@ START_TEST(a_message_has_a_greatest_size)
 
 	fixture_init(&f);
 	greet(&f);
-	say(&f, bytes, 4096); /* its header tells */
+	say(&f, bytes, 4096); /* the header has its length */
 	turn();
 
 	ck_assert_str_eq(f.why, "it sent a message that is too long");
@@ -265,7 +266,7 @@ START_TEST(who_does_not_read_is_not_listened_to_and_then_disconnected)
 	fixture_init(&f);
 	greet(&f);
 
-	/* As much as the socket takes, and then up to the first limit. */
+	/* Fills the socket, and then the outbox to its first limit. */
 	for (unsigned i = 0; i < 10; i++)
 		peer_send(f.peer, message);
 	say(&f, bytes, (size_t)length);
@@ -313,7 +314,7 @@ START_TEST(who_reads_again_is_listened_to_again)
 }
 END_TEST
 
-/* Descriptors sent along are closed by the kernel, for nobody takes them. */
+/* The kernel closes descriptors of a message, because svcd does not receive them. */
 START_TEST(descriptors_are_not_taken)
 {
 	Fixture f;
@@ -340,7 +341,7 @@ START_TEST(descriptors_are_not_taken)
 	c->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(c), &pipes[1], sizeof(int));
 	ck_assert_int_eq(sendmsg(f.fd, &message, 0), length);
-	(void)close(pipes[1]); /* now the one in the message is the only one */
+	(void)close(pipes[1]); /* now only the message holds one */
 	turn();
 
 	ck_assert_uint_eq(f.n_messages, 1);

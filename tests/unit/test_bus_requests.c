@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * org.svcd1 as a client sees it: what changes something, at once or when somebody else has answered.
+ * org.svcd1: calls that change something, answered at once or later.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include "tests/lib/bus-world.h"
 #include "tests/lib/suite.h"
 
-/* --- changing --- */
+/* --- changes --- */
 
 START_TEST(start_answers_with_the_terms_that_are_false)
 {
@@ -102,7 +102,7 @@ START_TEST(runlevel_shutdown_and_reexec_are_passed_on)
 }
 END_TEST
 
-/* --- answers that come later --- */
+/* --- later answers --- */
 
 static GVariant *change_words(const char *words)
 {
@@ -154,7 +154,7 @@ START_TEST(a_change_of_policy_is_answered_when_it_has_ended)
 
 	begin_change(connection, "set base never", &later);
 	bus_world_run_until(is_asked, bw, "the change is asked for");
-	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})")); /* others go on meanwhile */
+	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})"));
 	ck_assert(!has_come(&later));
 
 	bus_change_ended(bw->bus, bw->ticket, 1, "there is no such word\n");
@@ -179,7 +179,7 @@ START_TEST(a_change_of_policy_that_could_not_be_made_is_an_error)
 	bus_change_failed(bw->bus, bw->ticket, error);
 	bus_world_run_until(has_come, &later, "the answer");
 	ck_assert_str_eq(later.refusal, "GDBus.Error:org.svcd1.Error.Timeout: it took too long");
-	bus_change_failed(bw->bus, bw->ticket, error); /* of an answered one nothing is known any more */
+	bus_change_failed(bw->bus, bw->ticket, error); /* no effect on a call that has its answer */
 	g_free(later.refusal);
 }
 END_TEST
@@ -254,7 +254,7 @@ START_TEST(a_request_waits_for_the_check_and_is_refused_when_it_fails)
 	world_settle(bw->world);
 	begin_call(connection, checked_calls[_i].method, checked_arguments(_i), &later);
 	bus_world_run_until(is_asked, bw, "the check is asked for");
-	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})")); /* others go on meanwhile */
+	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})"));
 	ck_assert(!has_come(&later));
 
 	fail(&error, SVCD_ERROR_CHECK_FAILED, "web: its CheckCommand= failed");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rows against the introspection XML, both ways.
+ * Property and method rows against the introspection XML, in both directions.
  */
 #include "config.h"
 
@@ -113,7 +113,7 @@ START_TEST(properties_are_those_of_the_xml)
 		ck_assert_str_eq(emits(info->properties[n]), row->flags & PROPERTY_CONST    ? "const"
 							      : row->flags & PROPERTY_SILENT ? "false"
 											     : "true");
-		/* One way to the value, and the one that its type needs. */
+		/* Each row has exactly one getter, the one of its type. */
 		ck_assert_int_eq((row->text != NULL) + (row->number != NULL) + (row->append != NULL), 1);
 		ck_assert(!row->text || strcmp(row->type, "s") == 0);
 		ck_assert(!row->number || strchr("but", *row->type));
@@ -129,7 +129,10 @@ START_TEST(the_manager_has_fewer_than_twenty_methods)
 }
 END_TEST
 
-/* The bus lets all calls through: what is not for everybody must be in here, and what is not in here changes nothing. */
+/*
+ * The bus lets all calls through. So this table has each method that needs a right, and no other
+ * method changes anything.
+ */
 START_TEST(methods_need_what_they_do)
 {
 	static const struct {
@@ -145,7 +148,7 @@ START_TEST(methods_need_what_they_do)
 		{ &interface_manager, "Activate", ACCESS_CONTROL },
 		{ &interface_manager, "SetFlag", ACCESS_FLAG },
 		{ &interface_manager, "SetRunlevel", ACCESS_CONTROL },
-		{ &interface_manager, "WatchCondition", ACCESS_WATCH }, /* svcd looks at files, devices and names for others */
+		{ &interface_manager, "WatchCondition", ACCESS_WATCH }, /* svcd watches on behalf of others */
 		{ &interface_manager, "Shutdown", ACCESS_POWER },
 		{ &interface_manager, "ReloadFiles", ACCESS_CONFIGURE },
 		{ &interface_manager, "Reexec", ACCESS_CONFIGURE },
@@ -203,9 +206,9 @@ START_TEST(the_bus_lets_calls_of_each_interface_through_and_nothing_else)
 
 		ck_assert_msg(strstr(text, rule) != NULL, "%s", rule);
 	}
-	/* A rule that does not name us would open the methods of others (CVE-2008-4311). */
+	/* A rule without our name would allow the methods of other services (CVE-2008-4311). */
 	ck_assert_uint_eq(count(text, "<allow send_"), G_N_ELEMENTS(tables));
-	/* Root's, and one that says no more than that a greeter is drawn. */
+	/* One name for root, and one that only announces that the greeter is drawn. */
 	ck_assert_uint_eq(count(text, "<allow own"), 2);
 	ck_assert_uint_eq(count(text, "<allow own=\"org.svcd1\"/>"), 1);
 	ck_assert_uint_eq(count(text, "<allow own=\"org.svcd1.LoginScreen\"/>"), 1);

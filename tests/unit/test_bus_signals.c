@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * org.svcd1 as a client sees it: who hears what, and how often.
+ * org.svcd1: signals, their subscribers, and their rate.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@ typedef struct Heard {
 	unsigned n_boot;
 	unsigned n_finished;
 	unsigned n_removed;
-	char *state; /* of the last service told of */
+	char *state; /* of the service in the last signal */
 } Heard;
 
 static void on_signal(GDBusConnection *connection, const gchar *sender, const gchar *path, const gchar *interface,
@@ -84,7 +84,7 @@ START_TEST(ten_changes_make_one_signal)
 	bus_world_run_until(is_heard, &heard, "a signal");
 
 	ck_assert_str_eq(heard.state, "ready");
-	/* An answer comes after all signals before it: no second one was on its way. */
+	/* The answer comes after all earlier signals, so there was no second one. */
 	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})"));
 	ck_assert_uint_eq(heard.n_service, 1);
 	g_free(heard.state);
@@ -121,7 +121,10 @@ START_TEST(the_boot_is_told_at_most_ten_times_a_second)
 
 	listen_to(connection, &heard);
 	g_variant_unref(bus_world_manager(connection, "Subscribe", NULL, "()"));
-	/* Each change waits until the one before has been heard: a client that falls behind is sent away. */
+	/*
+	 * Each change waits for the signal of the change before it, because a slow client would be
+	 * disconnected.
+	 */
 	while (heard.n_boot < 5) {
 		heard.n_manager = 0;
 		if (!g_hash_table_remove(bw->flags, "now"))
@@ -131,13 +134,16 @@ START_TEST(the_boot_is_told_at_most_ten_times_a_second)
 	}
 	took_us = g_get_monotonic_time() - begun_us;
 
-	/* The end of the boot is told at once, and the first may have been on its way; without a limit it takes no time. */
+	/*
+	 * The last signal of a boot has no delay, and the first may have been on its way. Without a
+	 * limit the rest takes no time.
+	 */
 	ck_assert_int_ge(took_us, 2 * 100 * 1000);
 	g_free(heard.state);
 }
 END_TEST
 
-/* Milliseconds until the main loop wakes up by itself; -1: never. */
+/* Milliseconds until the main loop wakes up; -1: never. */
 static int next_wake_ms(void)
 {
 	GMainContext *context = g_main_context_default();
@@ -166,7 +172,7 @@ START_TEST(a_boot_in_motion_is_told_as_time_passes)
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
 	Heard heard = { 0 };
 
-	/* Nobody listens. */
+	/* No subscriber. */
 	ck_assert_int_eq(next_wake_ms(), -1);
 
 	listen_to(connection, &heard);
@@ -175,7 +181,7 @@ START_TEST(a_boot_in_motion_is_told_as_time_passes)
 	ck_assert_int_ge(next_wake_ms(), 0);
 	ck_assert_int_le(next_wake_ms(), 100);
 
-	/* It is over. */
+	/* The boot is over. */
 	world_settle(bw->world);
 	bus_world_tell(bw);
 	while (heard.n_finished == 0)
@@ -196,7 +202,7 @@ START_TEST(a_boot_that_nobody_watches_any_more_wakes_nobody)
 	bus_world_run_until(is_boot_heard, &heard, "a signal");
 	ck_assert(g_dbus_connection_close_sync(connection, NULL, NULL));
 
-	while (next_wake_ms() != -1) /* the last tick finds nobody */
+	while (next_wake_ms() != -1) /* the last tick finds no subscriber */
 		g_main_context_iteration(NULL, TRUE);
 	g_free(heard.state);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What properties hold against words, with hostile ones on both sides.
+ * Property values compared with text, with hostile ones on both sides.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ static BusValue value_of(int type, const void *value)
 	return ret;
 }
 
-/* Takes @value. @expected: "true: V is 20" */
+/* Takes ownership of @value. @expected: "true: V is 20" */
 static void expect_taken(BusValue value, KeyOperator operator, const char *word, const char *expected)
 {
 	g_autofree char *why = NULL;
@@ -135,7 +135,7 @@ START_TEST(hostile_texts_are_shown_without_harm)
 	BusValue value;
 
 	while (accents->len < 200)
-		g_string_append(accents, "\303\251"); /* an e with an accent, cut in the middle by an odd limit */
+		g_string_append(accents, "\303\251"); /* an odd limit cuts this character */
 	value = value_of(DBUS_TYPE_STRING, &(const char *){ accents->str });
 	EXPECT_TEXT("a\033[2Jb\n", EQUAL, "x", "false: V is \"a\\x1b[2Jb\\x0a\"");
 	EXPECT_TEXT(huge, EQUAL, most, unequal);

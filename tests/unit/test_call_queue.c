@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Call queue: who is handled before whom, and what is refused. A call's member is what the test knows it by.
+ * Call queue: order and refusals. The member of each call identifies it.
  */
 #include "config.h"
 
@@ -22,8 +22,8 @@ typedef struct Fixture {
 	bool has_backlog;
 	GString *asked;   /* "NAME " */
 	char last_asked[32];
-	int64_t turn_us;  /* how long one takes */
-	GString *handled; /* "MEMBER ", "-MEMBER " if it was refused, "~MEMBER " if it would be for a long answer */
+	int64_t turn_us;  /* duration of one call */
+	GString *handled; /* "MEMBER ", refused: "-MEMBER ", no long answer: "~MEMBER " */
 } Fixture;
 
 static void on_turn(void *data, DBusMessage *call, const GError *refusal, bool only_if_long)
@@ -122,12 +122,12 @@ static unsigned count_of(const char *text, char letter)
 	return n;
 }
 
-/* The bus takes nothing for so long that it is slow. */
+/* The bus reads nothing until it counts as slow. */
 static void let_it_be_slow(void)
 {
 	int64_t until_us;
 
-	turn(); /* here the queue sees that the bus takes nothing */
+	turn(); /* the queue sees that the bus reads nothing */
 	until_us = loop_now() + LIMIT_BUS_SLOW_US;
 	while (loop_now() < until_us)
 		g_usleep(1000);
@@ -161,14 +161,14 @@ START_TEST(users_take_turns_however_many_callers_they_have)
 	add_many(2, ":1.2", "B");
 	add_many(2, ":1.3", "C");
 	add_many(3, ":1.4", "Root");
-	turn(); /* nothing may be handled: from now on it is worth knowing whose they are */
+	turn(); /* no call may be handled: from now on the uids matter */
 	ck_assert(fixture.has_backlog);
 	ck_assert_uint_eq(fixture.asked->len, strlen(":1.1 :1.2 :1.3 :1.4 "));
 	call_queue_known(fixture.queue, ":1.1", 1000);
 	call_queue_known(fixture.queue, ":1.2", 1000);
 	call_queue_known(fixture.queue, ":1.3", 1000);
 	call_queue_known(fixture.queue, ":1.4", 0);
-	call_queue_known(fixture.queue, ":1.5", 0); /* nobody */
+	call_queue_known(fixture.queue, ":1.5", 0); /* no such caller */
 
 	open_again();
 
@@ -202,7 +202,7 @@ START_TEST(a_caller_is_asked_for_once_in_a_backlog)
 }
 END_TEST
 
-/* A question is one more thing that stands in the way of all that comes after it. */
+/* Each question delays the calls behind it, so few are open at a time. */
 START_TEST(few_are_asked_for_at_a_time_and_who_has_the_fewest_calls_first)
 {
 	char name[32];
@@ -278,7 +278,10 @@ START_TEST(a_full_queue_still_takes_one_call_of_each)
 }
 END_TEST
 
-/* On a slow bus long answers would be in everybody's way; whose calls are few gets its answers, and first. */
+/*
+ * On a slow bus a long answer delays all callers. Callers with few calls get their answers, and
+ * first.
+ */
 START_TEST(on_a_slow_bus_who_has_many_calls_gets_errors)
 {
 	add_many(LIMIT_CALLS_WHILE_SLOW, ":1.1", "A");
@@ -304,7 +307,10 @@ START_TEST(on_a_slow_bus_who_has_many_calls_gets_errors)
 }
 END_TEST
 
-/* Fifty callers with a call each: one long answer to any of them, and all others wait until the bus has read it. */
+/*
+ * Fifty callers with one call each: a long answer to one delays all others until the bus has read
+ * it.
+ */
 START_TEST(in_a_flood_on_a_slow_bus_nobody_gets_a_long_answer)
 {
 	char name[32];
@@ -324,7 +330,7 @@ START_TEST(in_a_flood_on_a_slow_bus_nobody_gets_a_long_answer)
 
 	g_string_truncate(fixture.handled, 0);
 	add(":2.1", "B");
-	turn(); /* it is slow for a while, and one call is no flood */
+	turn(); /* it is slow for a while, but one call is no flood */
 	call_queue_known(fixture.queue, ":2.1", 1000);
 	turn();
 	ck_assert_str_eq(fixture.handled->str, "B ");
@@ -352,7 +358,10 @@ START_TEST(on_a_slow_bus_who_was_asked_for_is_not_forgotten_with_its_last_call)
 }
 END_TEST
 
-/* A large answer: root's requests find the manager idle for four fifths of the time, however many users ask for more. */
+/*
+ * After a large answer the manager is free for root four fifths of the time, however many users ask
+ * for more.
+ */
 START_TEST(after_a_long_turn_none_begins_for_four_times_as_long)
 {
 	const int64_t began_us = loop_now();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Chain: ten thousand services, each standing on the one before, and ten thousand standing on one. No recursion, and the
- * cost of an event is that of the services it touches: what costs more does not end within the time limit.
+ * Chain: ten thousand services, each needing the one before, and ten thousand needing one. There is
+ * no recursion, and an event costs as much as the services it touches. Higher costs exceed the time
+ * limit.
  */
 #include "config.h"
 
@@ -18,7 +19,7 @@ enum { MANY = 10000 };
 #ifdef __SANITIZE_ADDRESS__
 int __lsan_is_turned_off(void);
 
-/* GLib leaves its old tables of interned strings where they are when they grow. */
+/* GLib leaks its old tables of interned strings when they grow. */
 int __lsan_is_turned_off(void)
 {
 	return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Channel: what is peeked at and taken, and what never is.
+ * Channel: bytes that are peeked at, bytes that are taken, and bytes that never are.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include "base/fd.h"
 #include "tests/lib/suite.h"
 
-/* What a pipe holds in lines of 80 bytes: 51 a page, 16 pages. */
+/* A pipe holds 51 lines of 80 bytes per page, and has 16 pages. */
 #define LINE_BYTES 80
 #define PIPE_LINES (51 * 16)
 
@@ -184,7 +184,7 @@ Suite *make_suite(void)
 	ADD_CASE_AROUND(suite, "channel", set_up, tear_down, bytes_stay_until_they_are_taken, peek_ends_with_the_first_descriptor,
 			take_does_not_reach_descriptors_that_came_after_the_peek, urgent_byte_does_not_hide_its_descriptor,
 			urgent_byte_first_does_not_hide_its_descriptor, kernel_that_can_refuses_descriptors, pipe_is_no_channel);
-	if (geteuid() == 0) /* CAP_NET_ADMIN */
+	if (geteuid() == 0) /* needs CAP_NET_ADMIN */
 		ADD_CASE_AROUND(suite, "as root", set_up, tear_down, wide_channel_holds_as_many_lines_as_a_pipe);
 	return suite;
 }

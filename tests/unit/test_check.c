@@ -114,7 +114,7 @@ START_TEST(conflicts_of_what_is_not_wanted_together_are_none)
 }
 END_TEST
 
-/* As a display manager and a login on its terminal, on a machine that has no display manager. */
+/* Like a display manager and a login on its terminal, on a machine without a display manager. */
 START_TEST(what_nobody_names_makes_room_without_a_word)
 {
 	g_autoptr(World) w = world_new();
@@ -126,7 +126,7 @@ START_TEST(what_nobody_names_makes_room_without_a_word)
 }
 END_TEST
 
-/* As a login on the terminal of a display manager. */
+/* Like a login on the terminal of a display manager. */
 START_TEST(who_stands_in_for_another_may_be_wanted_with_it)
 {
 	g_autoptr(World) w = world_new();
@@ -387,7 +387,7 @@ START_TEST(a_tangle_of_orders_keeps_those_that_follow_the_needs)
 	g_autofree unsigned *components = NULL;
 	unsigned n_after = 0;
 
-	/* A chain of needs with as many orders along it as against it. */
+	/* A chain of needs, with as many orderings along it as against it. */
 	for (int i = 0; i < 500; i++) {
 		g_autofree char *conditions = i == 0 ? g_strdup("After=s00250\n")
 						     : g_strdup_printf("While=service:s%05d\nAfter=s%05d\nAfter=s%05d\n",
@@ -406,7 +406,7 @@ START_TEST(a_tangle_of_orders_keeps_those_that_follow_the_needs)
 		ck_assert_uint_ne(components[edge->before], components[edge->after]);
 		n_after += edge->kind == EDGE_SOFT;
 	}
-	ck_assert_uint_ge(n_after, 499); /* all of those along the chain */
+	ck_assert_uint_ge(n_after, 499); /* all along the chain */
 }
 END_TEST
 

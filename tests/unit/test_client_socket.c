@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The listening socket: which processes are let in, and how much of what clients do wrong is logged.
+ * The listening socket: which processes may connect, and how many client faults are logged.
  */
 #include "config.h"
 
@@ -91,7 +91,7 @@ static void fixture_clear(Fixture *f)
 	tree_free(f->tree);
 }
 
-/* The linker lets what the socket calls come here first (ld(1), --wrap). */
+/* The linker redirects these socket calls (ld(1), --wrap). */
 int __real_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
 int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
 
@@ -107,7 +107,7 @@ int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
 	return -1;
 }
 
-/* One client that says what is no D-Bus, and is disconnected for it. */
+/* A client that sends no valid D-Bus and is disconnected for it. */
 static void one_that_talks_nonsense(Fixture *f)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -150,7 +150,7 @@ START_TEST(one_that_is_disconnected_for_what_it_sent_is_named)
 }
 END_TEST
 
-/* Anybody may connect: he must not be able to fill the log. */
+/* Any user may connect, but must not be able to fill the log. */
 START_TEST(a_flood_of_them_is_one_line)
 {
 	Fixture f;
@@ -169,7 +169,7 @@ static void on_time(void *data)
 	*(bool *)data = true;
 }
 
-/* To give one back does not help: others of the machine are quicker. */
+/* Closing a spare descriptor does not help, because other processes take it first. */
 START_TEST(a_client_that_waits_on_a_machine_without_files_wakes_nobody_all_the_time)
 {
 	bool is_over = false;
@@ -186,7 +186,7 @@ START_TEST(a_client_that_waits_on_a_machine_without_files_wakes_nobody_all_the_t
 	while (!is_over)
 		g_main_context_iteration(NULL, TRUE);
 	ck_assert_uint_ge(n_refused, 2);
-	ck_assert_uint_le(n_refused, 12); /* five times in half a second, and once more each for who was to be turned away */
+	ck_assert_uint_le(n_refused, 12); /* 5 in 0.5 s, and 1 per client */
 
 	has_no_files = false;
 	one_that_talks_nonsense(&f);
@@ -207,7 +207,10 @@ static void drop_capability(unsigned capability)
 	ck_assert_int_eq((int)syscall(SYS_capset, &header, data), 0);
 }
 
-/* Connects without @capability, and sends the beginning of a greeting. Returns: the process; -1: it cannot even connect. */
+/*
+ * Connects without @capability and sends the start of the authentication. Returns: the pid; -1:
+ * connect(2) failed.
+ */
 static pid_t connect_without(Fixture *f, unsigned capability)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions as clients see them: who waits for each, and being told of any.
+ * org.svcd1: conditions, the services that wait for each, and watches.
  */
 #include "config.h"
 
@@ -56,7 +56,7 @@ START_TEST(the_list_says_who_waits_and_what_there_is_instead)
 	world_settle(bw->world);
 	after = list(connection, "flag:go");
 
-	/* bold has another way, and off is not wanted: neither waits. */
+	/* bold has an alternative, and off is not wanted: neither waits. */
 	ck_assert_str_eq(before, "false; the flag is not set; waiting shy; others bold,off; flags set: stay");
 	ck_assert_str_eq(after, "true; set by uid 0; waiting ; others bold,off,shy; ");
 }
@@ -74,7 +74,7 @@ START_TEST(the_list_has_the_conditions_of_services_too)
 }
 END_TEST
 
-/* --- watching --- */
+/* --- watches --- */
 
 /* "LEVEL WHY" of the answer. */
 static char *watch(GDBusConnection *connection, const char *text, bool on)
@@ -116,17 +116,17 @@ static GString *listen_to(GDBusConnection *connection)
 	return heard;
 }
 
-/* Signals are told when the loop rests; one that is of no interest to the test follows the others. */
+/* The loop sends signals when it is idle. A signal that the test ignores comes last. */
 static bool is_rested(void *data)
 {
 	return !g_main_context_pending(NULL);
 }
 
-/* What was heard up to now, @expected exactly. */
+/* Expects exactly these signals since the last call. */
 static void expect_heard(GDBusConnection *connection, GString *heard, const char *expected)
 {
 	bus_world_run_until(is_rested, NULL, "rest");
-	/* An answer comes after all signals before it. */
+	/* The answer comes after all earlier signals. */
 	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})"));
 	ck_assert_str_eq(heard->str, expected);
 	g_string_truncate(heard, 0);
@@ -145,7 +145,7 @@ START_TEST(a_watched_condition_is_told_although_no_service_looks_at_it)
 
 	bus_world_set(bw, "label:DATA", LEVEL_TRUE, "/dev/sdb1");
 	expect_heard(connection, heard, "label:DATA true /dev/sdb1\n");
-	/* Not subscribed, it hears of no other one. */
+	/* Without a subscription it gets no other condition. */
 	bus_world_set(bw, "flag:go", LEVEL_TRUE, "set");
 	expect_heard(connection, heard, "");
 }
@@ -221,7 +221,7 @@ START_TEST(a_watch_ends_when_it_is_taken_back_and_when_the_client_leaves)
 	g_dbus_connection_close(other, NULL, NULL, NULL);
 	while (g_hash_table_size(bw->watched) > 0)
 		g_main_context_iteration(NULL, TRUE);
-	/* Taking back what is not watched is nothing. */
+	/* Removing a watch that does not exist does nothing. */
 	g_free(watch(connection, "label:DATA", false));
 }
 END_TEST
@@ -264,13 +264,13 @@ START_TEST(one_client_watches_a_bounded_number)
 	refusal = bus_world_refusal(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "WatchCondition",
 				    g_variant_new("(sb)", "flag:more", TRUE));
 	ck_assert_str_eq(refusal, "org.svcd1.Error.LimitReached: no more than 64 conditions can be watched at a time");
-	/* What it watches already, and another client, are no matter of that. */
+	/* The limit does not apply to its existing watches, and not to other clients. */
 	g_free(watch(connection, "flag:f0", true));
 	g_free(watch(other, "flag:more", true));
 }
 END_TEST
 
-/* --- who may change nothing --- */
+/* --- clients without rights --- */
 
 static void forget_reply(BusClient *client, DBusMessage *message)
 {
@@ -278,7 +278,7 @@ static void forget_reply(BusClient *client, DBusMessage *message)
 	(void)message;
 }
 
-/* As the uid of nobody, with the bus's own dispatch. */
+/* As the user "nobody", with the real dispatch of the bus. */
 static void ask_as_nobody(BusWorld *bw, const char *text)
 {
 	BusClient nobody = { .send = forget_reply, .who = { .uid = 65534 } };

@@ -24,7 +24,7 @@ static Output *generate(const char *crypttab, const char *fstab)
 	return output;
 }
 
-/* All of the file but the line that says what made it. */
+/* The file without the line that names its generator. */
 static void expect_file(Output *output, const char *name, const char *expected)
 {
 	ck_assert_msg(output_has(output, name), "there is no %s", name);

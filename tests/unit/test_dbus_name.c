@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * dbus:NAME with a real dbus-daemon, and somebody who takes names and leaves them.
+ * dbus:NAME with a real dbus-daemon, and a peer that takes and releases names.
  */
 #include "config.h"
 
@@ -146,7 +146,7 @@ START_TEST(answer_after_a_new_connection_decides)
 }
 END_TEST
 
-/* Owners of names are slower than we are; nothing is to be stopped for that. */
+/* Owners are slower than svcd. Nothing may be stopped for that. */
 START_TEST(owner_may_take_some_seconds_to_come_back)
 {
 	BusStage *stage = stage_with_bus();
@@ -215,7 +215,7 @@ START_TEST(nothing_is_told_after_unsubscribing)
 }
 END_TEST
 
-/* dbus-daemon takes 512 match rules from one connection. */
+/* dbus-daemon allows 512 match rules per connection. */
 START_TEST(two_thousand_names_are_followed_with_few_matches)
 {
 	BusStage *stage = stage_with_bus();
@@ -291,7 +291,10 @@ START_TEST(stand_in_that_is_named_late_makes_its_names_false)
 }
 END_TEST
 
-/* A bus counts its connections. Returns: the number in ":1.42", of the peer when it has connected anew. */
+/*
+ * A bus numbers its connections. Returns: the number in ":1.42" that the peer gets when it connects
+ * again.
+ */
 static int next_peer(BusStage *stage)
 {
 	g_clear_pointer(&stage->peer, bus_peer_free);
@@ -300,7 +303,7 @@ static int next_peer(BusStage *stage)
 	return atoi(strchr(system_bus_unique_name(stage->peer->bus), '.') + 1);
 }
 
-/* A new bus counts from the beginning: sooner or later somebody else has the stand-in's name. */
+/* A new bus numbers from the beginning, so another process may get the stand-in's name. */
 START_TEST(stand_in_is_forgotten_with_its_bus)
 {
 	BusStage *stage = stage_with_bus();
@@ -324,7 +327,7 @@ START_TEST(stand_in_is_forgotten_with_its_bus)
 }
 END_TEST
 
-/* Whoever asks for a start may say anything; only connections can stand in. */
+/* The requester's name is arbitrary text. Only connections can stand in. */
 START_TEST(stand_in_that_is_no_connection_is_nobody)
 {
 	static const char *const nobody[] = { NAME, "org.example.Other", "", ":", ":1.5',arg0='x", "nobody at all" };
@@ -343,7 +346,7 @@ START_TEST(stand_in_that_is_no_connection_is_nobody)
 }
 END_TEST
 
-/* A stopped bus daemon: connected, and silent. */
+/* A stopped bus daemon: connected, but silent. */
 START_TEST(silent_bus_leaves_it_unknown_until_it_answers)
 {
 	BusStage *stage = stage_with_bus();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * dbus-property: with a real dbus-daemon, and somebody whose objects change.
+ * dbus-property: with a real dbus-daemon, and a peer with objects that change.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ static BusStage *stage_with_bus(void)
 	return stage;
 }
 
-/* The name is owned, and State has that value. */
+/* The name has an owner, and State has that value. */
 static BusStage *stage_with_state(const char *value)
 {
 	BusStage *stage = stage_with_bus();
@@ -126,7 +126,7 @@ START_TEST(object_that_is_not_there_is_false_until_it_appears)
 }
 END_TEST
 
-/* Some take their name before they have their objects, and tell nobody when they have them. */
+/* Some services take their name before they have their objects, and send no signal later. */
 START_TEST(object_that_appears_without_a_word_is_found)
 {
 	BusStage *stage = stage_with_state(NULL);
@@ -147,7 +147,10 @@ START_TEST(signal_of_anybody_but_the_owner_counts_for_nothing)
 	BusPeer *owner = stage->peer;
 
 	stage_until(system_bus_is_connected(stranger->bus));
-	/* One of its own, so that the match for all signals is there, and they really reach the provider. */
+	/*
+	 * One property of its own, so that the match for all signals exists and they reach the
+	 * provider.
+	 */
 	for (unsigned i = 0; i < LIMIT_BUS_RULES; i++) {
 		g_autofree char *key = g_strdup_printf("dbus-property:" NAME " /o%u " PROPERTY " = 1", i);
 
@@ -295,7 +298,10 @@ START_TEST(unsubscribing_with_a_question_in_flight_frees_its_place)
 }
 END_TEST
 
-/* Its owner says that it has changed faster than it says to what: every answer is older than the last signal. */
+/*
+ * The owner announces changes faster than it gives values: each answer is older than the last
+ * signal.
+ */
 START_TEST(property_that_changes_faster_than_it_is_told_is_followed)
 {
 	BusStage *stage = stage_with_state("u20");
@@ -313,7 +319,7 @@ START_TEST(property_that_changes_faster_than_it_is_told_is_followed)
 	}
 	ck_assert_str_eq(bus_stage_report(stage, KEY), "false: State is 21");
 
-	/* One question at a time, and one more when it is answered. */
+	/* One question at a time, and one more after the answer. */
 	for (int i = 0; i < 20; i++)
 		bus_peer_tell(stage->peer, PATH, PROPERTY, false);
 	bus_stage_quiet(stage);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * D-Bus stream: both ends of a socket pair in one test; the other end is bytes.
+ * D-Bus stream over a socket pair. The test reads and writes bytes at the other end.
  */
 #include "config.h"
 
@@ -19,13 +19,13 @@
 
 #define LARGE_BYTES (300 * 1024)
 
-/* One end, which answers its first message with much. */
+/* One end. It answers its first message with many bytes. */
 typedef struct End {
 	DBusStream *stream;
 	int other;
 	uint32_t serial;
 	unsigned n_messages;
-	int64_t takes_us; /* to handle one */
+	int64_t takes_us; /* duration of one message */
 	unsigned n_room;
 } End;
 
@@ -98,7 +98,7 @@ static void turn(unsigned n)
 		(void)g_main_context_iteration(NULL, FALSE);
 }
 
-/* Returns: how many bytes. */
+/* Returns: the number of bytes. */
 static size_t read_all(int fd)
 {
 	static char buffer[64 * 1024];
@@ -110,7 +110,10 @@ static size_t read_all(int fd)
 	return total;
 }
 
-/* What makes room need not be the main loop's own look at the socket: any signal that is sent meanwhile writes the rest. */
+/*
+ * A signal that is sent meanwhile writes the rest, so the socket becomes writable outside the main
+ * loop.
+ */
 START_TEST(calls_held_back_are_handled_when_another_send_makes_room)
 {
 	static const DBusStreamListener listener = { .greet = on_greet, .message = on_message, .closed = on_closed };
@@ -122,7 +125,7 @@ START_TEST(calls_held_back_are_handled_when_another_send_makes_room)
 	end.stream = dbus_stream_new(fds[0], &limits, &listener, &end);
 	write_greeting_and_calls(end.other, 3);
 	turn(10);
-	ck_assert_uint_eq(end.n_messages, 1); /* the answer does not fit: the other two wait */
+	ck_assert_uint_eq(end.n_messages, 1); /* the answer does not fit, so the other two wait */
 
 	ck_assert_uint_lt(read_all(end.other), LARGE_BYTES);
 	send_text(&end, "short");
@@ -135,7 +138,7 @@ START_TEST(calls_held_back_are_handled_when_another_send_makes_room)
 }
 END_TEST
 
-/* Where each takes its time, others wait for one of them and not for eight. */
+/* If each message takes long, other sources wait for one of them and not for eight. */
 START_TEST(one_that_takes_long_is_the_only_one_of_its_turn)
 {
 	static const DBusStreamListener listener = { .greet = on_greet, .message = on_message, .closed = on_closed };
@@ -154,7 +157,10 @@ START_TEST(one_that_takes_long_is_the_only_one_of_its_turn)
 }
 END_TEST
 
-/* Who has answers that can wait learns that they had better, and when they need not any more. */
+/*
+ * A sender with answers that can wait learns when the socket is congested, and when it is free
+ * again.
+ */
 START_TEST(a_socket_that_is_full_is_congested_until_all_is_written)
 {
 	static const DBusStreamListener listener = {
@@ -167,7 +173,7 @@ START_TEST(a_socket_that_is_full_is_congested_until_all_is_written)
 	end.stream = dbus_stream_new(fds[0], &limits, &listener, &end);
 	write_greeting_and_calls(fds[1], 1);
 	turn(5);
-	ck_assert(dbus_stream_is_congested(end.stream)); /* by the answer */
+	ck_assert(dbus_stream_is_congested(end.stream)); /* because of the answer */
 	ck_assert_uint_eq(end.n_room, 0);
 
 	for (unsigned i = 0; i < 100 && end.n_room == 0; i++) {

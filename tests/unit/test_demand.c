@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Demand: a call on the bus asks for a service.
+ * Demand: a call on the bus that starts a service.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 static const Requester activator = { .uid = 0, .pid = 99 };
 
-/* The text of the error, "" if it was granted. */
+/* The text of the error; "" if the demand was granted. */
 static const char *demand(World *w)
 {
 	static char text[256];
@@ -71,7 +71,7 @@ START_TEST(a_daemon_that_ends_when_it_is_idle_is_not_wanted_until_the_next_call)
 }
 END_TEST
 
-/* Anybody can call again and again: what is remembered of the service must not be pushed out by that. */
+/* Any user can call again and again. That must not push out the history of the service. */
 START_TEST(refused_demands_leave_the_history_alone)
 {
 	g_autoptr(World) w = world_new_with_policy("== it\n" DAEMON, "[runlevel 2]\nActivate=it\n");
@@ -110,7 +110,7 @@ END_TEST
 
 static const struct {
 	const char *activation;
-	const char *refusal; /* its beginning */
+	const char *refusal; /* prefix of the message */
 } refusals[] = {
 	{ "never", "it: policy says never (" },
 	{ "manual", "it: policy says manual (" },

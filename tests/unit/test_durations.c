@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What earlier boots took: what is expected of them, and the file.
+ * Durations: the expectation from earlier boots, and the file.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 #include "engine/durations.h"
 #include "tests/lib/suite.h"
 
-/* One more boot in which "a" took this long. */
+/* One more boot, with this duration for "a". */
 static void learn_a(Durations *durations, int64_t start_us, int64_t tail_us)
 {
 	durations_learn(durations, "a", (Duration){ start_us, tail_us });
@@ -25,19 +25,19 @@ static void expect_text(const Durations *durations, const char *expected)
 	ck_assert_str_eq(text, expected);
 }
 
-/* --- expecting --- */
+/* --- expectation --- */
 
 static const struct {
-	int64_t starts[8]; /* 0: no more */
+	int64_t starts[8]; /* 0 ends the list */
 	int64_t expected;
 } medians[] = {
 	{ { 100 }, 100 },
 	{ { 100, 200 }, 150 },
 	{ { 100, 200, 120 }, 120 },
-	{ { 100, 100, 9000, 100, 100 }, 100 },          /* one outlier counts for nothing */
-	{ { 100, 100, 9000, 8000, 100 }, 100 },         /* nor do two */
-	{ { 100, 100, 9000, 9000, 9000 }, 9000 },       /* what stays so is believed after three */
-	{ { 1, 1, 1, 100, 200, 300, 400, 500 }, 300 },  /* only the last five are remembered */
+	{ { 100, 100, 9000, 100, 100 }, 100 },          /* one outlier is ignored */
+	{ { 100, 100, 9000, 8000, 100 }, 100 },         /* two are ignored */
+	{ { 100, 100, 9000, 9000, 9000 }, 9000 },       /* three equal ones are believed */
+	{ { 1, 1, 1, 100, 200, 300, 400, 500 }, 300 },  /* only the last five are kept */
 };
 
 START_TEST(the_median_of_the_last_boots_is_expected)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Engine: starting, readiness, terms, ends of runs and runlevels, as an admin sees them.
+ * Engine: starts, readiness, terms, exits and runlevels, as an admin sees them.
  */
 #include "config.h"
 
@@ -148,7 +148,7 @@ START_TEST(a_reload_goes_on_until_its_result_is_known)
 	expect_log(w, "reload it");
 	ck_assert(it->is_reloading);
 
-	/* Files may have changed since that one read them. */
+	/* Files may have changed since that manager read them. */
 	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
 	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
 	expect_log(w, "");
@@ -290,7 +290,7 @@ START_TEST(unknown_counts_as_false_for_starting_after_half_a_minute)
 }
 END_TEST
 
-/* --- the end of a run --- */
+/* --- exits --- */
 
 START_TEST(a_service_that_crashes_is_started_again_with_growing_delays)
 {

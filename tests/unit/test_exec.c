@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-exec: who a program becomes, its terminal, and specifications that make no sense.
+ * svc-exec: user, groups, terminal, and invalid specifications.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 #include "tests/lib/exec-run.h"
 #include "tests/lib/suite.h"
 
-/* --- who --- */
+/* --- user and groups --- */
 
 START_TEST(user_by_name_brings_group_and_home)
 {
@@ -137,7 +137,7 @@ START_TEST(terminal_becomes_stdio_and_controlling)
 }
 END_TEST
 
-/* As a program leaves it that reads single keys, and is killed. */
+/* Like a program that reads single keys and is killed. */
 static void make_raw(int fd)
 {
 	struct termios t;
@@ -235,7 +235,7 @@ START_TEST(program_that_is_not_there_is_refused)
 }
 END_TEST
 
-/* Specifications of nobody. */
+/* Invalid specifications. */
 static const struct {
 	struct ExecSpecRecord record;
 	const char *value;
@@ -277,7 +277,10 @@ END_TEST
 static const char *const bad_lines[] = { "", "PrivateTmp", "=yes", "privatetmp=yes", "Nothing=yes", "PrivateTmp=maybe",
 					 "BindPaths=a", "SystemCallFilter=@nothing" };
 
-/* The manager reads a line before it hands it on: one that svc-exec cannot read is nobody's. */
+/*
+ * The manager checks a line before it passes it on, so a line that svc-exec cannot read is not the
+ * manager's.
+ */
 START_TEST(a_line_of_the_sandbox_that_cannot_be_read_is_refused)
 {
 	g_autoptr(Wish) wish = wish_new(SHELL("echo executed"));
@@ -306,7 +309,7 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "terminal", what_is_no_terminal_is_refused);
 	ADD_CASE(suite, "the rest", program_that_is_not_there_is_refused, empty_specification_is_refused);
 	if (geteuid() != 0)
-		return suite; /* nobody else may change who he is */
+		return suite; /* only root may change its uid */
 	ADD_CASE(suite, "who", user_by_name_brings_group_and_home, group_and_supplementary_groups_by_name,
 		 group_alone_leaves_the_user, number_without_an_entry_needs_a_group);
 	ADD_CASE(suite, "terminal", terminal_becomes_stdio_and_controlling,

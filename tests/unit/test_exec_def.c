@@ -13,7 +13,7 @@ static const struct {
 	{ "", false },
 	{ "LimitNOFILE=64\nNice=1\nUMask=077\nWorkingDirectory=/srv\nEnvironment=A=1\nOOMScoreAdjust=5\n", false },
 	{ "User=1000\nGroup=1000\nSupplementaryGroups=4 24\n", false },
-	{ "User=1000\n", true }, /* its groups are to be looked up */
+	{ "User=1000\n", true }, /* needs a look-up of the groups */
 	{ "User=www-data\nGroup=33\n", true },
 	{ "Group=www-data\n", true },
 	{ "Group=33\n", false },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-exec, directories: what it makes below /run and its like, and removes; where a program begins.
+ * svc-exec, directories: those below /run and the like, their removal, and the working directory.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@ START_TEST(runtime_directories_are_made_for_the_user)
 
 	wish->execution.user = g_strdup("daemon");
 	wish_sandbox(wish, SANDBOX_RUNTIME_DIRECTORY_MODE, "0750");
-	(void)umask(077); /* as UMask= is in force before svc-exec begins */
+	(void)umask(077); /* UMask= is in force before svc-exec starts */
 	wish_sandbox(wish, SANDBOX_RUNTIME_DIRECTORY, one);
 	wish_sandbox(wish, SANDBOX_RUNTIME_DIRECTORY, two);
 	first = wish_run(wish);
@@ -67,7 +67,7 @@ START_TEST(runtime_directory_follows_no_link)
 }
 END_TEST
 
-/* The manager would not write these. */
+/* The manager never writes these. */
 static const char *const bad_directories[] = { "..", "a/../b", ".", "''", "a//b", "/a" };
 
 START_TEST(runtime_directory_stays_below_run)
@@ -138,7 +138,7 @@ START_TEST(removal_of_a_link_removes_the_link)
 }
 END_TEST
 
-/* Somebody has made a directory of the name that the link tells, to see what a service writes. */
+/* A user has made a directory with the name from the link, to read what a service writes. */
 START_TEST(private_tmp_is_never_that_of_another)
 {
 	g_autoptr(Wish) wish = wish_new(SHELL("touch /tmp/word && stat -c %a /tmp"));
@@ -208,7 +208,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("svc-exec: directories");
 
 	if (geteuid() != 0)
-		return suite; /* nobody else may change who he is */
+		return suite; /* only root may change its uid */
 	suite_add_loop(suite, "directories", runtime_directory_stays_below_run, G_N_ELEMENTS(bad_directories));
 	ADD_CASE(suite, "directories", runtime_directories_are_made_for_the_user, runtime_directory_follows_no_link,
 		 removal_takes_a_whole_directory_and_follows_no_link, removal_of_a_link_removes_the_link,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-exec, the environment: files that it reads, and those that are none.
+ * svc-exec, environment: files that it reads, and invalid ones.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ static void add_file(Wish *wish, const char *path, bool optional)
 
 static const struct {
 	const char *file;
-	const char *output; /* of "env", less what is always there */
+	const char *output; /* of "env", without the fixed variables */
 } files[] = {
 	{ "A=1\n", "A=1\n" },
 	{ "A=1", "A=1\n" },
@@ -92,7 +92,7 @@ START_TEST(environment_file_that_is_none_is_refused)
 	g_autofree char *fifo = tree_path(tree, "/fifo");
 	const struct {
 		const char *path;
-		int error; /* not optional */
+		int error; /* if not optional */
 		int optional_error;
 	} cases[] = {
 		{ "/absent", ENOENT, 0 },     { "/directory", EINVAL, EINVAL }, { "/fifo", EINVAL, EINVAL },
@@ -145,7 +145,7 @@ Suite *make_suite(void)
 	suite_add_loop(suite, "environment", environment_file_is_read_as_a_shell_would_write_it, G_N_ELEMENTS(files));
 	ADD_CASE(suite, "environment", environment_file_that_is_none_is_refused, largest_environment_file_is_read);
 	if (geteuid() != 0)
-		return suite; /* nobody else may change who he is */
+		return suite; /* only root may change its uid */
 	ADD_CASE(suite, "environment", later_word_wins);
 	return suite;
 }

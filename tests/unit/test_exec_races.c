@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-exec, while somebody exchanges a directory that it goes through: what only root can reach is not read, not shown, not
- * changed, not removed and not given away. Needs root.
+ * svc-exec, while another process exchanges a directory on its path. It never reads, shows,
+ * changes, removes or gives away what only root can reach. Needs root.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 #define ROUNDS 100
 
-/* Runs it again and again. Returns: how often it came to be executed. */
+/* Runs the wish many times. Returns: the number of executions. */
 static unsigned run_often(const Wish *wish)
 {
 	unsigned n_executed = 0;
@@ -38,7 +38,7 @@ static void add_file(Wish *wish, char *path)
 	list_add(&wish->execution.environment_files, file, (GDestroyNotify)environment_file_free);
 }
 
-/* Takes both. */
+/* Takes ownership of both. */
 static void add_bind(Wish *wish, char *source, char *path)
 {
 	g_autofree char *line = g_strdup_printf("%s:%s", source, path);
@@ -95,7 +95,7 @@ START_TEST(where_it_shows_something)
 }
 END_TEST
 
-/* Nowhere but below /run. */
+/* These directories exist only below /run. */
 static Tree *tree_in_run(void)
 {
 	Tree *tree = g_new0(Tree, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Explain: the sentences that people read, whole; and the progress of a boot.
+ * Explain: whole sentences, and the progress of a boot.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
 #define POLICY_FILE "/etc/svcd/policy.d/local.policy"
 
-/* One line a reason: depth as blanks, kind, text. */
+/* One line per reason: depth as blanks, kind, text. */
 static const char *told(World *w, const char *service)
 {
 	static char *text;
@@ -125,7 +125,7 @@ START_TEST(an_unknown_level_says_how_long_it_is_waited_for)
 }
 END_TEST
 
-/* What is waited for, as a person says it; the level, what its provider says, and what there is instead. */
+/* The condition in plain text, its level, the provider's reason, and the alternatives. */
 static const struct {
 	const char *term;
 	const char *key;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The end of file systems: what is given up, in which order. What would do so to this machine is replaced by the linker (--wrap) with
- * what writes it down.
+ * The end of file systems: which ones are unmounted, in which order. The linker (--wrap) replaces
+ * the calls that would do this to the real machine with functions that record them.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ void __wrap_sync(void);
 
 static const char *mounts;
 static const char *swaps;
-static const char *busy; /* cannot be unmounted, or given up, at first */
+static const char *busy; /* cannot be unmounted or detached at first */
 static char done[1024];
 
 static void write_down(const char *what, const char *name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Flags that belong to a name on a real bus, and somebody who takes that name and leaves it. Those of the admin:
- * test_registry.c.
+ * Flags with an owner on a real bus, and a peer that takes and releases the name. For the admin's
+ * flags see test_registry.c.
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@ static BusStage *stage_with_owner(void)
 	bus_peer_own(stage->peer, OWNER);
 	bus_stage_subscribe(stage, KEY);
 	bus_stage_expect(stage, KEY, NOT_SET);
-	bus_stage_quiet(stage); /* the answers about the owner and the bus are there */
+	bus_stage_quiet(stage); /* the bus has answered about itself and the owner */
 	return stage;
 }
 
@@ -104,7 +104,7 @@ START_TEST(without_the_bus_nobody_knows_and_a_new_bus_begins_anew)
 }
 END_TEST
 
-/* --- who may not --- */
+/* --- callers without the right --- */
 
 START_TEST(somebody_else_on_the_bus_may_not_touch_it)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What would start and stop, as a table: files and policy before, policy after, and how the machine is.
+ * Forecast of starts and stops, as a table: files and policy before, policy after, and the present
+ * state.
  */
 #include "config.h"
 
@@ -28,9 +29,9 @@ static const char files[] = "== base\n" D
 
 typedef struct Row {
 	const char *before;   /* [runlevel 2] Activate= */
-	const char *after;    /* the whole policy then; NULL: the same */
-	const char *runlevel; /* to change to, or NULL */
-	const char *present;  /* "base:ready netted:failed", NULL: nothing runs, and it is guessed */
+	const char *after;    /* the whole new policy; NULL: unchanged */
+	const char *runlevel; /* target runlevel, or NULL */
+	const char *present;  /* "base:ready netted:failed"; NULL: nothing runs, so it is guessed */
 	const char *expected;
 } Row;
 
@@ -42,19 +43,19 @@ static const Row rows[] = {
 	{ "", "[runlevel 2]\nActivate=upper\n", NULL, "", "starts base upper" },
 	{ "upper", "[runlevel 2]\nActivate=upper\n[service base]\nActivation=never\n", NULL, "base:ready upper:ready",
 	  "stops upper base" },
-	/* What an admin started is not policy's to stop; what he stopped is not to be started. */
+	/* Policy does not stop what an admin started, and does not start what an admin stopped. */
 	{ "", "[runlevel 2]\n[service loose]\nActivation=manual\n", NULL, "loose:ready:start", "" },
 	{ "loose", "[runlevel 2]\nActivate=loose\nActivate=work\n", NULL, "loose:idle:stop", "starts work" },
-	/* What has failed or has ended by itself is not started by another policy. */
+	/* A new policy does not start a service that has failed or ended by itself. */
 	{ "loose", "[runlevel 2]\nActivate=loose\nActivate=work\n", NULL, "loose:failed", "starts work" },
 	{ "loose", "[runlevel 2]\nActivate=loose\nActivate=work\n", NULL, "loose:idle", "starts work" },
-	/* The world outside. */
+	/* External conditions. */
 	{ "", "[runlevel 2]\nActivate=netted\n", NULL, "", "waits netted" },
 	{ "", "[runlevel 2]\nActivate=netted\n", NULL, NULL, "starts netted" },
 	{ "", "[runlevel 2]\nActivate=caller\n", NULL, "", "waits caller" },
 	{ "", "[runlevel 2]\nActivate=caller named\n", NULL, "", "starts named caller" },
 	{ "named caller", "[runlevel 2]\nActivate=caller\n", NULL, "named:ready caller:ready", "stops named caller" },
-	/* What runs on false terms goes on. */
+	/* A service with false terms keeps running. */
 	{ "riding", "[runlevel 2]\nActivate=riding base\n", NULL, "riding:ready", "starts base" },
 	{ "slow", "[runlevel 2]\n", NULL, "slow:ready", "stops slow" },
 	{ "work", "[runlevel 2]\n", NULL, "work:done", "stops work" },
@@ -119,7 +120,10 @@ static GPtrArray *present_services(const char *text)
 	return services;
 }
 
-/* Nothing is true outside, but names of what runs; where nobody can be asked, all is. */
+/*
+ * External conditions are false, except names that run. Where no provider can be asked, all are
+ * true.
+ */
 static Level on_level(void *data, KeyPrefix prefix, const char *key)
 {
 	const Row *row = data;

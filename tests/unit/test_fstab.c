@@ -9,7 +9,7 @@
 #include "tests/lib/diags.h"
 #include "tests/lib/suite.h"
 
-/* The entries of @text, which must be without fault. */
+/* The entries of @text, which must be valid. */
 static GPtrArray *parse(const char *text)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -107,7 +107,7 @@ START_TEST(swap_needs_no_mount_point)
 }
 END_TEST
 
-/* Each bad line, and all that is said of it; the good line after it is read. */
+/* Each bad line with its diagnostics. The good line after it is read. */
 static const struct {
 	const char *line;
 	const char *said;

@@ -32,7 +32,7 @@ static Configuration *load(const Tree *tree, GHashTable *overlay)
 	return configuration_load(&options, NULL);
 }
 
-/* The services that would be there, "a b"; a new string. */
+/* The names of all services, "a b"; a new string. */
 static char *names_of(const Configuration *configuration)
 {
 	const GPtrArray *list = service_set_list(configuration->set);

@@ -20,7 +20,7 @@ static const char *node_name(const ServiceSet *set, unsigned node)
 	return ((ServiceDef *)g_ptr_array_index(service_set_list(set), node))->name;
 }
 
-/* "a>b soft\n" for each edge: a before b. */
+/* "a>b soft\n" for each edge: a starts before b. */
 static void expect_edges(const ServiceSet *set, const char *expected)
 {
 	g_autoptr(GArray) edges = graph_edges(set);
@@ -56,7 +56,7 @@ START_TEST(alternatives_and_negations_make_no_edge)
 }
 END_TEST
 
-/* "a>b\n" for each: a has stopped before b stops. */
+/* "a>b\n" for each: a stops before b. */
 static void expect_stop_edges(const ServiceSet *set, const char *expected)
 {
 	g_autoptr(GArray) edges = graph_stop_edges(set);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Groups: /etc/group to numbers, whatever is in it.
+ * Groups: numbers from /etc/group, whatever it contains.
  */
 #include "config.h"
 
@@ -31,7 +31,7 @@ START_TEST(names_and_numbers_are_found)
 	expect(groups, "1234", 1234);
 	expect(groups, "ann", -1);
 	expect(groups, "", -1);
-	expect(groups, "4294967295", -1); /* chown(2) takes it for "leave it" */
+	expect(groups, "4294967295", -1); /* chown(2): "no change" */
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Engine: the health of services that are up, and of what stands on it.
+ * Engine: the health of services that are up, and of their dependants.
  */
 #include "config.h"
 

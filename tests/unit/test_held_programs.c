@@ -13,7 +13,10 @@ static HeldPrograms *parse(const char *text, DiagList *diags)
 	return held_programs_parse(text, strlen(text), "/held", diags);
 }
 
-/* A service of these lines; its terms in a text, one a line, those of While= behind those of When=. */
+/*
+ * A service with these lines. The text has its terms, one per line, those of While= after those of
+ * When=.
+ */
 static char *terms_with(const char *held_text, const char *lines)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -44,7 +47,7 @@ static const struct {
 	{ "hold /bin/b because", "Exec=/bin/a\n", "" },
 	{ "hold /bin/a because", "Exec=/bin/a\n[Conditions]\nWhen=path:exec:/bin/a\n",
 	  "When=path:exec:/bin/a\nWhen=installed:/bin/a\n" },
-	/* Each program that the service looks for has to be free, of alternatives one. */
+	/* Each program that the service needs must be free; of alternatives one. */
 	{ "hold /bin/b because", "Exec=/bin/a\n[Conditions]\nWhen=path:exec:/bin/b\n",
 	  "When=path:exec:/bin/b\nWhen=installed:/bin/b\n" },
 	{ "hold /bin/b because", "Exec=/bin/a\n[Conditions]\nWhen=path:exec:/bin/b | path:exec:/bin/c\n",
@@ -54,7 +57,7 @@ static const struct {
 	{ "hold /bin/b because", "Exec=/bin/a\n[Conditions]\nWhen=!path:exec:/bin/b\n", "When=!path:exec:/bin/b\n" },
 	{ "hold /bin/b because", "Exec=/bin/a\n[Conditions]\nWhen=path:exec:/bin/b | kernel:b\n",
 	  "When=path:exec:/bin/b | kernel:b\n" },
-	/* While packages change only what was there before is free. */
+	/* While packages change, only programs that existed before are free. */
 	{ "changing\nfree /bin/a", "Exec=/bin/a\n", "" },
 	{ "changing\nfree /bin/b", "Exec=/bin/a\n", "When=installed:/bin/a\n" },
 	{ "changing\nfree /usr/local/", "Exec=/usr/local/bin/a\n", "" },

@@ -11,7 +11,7 @@
 #include "tests/lib/diags.h"
 #include "tests/lib/suite.h"
 
-/* A unit that systemd adds nothing to. */
+/* A unit without systemd's default dependencies. */
 #define PLAIN "[Unit]\nDefaultDependencies=no\n"
 
 static Import *import_text(const char *file, const char *text)
@@ -29,7 +29,7 @@ static Import *import_good(const char *file, const char *text)
 	return import;
 }
 
-/* The lines of the service file behind its first comment, joined with ";". */
+/* The lines of the service file after its first comment, joined with ";". */
 static char *body_of(const Import *import)
 {
 	g_auto(GStrv) lines = g_strsplit(import->service, "\n", -1);
@@ -87,7 +87,7 @@ START_TEST(variables_take_a_shell)
 {
 	expect_command("/bin/a $X", "/bin/sh -fc \"exec /bin/a $X\"");
 	expect_command("/bin/a --x=${X} \"b c\"", "/bin/sh -fc \"exec /bin/a \\\"--x=${X}\\\" 'b c'\"");
-	/* In the middle of a word only braces make one; "$$" is a plain sign. */
+	/* Inside a token a variable needs braces; "$$" is a plain dollar sign. */
 	expect_command("/bin/a b$X $$Y 5$", "/bin/a b$X $Y 5$");
 	expect_command(":/bin/a $X", "/bin/a $X");
 }

@@ -27,22 +27,22 @@ static const struct Edit {
 	const char *before;
 	const char *section;
 	const char *key;
-	const char *value; /* NULL: taken out */
+	const char *value; /* NULL: removed */
 	const char *after;
 } edits[] = {
-	/* A new file says who wrote it. */
+	/* A new file names its author. */
 	{ NULL, "service ssh", "Activation", "never", HEAD "\n[service ssh]\nActivation=never\n" },
 	{ "", "service ssh", "Activation", "never", HEAD "\n[service ssh]\nActivation=never\n" },
-	/* A new section comes at the end, after an empty line. */
+	/* A new section goes to the end, after an empty line. */
 	{ "[service a]\nReason=x\n", "service b", "Reason", "y",
 	  "[service a]\nReason=x\n\n[service b]\nReason=y\n" },
 	{ "# mine\n", "defaults", "Runlevel", "3", "# mine\n\n[defaults]\nRunlevel=3\n" },
-	/* A new key comes after the last of its section, not behind what stands above the next. */
+	/* A new key goes after the last key of its section, before the comment of the next one. */
 	{ "[a]\nA=1\n\n# about b\n[b]\nB=1\n", "a", "C", "2", "[a]\nA=1\nC=2\n\n# about b\n[b]\nB=1\n" },
 	{ "[a]\nA=1\n  2\n  3\n\n[b]\n", "a", "C", "2", "[a]\nA=1\n  2\n  3\nC=2\n\n[b]\n" },
 	{ "[a]\n# why\n\n[b]\n", "a", "C", "2", "[a]\n# why\nC=2\n\n[b]\n" },
 	{ "[a]\n", "a", "C", "2", "[a]\nC=2\n" },
-	/* A key that is there is replaced where it stands, all its lines by the one. */
+	/* An existing key is replaced in place, all its lines by one. */
 	{ "[a]\nX=1\nA=1\nY=1\n", "a", "A", "2", "[a]\nX=1\nA=2\nY=1\n" },
 	{ "[a]\nA=1\nX=1\nA=2\n# why\nA=3\n", "a", "A", "9", "[a]\nA=9\nX=1\n# why\n" },
 	{ "[a]\nA=1\n\tmore\n# between\n   still\nX=1\n", "a", "A", "9", "[a]\nA=9\n# between\nX=1\n" },
@@ -51,18 +51,18 @@ static const struct Edit {
 	{ "[ a ]\nA = 1\n", "a", "A", "2", "[ a ]\nA=2\n" },
 	{ "[a]\nA=1\n", "a", "A", "", "[a]\nA=\n" },
 	{ "[a]\nA=1\n", "a", "A", "  x ; y # z  ", "[a]\nA=x ; y # z\n" },
-	/* With its last key a section goes, and the empty line above it. */
+	/* The last key takes its section with it, and the empty line above. */
 	{ "# mine\n\n[a]\nA=1\n", "a", "A", NULL, "# mine\n" },
 	{ "[a]\nA=1\n\n[b]\nB=1\n\n[c]\nC=1\n", "b", "B", NULL, "[a]\nA=1\n\n[c]\nC=1\n" },
 	{ "[a]\nA=1\n\n[b]\nB=1\n", "a", "A", NULL, "[b]\nB=1\n" },
 	{ "[a]\nA=1\nB=1\nA=2\n", "a", "A", NULL, "[a]\nB=1\n" },
 	{ "[a]\nA=1\n  2\n[b]\nB=1\n", "a", "A", NULL, "[b]\nB=1\n" },
 	{ "[a]\nA=1\n[b]\nB=1\n[a]\nA=2\n", "a", "A", NULL, "[b]\nB=1\n" },
-	/* But not if somebody has written a comment into it. */
+	/* But a section with a comment stays. */
 	{ "[a]\n# office rule 12\nA=1\n", "a", "A", NULL, "[a]\n# office rule 12\n" },
 	{ "[a]\nA=1\n# office rule 12\n", "a", "A", NULL, "[a]\n# office rule 12\n" },
 	{ "[a]\nA=1\n\n# about b\n[b]\n", "a", "A", NULL, "# about b\n[b]\n" },
-	/* What is not there is not taken out. */
+	/* Removing a missing key changes nothing. */
 	{ "[a]\nA=1\n", "a", "B", NULL, "[a]\nA=1\n" },
 	{ "[a]\nA=1\n", "b", "A", NULL, "[a]\nA=1\n" },
 	{ "[a]\n\n[b]\nB=1\n", "a", "A", NULL, "[a]\n\n[b]\nB=1\n" },
@@ -126,7 +126,7 @@ static const struct Argument {
 	const char *said;
 } arguments[] = {
 	{ "a", "A", "1\n[b]", "the value may not contain the byte 0x0a" },
-	{ "a", "A", "1\r", NULL }, /* stripped */
+	{ "a", "A", "1\r", NULL }, /* blanks are stripped */
 	{ "a", "A", "1\r2", "the value may not contain the byte 0x0d" },
 	{ "a", "A", "\xc3", "the value is not UTF-8" },
 	{ "a", "A=B", "1", "\"A=B\" is not the name of a key" },
@@ -181,7 +181,7 @@ START_TEST(a_section_goes_with_its_comments_and_the_rest_stays)
 }
 END_TEST
 
-/* Texts as people write them, never twice the same. */
+/* Text like that of a person, never twice the same. */
 static char *random_text(GRand *rand)
 {
 	static const char *const lines[] = { "# a comment\n", "\n", "[s1]\nK=v\n", "[s2]\n# in it\nL=1\n  2\n",

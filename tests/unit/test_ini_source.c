@@ -82,7 +82,7 @@ START_TEST(a_value_of_any_length_up_to_the_limit_comes_through_whole)
 		g_autoptr(Arena) arena = arena_new();
 		const IniFile *ini;
 
-		/* Blanks and semicolons fall on every place where a piece may end. */
+		/* Blanks and semicolons fall on each place where a piece may end. */
 		while (value->len < length)
 			g_string_append_c(value, value->len + 1 == length ? 'z' : "a ;\xc3\xa4 ;b"[value->len % 8]);
 		g_string_truncate(value, length);
@@ -147,7 +147,7 @@ static const struct {
 	  "x.svc:3: a comment begins in the first column; an indented line continues the value above it\n" },
 	{ "[A]\nx=1\n  [B]\n",
 	  "x.svc:3: a section begins in the first column; an indented line continues the value above it\n" },
-	/* Reading goes on, and an indented line under a bad one is not told again. */
+	/* Reading continues, and an indented line under a bad one gets no diagnostic. */
 	{ "[A]\nx\n  y\nz\n", "x.svc:2: this is neither a [Section] nor Key=value nor a # comment\n"
 			      "x.svc:4: this is neither a [Section] nor Key=value nor a # comment\n" },
 	{ "\xef\xbb\xbf[A]\n", "x.svc:1: the file begins with a byte order mark; save it as UTF-8 without one\n" },

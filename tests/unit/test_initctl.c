@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Initctl: what records ask for, and a fifo that takes whatever root writes into it.
+ * Initctl: the meaning of records, and a fifo that accepts whatever root writes into it.
  */
 #include "config.h"
 

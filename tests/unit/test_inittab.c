@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * inittab: how its lines are read, and what becomes of them.
+ * inittab: its lines and the resulting service files.
  */
 #include "config.h"
 
@@ -41,7 +41,7 @@ static void clear(Result *r)
 	diag_list_free(r->diags);
 }
 
-/* @text is all that was said. */
+/* @text is the complete output. */
 static void expect_diagnostic(const DiagList *diags, const char *text)
 {
 	g_autofree char *line = g_strconcat(text, "\n", NULL);
@@ -57,7 +57,7 @@ static void expect_file(const Result *r, const char *name, const char *expected)
 	ck_assert_str_eq(output_file(r->output, name, "?")->str, whole);
 }
 
-/* What Debian's sysvinit-core installs, without its comments. */
+/* The file of Debian's sysvinit-core, without comments. */
 static const char debian[] = "# /etc/inittab\n"
 			     "id:2:initdefault:\n"
 			     "si::sysinit:/etc/init.d/rcS\n"

@@ -12,7 +12,7 @@
 #define TUNNELS "openvpn.svc.d/50-instances.conf"
 #define CLUSTERS "postgresql.svc.d/50-instances.conf"
 
-/* All of the file but the line that says what made it; "" if it was not made. */
+/* The file without the line that names its generator; "" if there is no file. */
 static const char *text_of(Output *output, const char *name)
 {
 	return output_has(output, name) ? strchr(output_file(output, name, "")->str, '\n') + 1 : "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A real keeper (svcd --user) and its children: how they are spawned, what they get, how they end.
+ * A real keeper (svcd --user) and its children: spawning, environment, exits.
  */
 #include "config.h"
 
@@ -181,9 +181,9 @@ START_TEST(an_orphan_can_be_adopted_and_a_stranger_cannot)
 }
 END_TEST
 
-/* --- what a service gets --- */
+/* --- environment of a service --- */
 
-/* What a service printed, up to its end. */
+/* The complete output of a service. */
 static const char *output_of(Spawn *s)
 {
 	static char text[4096];
@@ -239,7 +239,7 @@ START_TEST(a_service_gets_the_ids_that_were_asked_for)
 	const char *said;
 
 	if (geteuid() != 0)
-		return; /* only root can become somebody else */
+		return; /* only root can change its uid */
 	said = output_of(&s);
 	ck_assert_ptr_nonnull(strstr(said, "uid=65534"));
 	ck_assert_ptr_nonnull(strstr(said, "gid=65534"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A real keeper's children: what they have of its descriptors, and what it has of theirs.
+ * A real keeper's children: which descriptors they inherit, and which of theirs the keeper keeps.
  */
 #include "config.h"
 
@@ -33,7 +33,7 @@ static void wait_until_open(unsigned expected)
 	ck_assert_uint_eq(n, expected);
 }
 
-/* Its output goes to @fd, and it is not waited for. */
+/* Its output goes to @fd. The caller does not wait for it. */
 static void start(uint64_t invocation, const char *const *argv, int fd)
 {
 	const int fds[] = { fd, fd, fd };
@@ -103,7 +103,7 @@ START_TEST(a_program_is_executed_only_when_the_keeper_has_closed_its_copies)
 		ck_assert_int_gt(read(output[0], text, sizeof(text)), 0);
 	}
 	(void)close(output[1]);
-	/* The keeper had no copy that it closed later: the end of the pipe is there at once. */
+	/* The keeper keeps no copy, so the pipe ends at once. */
 	ck_assert_int_eq(poll(&spoken, 1, 0), 1);
 	ck_assert(spoken.revents & POLLHUP);
 }
@@ -128,7 +128,7 @@ START_TEST(a_child_sees_nothing_of_what_is_kept)
 	await_end();
 
 	ck_assert_int_gt(read(output[0], text, sizeof(text) - 1), 0);
-	ck_assert_str_eq(text, "4\n"); /* 0, 1, 2 and what ls(1) reads the directory by */
+	ck_assert_str_eq(text, "4\n"); /* 0, 1, 2 and the directory that ls(1) reads */
 }
 END_TEST
 

@@ -34,7 +34,7 @@ static void tear_down(void)
 	keeper_run_stop(&run);
 }
 
-/* Its peer reads nothing, and there is more in it than fits. */
+/* Its peer reads nothing, and its buffer is full. */
 static int open_lingering(void)
 {
 	static const char bytes[65536];
@@ -118,7 +118,7 @@ START_TEST(a_close_that_waits_delays_neither_the_keeper_nor_what_is_closed_with_
 }
 END_TEST
 
-/* In the order of its messages, and not some time later: when the next answer comes it is closed. */
+/* The keeper closes it in the order of its messages: before the next answer. */
 START_TEST(an_ended_channel_is_closed_at_once)
 {
 	int ends[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What no manager should send, do or leave behind, and what the keeper makes of it: it goes on, and loses nothing.
+ * Invalid messages, descriptors and files of a manager. The keeper continues and loses nothing.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@ START_TEST(what_comes_with_an_empty_datagram_is_closed)
 
 	manager_send(&manager, "", 0, fd);
 
-	keeper_next_manager(NULL); /* it is taken for the end of the link */
+	keeper_next_manager(NULL); /* the keeper takes it as the end of the link */
 	ck_assert_uint_eq(keeper_run_count_open(&run), before);
 	(void)close(fd);
 }
@@ -70,7 +70,7 @@ START_TEST(the_last_words_of_a_manager_end_with_it_though_others_have_its_link)
 }
 END_TEST
 
-/* And with fewer than poll(2) is asked to look at, it refuses that as well. */
+/* With fewer descriptors than poll(2) gets, it refuses that as well. */
 START_TEST(a_start_whose_descriptors_find_no_place_says_so)
 {
 	struct rlimit limit;
@@ -113,7 +113,7 @@ START_TEST(what_is_to_be_kept_and_is_not_there_changes_nothing)
 }
 END_TEST
 
-/* One more of each than there is room for. */
+/* One more of each than the tables hold. */
 START_TEST(notes_and_kept_descriptors_have_an_end)
 {
 	struct MessageNote note = { .header = { MESSAGE_NOTE, sizeof(note) }, .note = "x" };
@@ -172,7 +172,7 @@ START_TEST(a_console_that_takes_nothing_makes_nobody_wait)
 }
 END_TEST
 
-/* Returns: whether @text came. */
+/* Returns: whether the console showed @text. */
 static bool console_shows(const char *text)
 {
 	static char seen[1 << 20];
@@ -200,7 +200,7 @@ START_TEST(lines_that_a_console_does_not_take_are_counted)
 		manager_send(&manager, &full, sizeof(full), -1);
 	ck_assert_int_eq(keeper_spawn("a", 1, sleep_argv, NULL).error, 0);
 	ck_assert(console_shows("svcd: full"));
-	for (int i = 0; i < 100; i++) { /* as soon as there is room */
+	for (int i = 0; i < 100; i++) { /* as soon as it is writable */
 		manager_send(&manager, &last, sizeof(last), -1);
 		(void)poll(NULL, 0, 10);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What begins waits while the keeper is behind with its reading, and all of it gets its turn. And what the keeper says.
+ * Keeper link: new starts wait while the keeper is behind with its reading, and each gets its turn.
+ * And the keeper's messages.
  */
 #include "config.h"
 

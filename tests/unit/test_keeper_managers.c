@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A real keeper (svcd --user) and its managers: they die, hang and come back, and no service notices.
+ * A real keeper (svcd --user) and its managers: they die, hang and return, and services continue
+ * undisturbed.
  */
 #include "config.h"
 
@@ -144,7 +145,7 @@ START_TEST(managers_that_never_settle_lose_notes_then_local_files)
 }
 END_TEST
 
-/* The link of one that dies ends before it has ended itself: PID 1 may see that first. */
+/* PID 1 may see the end of a dying manager's link before its exit. */
 START_TEST(a_kill_from_outside_is_no_failure_though_the_link_ends_before_the_manager)
 {
 	struct MessageWelcome welcome;
@@ -162,7 +163,7 @@ START_TEST(a_kill_from_outside_is_no_failure_though_the_link_ends_before_the_man
 }
 END_TEST
 
-/* On a machine with other things to do, it is deaf for longer than a manager may be. */
+/* A busy machine keeps a manager silent for longer than the limit. */
 static void set_up_patient(void)
 {
 	keeper_run_start(&run, 60000);
@@ -334,14 +335,14 @@ START_TEST(a_manager_that_answers_no_ping_is_replaced)
 	struct MessageSpawned spawned = keeper_spawn("a", 1, sleep_argv, NULL);
 	struct MessageWelcome welcome;
 
-	keeper_next_manager(&welcome); /* nobody answers meanwhile */
+	keeper_next_manager(&welcome); /* no manager answers meanwhile */
 
 	ck_assert_int_eq(welcome.last_status, SIGKILL);
 	ck_assert_int_eq(kill(spawned.pid, 0), 0);
 }
 END_TEST
 
-/* Answers pings until none has come for ten times as long as there is between two. */
+/* Answers pings until there is none for ten ping intervals. */
 static void let_it_grow_quiet(void)
 {
 	struct pollfd p = { .fd = manager.link_fd, .events = POLLIN };
@@ -378,7 +379,9 @@ START_TEST(one_that_cannot_serve_this_keeper_is_tried_again_later)
 }
 END_TEST
 
-/* As of a machine that was paused: a second and more, for less is forgiven to nobody. */
+/*
+ * Like a machine that was paused, for more than a second because shorter pauses are not forgiven.
+ */
 START_TEST(a_keeper_that_slept_itself_blames_no_manager)
 {
 	uint64_t serial = manager_answer_ping(&manager, 0);
@@ -403,7 +406,7 @@ START_TEST(a_manager_that_was_told_nothing_is_not_pinged)
 
 	(void)keeper_spawn("a", 1, exit7_argv, NULL);
 	manager_expect(&manager, MESSAGE_EXITED, &m);
-	let_it_grow_quiet(); /* which a ping begins */
+	let_it_grow_quiet(); /* a ping begins it */
 }
 END_TEST
 
@@ -421,7 +424,7 @@ START_TEST(a_manager_that_is_awake_for_long_is_pinged_and_then_replaced)
 	(void)close(clock_fd);
 	(void)close(pidfd);
 
-	keeper_next_manager(&welcome); /* nobody answers */
+	keeper_next_manager(&welcome); /* no manager answers */
 	ck_assert_int_eq(welcome.last_status, SIGKILL);
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the manager is told, when it does not hear it.
+ * Messages to a manager that does not read them.
  */
 #include "config.h"
 
@@ -35,7 +35,7 @@ START_TEST(an_answer_waits_until_the_manager_has_read)
 }
 END_TEST
 
-/* Else nothing more is read of it, and the end of the link is never seen: the keeper would turn round and round. */
+/* Otherwise the keeper would never read the end of the link, and would spin. */
 START_TEST(an_answer_does_not_wait_for_a_manager_that_has_closed_its_link)
 {
 	int pair[2];

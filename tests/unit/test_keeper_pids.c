@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pids that are used again: in a PID namespace, each round a service ends and its pid becomes a bystander's at the first moment it
- * can, while signals for the service are still asked for. SVCD_TEST_ROUNDS: as many as it says.
+ * Reused pids, in a PID namespace. Each round a service ends, and a bystander gets its pid as soon
+ * as possible, while signals for the service are still requested. SVCD_TEST_ROUNDS sets the number
+ * of rounds.
  */
 #include "config.h"
 
@@ -25,10 +26,10 @@
 
 static const char *const true_argv[] = { "/bin/true", NULL };
 
-/* What the process 1 of the namespace is asked for. */
+/* Requests to process 1 of the namespace. */
 enum Wish {
-	BYSTANDER, /* with this pid; answer: how often it had to be tried */
-	END,	   /* of it; answer: its wait status */
+	BYSTANDER, /* with this pid; answer: the number of tries */
+	END,	   /* ends it; answer: its wait status */
 };
 
 struct Order {
@@ -39,7 +40,10 @@ struct Order {
 static int maker = -1;
 static uint64_t n_tries;
 
-/* Where the pid is not free yet another one is given: that is sent away. Returns: the tries, -1: it cannot be had. */
+/*
+ * While the pid is not free, fork(2) returns another one, which is ended. Returns: the tries; -1:
+ * failed.
+ */
 static int32_t make_bystander(pid_t wanted, pid_t *ret_pid, int *ret_go)
 {
 	int ends[2];
@@ -95,7 +99,10 @@ static void __attribute__((noreturn)) make_what_is_asked_for(int fd)
 	_exit(0);
 }
 
-/* Nothing else is in it, and the keeper is no process 1 but a user's. Returns: ours, or -1. */
+/*
+ * A namespace of its own; the keeper is not its process 1 but a user's. Returns: our namespace, or
+ * -1.
+ */
 static int start_namespace(void)
 {
 	int ours = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
@@ -131,7 +138,7 @@ static int32_t answer(void)
 	return value;
 }
 
-/* They are asked for before, while and after it ends, and its row is let go. */
+/* Signals are requested before, during and after the exit, and when its row is freed. */
 static void play_round(uint64_t invocation)
 {
 	static const int signals[] = { SIGTERM, SIGHUP, SIGKILL, SIGUSR1 };
@@ -176,7 +183,7 @@ START_TEST(a_bystander_that_has_the_pid_of_a_dead_service_gets_no_signal)
 		return;
 	}
 	keeper_set_up();
-	ck_assert_int_eq(setns(ours, CLONE_NEWPID), 0); /* of our own children some are threads, to the sanitizers */
+	ck_assert_int_eq(setns(ours, CLONE_NEWPID), 0); /* sanitizers use threads */
 	for (uint64_t i = 1; i <= n_rounds; i++)
 		play_round(i);
 	(void)printf("%lu rounds, the pid was had at try %lu in the mean\n", (unsigned long)n_rounds, (unsigned long)(n_tries / n_rounds));

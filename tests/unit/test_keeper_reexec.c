@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The memory that PID 1 leaves to its next image: all of it comes back, and what is damaged costs nothing else.
+ * The memory that PID 1 leaves to its next image: all of it is restored, and damage affects nothing
+ * else.
  */
 #include "config.h"
 
@@ -57,7 +58,10 @@ static void fill_tables(int kept_fd)
 	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
 }
 
-/* As reexec_now() leaves it. Returns: the old memory, with an empty one in its place; the children's rows are forgotten. */
+/*
+ * Like reexec_now(). Returns: the old memory. An empty one takes its place, and the rows of
+ * children are gone.
+ */
 static int leave_memory(void)
 {
 	int fd;
@@ -124,7 +128,7 @@ START_TEST(all_of_it_comes_back)
 }
 END_TEST
 
-/* An image whose rows are shorter, or longer, by 16 bytes at their end. */
+/* An image with rows that are @more_bytes longer, or shorter, at their end. */
 static int convert(int fd, int more_bytes)
 {
 	const struct Header *old = header_of(fd);
@@ -132,7 +136,7 @@ static int convert(int fd, int more_bytes)
 	const int other = memfd_create("other", 0);
 	char row[1024] = "";
 
-	header.keeper_bytes += (uint32_t)more_bytes; /* nothing is behind it here */
+	header.keeper_bytes += (uint32_t)more_bytes; /* nothing follows the state here */
 	header.tables[0].offset = 65536;
 	for (int id = 0; id < N_TABLES; id++) {
 		header.tables[id].row_bytes += (uint32_t)more_bytes;
@@ -168,7 +172,7 @@ START_TEST(rows_of_another_size_are_converted)
 }
 END_TEST
 
-/* Each leads past the end of something, or is another program's. */
+/* Each leads past an end, or belongs to another program. */
 static void damage_header(struct Header *h, int number)
 {
 	uint32_t *const fields[] = {
@@ -201,7 +205,7 @@ static void fill(char *field, size_t size)
 	memset(field, 'x', size);
 }
 
-/* What a stray write of ours could have done to what the next image is to believe. */
+/* Damage by a stray write, in fields that the next image relies on. */
 static void damage_state(int number)
 {
 	switch (number) {
@@ -245,7 +249,7 @@ START_TEST(a_state_that_makes_no_sense_is_not_taken_over)
 }
 END_TEST
 
-/* Each makes something of a row what the old image never had. */
+/* Each makes a row that the old image never had. */
 static void ourselves_as_a_child(void)
 {
 	const struct ProcessId id = { .service = "init", .invocation = 1 };
@@ -309,7 +313,7 @@ START_TEST(a_damaged_row_is_dropped_and_costs_no_other)
 	damages[_i]();
 	fd = leave_memory();
 
-	/* What a fault has cut off is no reason to refuse. */
+	/* A truncation by a fault is no reason to refuse. */
 	ck_assert_int_eq(reexec_try(fd) == REEXEC_CAN_TAKE_OVER, damages[_i] == half_a_note || damages[_i] == a_start_that_has_no_process_yet);
 	memory_init();
 	(void)children_resume();
@@ -356,7 +360,7 @@ START_TEST(a_table_that_claims_too_many_rows_keeps_those_that_it_has)
 }
 END_TEST
 
-/* Two whole ones for a moment. */
+/* Both rows are complete for a moment. */
 START_TEST(a_note_is_replaced_by_a_new_row)
 {
 	const unsigned int first = (memory_init(), note_set("a", "old"), table_find(TABLE_NOTES, "a"));
@@ -402,7 +406,7 @@ START_TEST(a_number_that_is_no_childs_of_ours_any_more_is_taken_over_as_ended)
 	memory_init();
 	(void)children_add(&twice, pid, 99);
 	(void)children_add(&kept, pid, 99);
-	(void)children_add(&lost, getppid(), 99); /* somebody's: to send that a signal would be the end of the test */
+	(void)children_add(&lost, getppid(), 99); /* not ours: a signal to it would end the test */
 
 	ck_assert(resume(leave_memory()));
 

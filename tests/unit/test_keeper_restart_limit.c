@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the keeper concludes from the deaths of managers.
+ * Restart limit: the keeper's conclusions from the deaths of managers.
  */
 #include "config.h"
 
@@ -68,7 +68,7 @@ START_TEST(want_of_memory_is_no_failure_but_is_waited_out)
 	ck_assert_uint_eq(restart_limit_welcome_flags(), 0);
 	ck_assert_uint_gt(waited_us, 45 * USEC_PER_SEC);
 
-	/* For ever in no time would be another matter. */
+	/* Not the same as an endless loop without delay. */
 	for (int i = 0; i < 3; i++)
 		(void)die(SIGTRAP, false, 0, now_us);
 	ck_assert_uint_eq(restart_limit_welcome_flags(), WELCOME_WITHOUT_NOTES);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A real keeper that takes over tables which are whole, but not true any more: an older image had a fault at a bad moment.
+ * A real keeper resumes with tables that are complete but outdated, because an older image had a
+ * fault at a bad moment.
  */
 #include "config.h"
 
@@ -23,7 +24,7 @@
 
 static const struct ProcessId gone = { .service = "gone", .invocation = 7 };
 
-/* Returns: a descriptor that an execve(2) leaves open. */
+/* Returns: a descriptor that survives execve(2). */
 static int write_tables(void)
 {
 	reexec_write_state();
@@ -60,7 +61,7 @@ START_TEST(a_row_of_what_is_no_child_has_ended_and_its_pid_gets_no_signal)
 	manager_expect(&manager, MESSAGE_SPAWNED, &m);
 	ck_assert_int_eq(m.spawned.pid, getpid());
 	manager_expect(&manager, MESSAGE_EXITED, &m);
-	ck_assert_int_eq(m.exited.code, 0); /* nobody knows how */
+	ck_assert_int_eq(m.exited.code, 0); /* unknown exit status */
 	manager_expect(&manager, MESSAGE_REPLAYED, &m);
 	manager_ack(&manager, &gone, "");
 	ck_assert_int_eq(keeper_spawn("gone", 8, sleep_argv, NULL).error, 0);

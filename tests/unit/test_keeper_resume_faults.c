@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A keeper that has a fault while it takes over the tables of the image before. The test holds it by ptrace(2), and sends it the fault
- * at one system call after the other.
+ * A keeper with a fault while it takes over the tables of the previous image. The test holds it by
+ * ptrace(2), and sends the fault at one system call after another.
  */
 #include "config.h"
 
@@ -24,9 +24,12 @@
 #include "keeper/reexec.h"
 #include "tests/lib/keeper-stage.h"
 
-/* Calls from the first line that handles faults to the first that is about something else than the tables, and some more. */
+/*
+ * The system calls that handle the tables, and some more. The first one follows the installed fault
+ * handlers.
+ */
 #define POINTS 14
-/* The call at which the state has been read: who the manager is. */
+/* At this call the keeper has read the state, with the manager's pid. */
 #define AFTER_STATE 5
 #define NOTE "v=1 s=r"
 
@@ -55,7 +58,7 @@ static pid_t start_service(void)
 	return pid;
 }
 
-/* With a service, what it keeps for it, and the tables that say so. */
+/* With a service, its kept descriptors and its tables. */
 static void __attribute__((noreturn)) become_keeper(int say_pid)
 {
 	char path[512];
@@ -100,7 +103,10 @@ static void tear_down(void)
 	keeper_run_stop(&run);
 }
 
-/* Lets it run to the beginning of its next system call, or its end. Returns: the number of the call; *ret_first: its first argument. */
+/*
+ * Runs it to its next system call, or its end. Returns: the number of the call. *ret_first: its
+ * first argument.
+ */
 static uint64_t next_call(uint64_t *ret_first)
 {
 	struct __ptrace_syscall_info info = { 0 };
@@ -116,7 +122,7 @@ static uint64_t next_call(uint64_t *ret_first)
 	return info.entry.nr;
 }
 
-/* ILL is the last fault to be handled, after FPE. */
+/* ILL is the last fault with a handler, after FPE. */
 static void run_to_handlers(void)
 {
 	uint64_t signo = 0;
@@ -134,7 +140,10 @@ static void run_to_handlers(void)
 	}
 }
 
-/* One in each of so many images, at the system call @point after the handlers are there. */
+/*
+ * One fault in each of @n_faults images, at the system call @point after the handlers are
+ * installed.
+ */
 static void send_faults(unsigned int n_faults, int point)
 {
 	int status;
@@ -148,7 +157,7 @@ static void send_faults(unsigned int n_faults, int point)
 		for (int i = 0; i < point; i++)
 			(void)next_call(&first);
 		ck_assert_int_eq(kill(run.pid, SIGSEGV), 0);
-		if (n_faults > 0) { /* on its way into the handler it stops once more */
+		if (n_faults > 0) { /* it stops again on its way into the handler */
 			do {
 				ck_assert_int_eq(ptrace(PTRACE_CONT, run.pid, NULL, NULL), 0);
 				ck_assert_int_eq(waitpid(run.pid, &status, 0), run.pid);
@@ -201,7 +210,9 @@ START_TEST(a_fault_while_the_tables_are_read_costs_nothing)
 }
 END_TEST
 
-/* What is in them may be what it comes from. (The manager that it starts then is the installed one, not ours.) */
+/*
+ * The tables may be the cause of the fault. (This keeper starts the installed manager, not ours.)
+ */
 START_TEST(a_second_fault_over_the_same_tables_is_the_end_of_them)
 {
 	send_faults(2, AFTER_STATE);

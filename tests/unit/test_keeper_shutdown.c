@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A real keeper (svcd --user) at its end: requests by signal, the intent, the finale.
+ * A real keeper (svcd --user) at shutdown: requests by signal, the intent, the finale.
  */
 #include "config.h"
 
@@ -47,7 +47,7 @@ static void set_up_pinging(void)
 	manager_accept_replayed(&run, &manager, NULL);
 }
 
-/* That it answers is looked at 5 s after the request: it need not have begun by then. */
+/* The keeper checks for answers 5 s after the request. The manager need not have begun by then. */
 START_TEST(a_manager_that_was_asked_and_answers_pings_may_take_its_time)
 {
 	Message m;
@@ -56,7 +56,7 @@ START_TEST(a_manager_that_was_asked_and_answers_pings_may_take_its_time)
 	manager_expect(&manager, MESSAGE_REQUEST, &m);
 	for (int i = 0; i < 8; i++) {
 		(void)manager_answer_ping(&manager, (uint64_t)i);
-		ck_assert_int_eq(kill(run.pid, SIGHUP), 0); /* there is something to be told, so it is pinged */
+		ck_assert_int_eq(kill(run.pid, SIGHUP), 0); /* causes a ping */
 		manager_expect(&manager, MESSAGE_REQUEST, &m);
 	}
 
@@ -77,7 +77,7 @@ START_TEST(a_request_to_power_off_survives_the_manager_that_heard_it)
 }
 END_TEST
 
-/* The keeper's own exit: it is our child. */
+/* Expects the exit of the keeper, which is our child. */
 static void expect_keeper_ends(void)
 {
 	siginfo_t info = { 0 };
@@ -107,7 +107,7 @@ START_TEST(a_shutdown_is_retold_and_its_deadline_ends_everything)
 	while (m.header.type != MESSAGE_SHUTDOWN_INTENT);
 	ck_assert_uint_eq(m.shutdown.kind, SHUTDOWN_EXIT);
 	ck_assert_uint_le(m.shutdown.deadline_ms, 3000);
-	intent.deadline_ms = 3600000; /* saying it again gains no time */
+	intent.deadline_ms = 3600000; /* repeating the request does not extend it */
 	manager_send(&manager, &intent, sizeof(intent), -1);
 
 	expect_keeper_ends();
@@ -115,7 +115,7 @@ START_TEST(a_shutdown_is_retold_and_its_deadline_ends_everything)
 }
 END_TEST
 
-/* It says its pid there. */
+/* The pid that the process wrote there. */
 static pid_t read_pid(const char *path)
 {
 	char text[16] = "";
@@ -135,7 +135,7 @@ static pid_t read_pid(const char *path)
 	return pid;
 }
 
-/* It says its pid when it ignores the asking, and not before. */
+/* It writes its pid when it ignores the signal, and not before. */
 START_TEST(the_finale_ends_what_ignores_the_asking)
 {
 	char command[256];
@@ -156,7 +156,10 @@ START_TEST(the_finale_ends_what_ignores_the_asking)
 }
 END_TEST
 
-/* It reads until the last end of its pipe is closed, and that is in the vault, for the next manager. It says so if the keeper is there. */
+/*
+ * It reads until the last writer of its pipe closes. The fd store has that end, for the next
+ * manager. It reports whether the keeper exists.
+ */
 START_TEST(a_logger_sees_the_end_of_what_it_reads_and_goes_by_itself)
 {
 	char command[512];

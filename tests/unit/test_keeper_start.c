@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What svcd says and ends with when it is started as something that it cannot be.
+ * svcd started in an invalid way: its message and its exit status.
  */
 #include "config.h"
 
@@ -33,7 +33,7 @@ static void tear_down(void)
 	scratch_free(directory);
 }
 
-/* Returns: the status that it exits with. What it says goes to @said. */
+/* Returns: the exit status. Standard error goes to @said. */
 static int start(const char *const *arguments, int fd_three, char *said, size_t size)
 {
 	char name[] = "svcd";
@@ -69,7 +69,7 @@ static int start(const char *const *arguments, int fd_three, char *said, size_t 
 
 static const struct {
 	const char *arguments[MAX_ARGUMENTS];
-	const char *fd_three; /* what is open there */
+	const char *fd_three; /* the file open there */
 	int status;
 	const char *says;
 } starts[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The keeper's tables: children, notes, kept descriptors, and what a spawn request may say.
+ * The keeper's tables: children, notes, kept descriptors; and valid spawn requests.
  */
 #include "config.h"
 
@@ -230,7 +230,7 @@ START_TEST(a_kept_descriptor_is_replaced_and_closed)
 }
 END_TEST
 
-/* A whole request: "/bin/true" with one variable. */
+/* A complete request: "/bin/true" with one variable. */
 static size_t make_request(char *buffer)
 {
 	static const char strings[] = "/bin/true\0-v\0A=b";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The watchdog: what may be asked for, when it is fed, and what stops that. The device is a FIFO, its times are ours.
+ * The watchdog: valid settings, when it is fed, and what stops the feeding. The device is a FIFO,
+ * and the test sets its timeouts.
  */
 #include "config.h"
 
@@ -29,7 +30,7 @@ static char *directory;
 static char device[96];
 static int reader = -1;
 static bool manager_is_well;
-static int device_knows_s; /* 0: what it is told; -1: nothing of times */
+static int device_knows_s; /* 0: the value it was set to; -1: no timeouts */
 static int told_s;
 
 bool link_is_well(void)
@@ -37,7 +38,7 @@ bool link_is_well(void)
 	return manager_is_well;
 }
 
-/* The driver's part. */
+/* The driver's side. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	va_list args;
@@ -85,7 +86,7 @@ static void tear_down(void)
 	scratch_free(directory);
 }
 
-/* What was written to the device since it was last looked at. */
+/* Returns: the bytes written to the device since the last call. */
 static const char *eaten(void)
 {
 	static char text[32];
@@ -174,7 +175,7 @@ START_TEST(a_device_that_appears_later_is_found)
 	ask("");
 	for (int i = 0; i < 100; i++, now_us = watchdog_next_us())
 		watchdog_tick(now_us);
-	ck_assert_uint_ge(now_us, SECONDS(100)); /* not all the time, either */
+	ck_assert_uint_ge(now_us, SECONDS(100)); /* but not all the time */
 	ck_assert_int_eq(watchdog_fd(), -1);
 
 	make_device();
@@ -235,7 +236,7 @@ START_TEST(a_restart_leaves_it_armed)
 {
 	make_device();
 	ask(",manager");
-	watchdog_tick(0); /* opened, and for lack of a manager no more */
+	watchdog_tick(0); /* opened; without a manager no more */
 	ck_assert_str_eq(eaten(), "k");
 	watchdog_feed_in_finale(); /* that was long ago */
 	ck_assert_str_eq(eaten(), "k");
@@ -255,7 +256,7 @@ START_TEST(who_switches_off_stops_it)
 	(void)eaten();
 	watchdog_end(false);
 	ck_assert_int_eq(watchdog_fd(), -1);
-	ck_assert_str_eq(eaten(), "kV"); /* the magic is the last that it hears */
+	ck_assert_str_eq(eaten(), "kV"); /* the magic close byte comes last */
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lists that are empty are one; what is added to one is in no other.
+ * Empty lists are shared. An entry is added to one list only.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Listen: when sockets are open, and what a connection does.
+ * Listen: when sockets are open, and the effect of a connection.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ static bool awaits(World *w, const char *service)
 	return world_find(w, service)->awaits_connection;
 }
 
-/* A client comes, as the manager would tell it: only while it looks. */
+/* A client connects, and the manager reports it, but only while it polls. */
 static bool connect_to(World *w, const char *service)
 {
 	if (!awaits(w, service))
@@ -175,7 +175,7 @@ START_TEST(sockets_are_opened_when_the_world_is_ready_and_stay_open)
 	world_set(w, "flag:go", false);
 	expect_listens(w, "it", LISTENS_ALL);
 
-	/* Who comes now waits with it. */
+	/* Later clients wait in the same queue. */
 	ck_assert(connect_to(w, "it"));
 	expect_state(w, "it", STATE_WAITING);
 	ck_assert(!awaits(w, "it"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Listening: sockets and fifos as they are defined, and what is in their way. Runs as root or not; owners need root.
+ * Listening: sockets and fifos from their definition, and obstacles. Runs as root or not; owners
+ * need root.
  */
 #include "config.h"
 
@@ -213,7 +214,7 @@ START_TEST(a_fifo_has_its_mode_and_keeps_what_is_written)
 	ck_assert_int_eq(write(writer, "hello", 5), 5);
 	(void)close(writer);
 
-	/* A fifo that is there is used, with what is in it. */
+	/* An existing fifo is used, with its content. */
 	again = open_good(listen);
 	ck_assert_int_eq(read(again, word, sizeof(word)), 5);
 	ck_assert(listening_is_intact(fd, listen));
@@ -235,7 +236,7 @@ START_TEST(a_socket_whose_file_was_removed_or_replaced_is_not_intact)
 	ck_assert(!listening_is_intact(b, fifo));
 	other = open_good(sock);
 	ck_assert(listening_is_intact(other, sock));
-	if (geteuid() == 0) /* else the kernel does not tell whose file it is */
+	if (geteuid() == 0) /* else the kernel hides the owner */
 		ck_assert(!listening_is_intact(a, sock));
 	listening_remove_file(b, sock->text);
 	ck_assert_int_eq(access(sock->text, F_OK), 0);
@@ -275,7 +276,7 @@ START_TEST(an_abstract_name_is_bound)
 }
 END_TEST
 
-/* A port that is free on all addresses, for a moment. */
+/* A port that is free on all addresses at the moment. */
 static char *free_port(void)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET };
@@ -444,7 +445,7 @@ Suite *make_suite(void)
 			a_port_is_bound_with_its_options, a_port_alone_is_on_all_addresses,
 			a_socket_that_its_service_has_shut_down_is_not_intact);
 	ADD_LOOP_AROUND(suite, "network", setup, teardown, an_address_that_is_about_to_be_free_is_waited_for, 3);
-	if (geteuid() == 0) /* somebody else can be there */
+	if (geteuid() == 0) /* another user can own it */
 		ADD_CASE(suite, "exchanged", nothing_is_made_removed_or_given_away_where_others_lead_it);
 	return suite;
 }

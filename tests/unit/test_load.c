@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Load: new files and new policy while things run.
+ * Load: new files and new policy while services run.
  */
 #include "config.h"
 
@@ -84,7 +84,7 @@ START_TEST(a_file_with_errors_does_not_undo_the_work_of_a_task)
 	expect_state(w, "it", STATE_DONE);
 	world_set(w, "flag:a", false);
 
-	/* What is left of it has no term that is false. */
+	/* The remaining file has no false term. */
 	world_reload(w, "[Service]\nType=task\nExec=t\n", NULL);
 	world_crash(w);
 
@@ -179,7 +179,7 @@ START_TEST(a_file_that_is_back_with_errors_is_there_again)
 }
 END_TEST
 
-/* A manager that has never seen its file has no good one to stay with. */
+/* A manager that never read its file has no last good one. */
 START_TEST(what_was_taken_over_without_a_file_gets_the_one_that_comes)
 {
 	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON, "[runlevel 2]\nActivate=a b\n");
@@ -262,7 +262,7 @@ END_TEST
 
 #define KEPT DAEMON "[Conditions]\nOnLapse=keep\nSettle=1h\n"
 
-/* As held_programs_apply() adds the terms. */
+/* Like the terms of held_programs_apply(). */
 START_TEST(removal_of_the_package_stops_what_would_be_kept)
 {
 	g_autoptr(World) w = world_new("== a\n" KEPT);

@@ -29,13 +29,13 @@ static Configuration *load_with(const Tree *tree, LoaderOptions options, const c
 	return configuration_load(&options, extra);
 }
 
-/* As a tree that belongs to whoever runs the tests. */
+/* Like a tree that belongs to the user of the tests. */
 static Configuration *load(const Tree *tree)
 {
 	return load_with(tree, (LoaderOptions){ .any_owner = true }, NULL);
 }
 
-/* All that was said, with the root left out of the paths. */
+/* The complete output, with paths relative to the root. */
 static void expect_said(const Tree *tree, const Configuration *c, const char *expected)
 {
 	g_autofree char *text = diags_text(c->diags);
@@ -106,7 +106,7 @@ START_TEST(drop_ins_of_all_directories_are_laid_over_the_file_in_order)
 	a = expect_service(c, "a");
 	ck_assert_int_eq(a->execution->nice, 4);
 	ck_assert_uint_eq(a->execution->umask, 077);
-	ck_assert_ptr_null(a->execution->user); /* the admin's 20.conf stands in for the vendor's */
+	ck_assert_ptr_null(a->execution->user); /* the admin's 20.conf replaces the vendor's */
 }
 END_TEST
 
@@ -271,7 +271,10 @@ START_TEST(the_kernel_command_line_can_leave_the_vendors_policy_alone)
 }
 END_TEST
 
-/* What "a" is in runlevel 2 by a link that starts it there, when @vendor, @admin and @run say so in [defaults]. */
+/*
+ * The decision for "a" in runlevel 2, with a link that starts it there, and with @vendor, @admin
+ * and @run in [defaults].
+ */
 static PolicyDecision decide_by_links(const char *vendor, const char *admin, const char *run, const char *kernel_cmdline)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -486,14 +489,17 @@ START_TEST(what_is_no_file_is_told_and_its_service_is_out)
 
 	tree_mkdir(tree, VENDOR "directory.svc");
 	ck_assert_int_eq(mkfifo(fifo, 0644), 0);
-	ck_assert_int_eq(mknod(socket_path, S_IFSOCK | 0600, 0), 0); /* bind(2) would not take a path as long as this */
+	ck_assert_int_eq(mknod(socket_path, S_IFSOCK | 0600, 0), 0); /* too long for bind(2) */
 	tree_symlink(tree, "/nowhere", VENDOR "dangling.svc");
 	tree_symlink(tree, "loop.svc", VENDOR "loop.svc");
 	tree_symlink(tree, "/dev/null", VENDOR "null.svc");
 	tree_write(tree, VENDOR "fine.svc", PLAIN);
 	c = load(tree);
 
-	/* In a tree a link to /dev/null leads into the tree, where there is none; see test_source_file. */
+	/*
+	 * In a tree a link to /dev/null leads into the tree, where there is none; see
+	 * test_source_file.
+	 */
 	expect_said(tree, c, VENDOR "dangling.svc: it is a symbolic link to /nowhere, which does not exist\n"
 			     VENDOR "directory.svc: it is a directory, not a file\n"
 			     VENDOR "fifo.svc: it is a FIFO, not a file\n"
@@ -601,7 +607,7 @@ START_TEST(ten_thousand_files_in_a_chain_are_read_quickly)
 	begin = clock();
 	c = load(tree);
 
-	/* Half a second without sanitizers; what grows with the square would take minutes. */
+	/* Half a second without sanitizers. A quadratic algorithm would take minutes. */
 	ck_assert_int_lt(clock() - begin, 20 * CLOCKS_PER_SEC);
 	expect_said(tree, c, "");
 	ck_assert_uint_eq(service_set_length(c->set), MANY + 100);
@@ -635,7 +641,7 @@ static void expect_description(const Configuration *c, const char *name, const c
 	ck_assert_str_eq(expect_service(c, name)->description, description);
 }
 
-/* From what is gathered in one bundle, handed over and taken again. */
+/* Gathers one bundle, hands it over and loads it. */
 static Configuration *load_gathered(const Tree *tree, LoaderOptions options)
 {
 	const int fd = memfd_create("test", MFD_ALLOW_SEALING);
@@ -774,7 +780,7 @@ Suite *make_suite(void)
 		 drop_ins_without_a_file_are_warned_of,
 		 names_that_no_service_can_have_are_told, what_is_no_file_is_told_and_its_service_is_out,
 		 a_file_that_everybody_may_write_is_refused, a_file_of_a_mebibyte_is_refused);
-	if (geteuid() == 0) /* giving a file away takes root */
+	if (geteuid() == 0) /* changing the owner takes root */
 		ADD_CASE(suite, "mistakes of others", a_file_of_another_user_or_another_group_is_refused);
 	ADD_CASE(suite, "many", ten_thousand_files_in_a_chain_are_read_quickly,
 		 instances_that_mention_more_instances_come_to_an_end);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log: lines while somebody else has the console, and while there is no time for them, on a sink that is the kernel's log and on
- * one that is not.
+ * Log: lines while another process owns the console, and while there is no time for them. One sink
+ * is the kernel's log, the other is not.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "tests/lib/suite.h"
 
-/* All that was written since. */
+/* All bytes since the last call. */
 static const char *written(int fd)
 {
 	static char text[64 * 1024];
@@ -25,7 +25,7 @@ static const char *written(int fd)
 	return text;
 }
 
-/* Returns: the end to read; the other one is the log's. */
+/* Returns: the end to read. The log has the other one. */
 static int open_log(gboolean is_kmsg)
 {
 	int ends[2];
@@ -143,7 +143,10 @@ START_TEST(no_line_is_lost_for_having_been_put_off)
 }
 END_TEST
 
-/* A console that nobody reads: what it does not take is counted, and each line that it has is whole. */
+/*
+ * A console without a reader: the lines that do not fit are counted, and each line in it is
+ * complete.
+ */
 START_TEST(lines_that_find_no_room_are_counted_one_by_one)
 {
 	g_autofree char *long_text = g_strnfill(800, 'x');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files that svc-logger writes, and their lines.
+ * The files of svc-logger, and their lines.
  */
 #include "config.h"
 
@@ -133,7 +133,7 @@ static void expect_group(const Tree *tree, const char *path, gid_t group)
 	ck_assert_int_eq((int)(st.st_mode & 07777), 0640);
 }
 
-/* Only root can give a file to a group that is not its own, so everybody else sees a sentence and root's file. */
+/* Only root can give a file to a foreign group. For other users the call fails with EPERM. */
 START_TEST(a_log_is_readable_by_its_group_also_after_a_rotation)
 {
 	g_autoptr(Tree) tree = tree_new();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log router: the way of a line from a service to its file, with the real svc-logger, which dies, and a manager that does.
+ * Log router: the path of a line from a service to its file, with the real svc-logger. The logger
+ * and the manager die.
  */
 #include "config.h"
 
@@ -92,7 +93,7 @@ static char *last_serial(Stage *stage)
 	return g_strndup(line, strcspn(line, "\n"));
 }
 
-/* The manager dies; the next one gets what the keeper has. */
+/* The manager dies. The next one gets what the keeper has. */
 static void stage_crash(Stage *stage)
 {
 	g_autofree char *serial = last_serial(stage);

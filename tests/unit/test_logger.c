@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-logger, the program: what services say and what comes of it, also when it is killed or the disk is full.
+ * svc-logger, the program: the output of services and the resulting files, also after a kill or
+ * with a full disk.
  */
 #include "config.h"
 
@@ -96,7 +97,7 @@ START_TEST(longest_line_is_not_cut)
 	say(session->probe[1], bytes);
 	say(session->probe[1], "\nend\n");
 
-	/* The line feed that follows the longest line must not become an empty line. */
+	/* The line feed after the longest line must not become an empty line. */
 	session_expect_log(session, "probe.log", expected);
 	session_free(session);
 }
@@ -131,7 +132,7 @@ START_TEST(channel_that_is_known_is_passed_over)
 }
 END_TEST
 
-/* Its last bytes are those that come with the descriptor. */
+/* Its last bytes come with the descriptor. */
 START_TEST(descriptors_end_an_output_and_no_other)
 {
 	Session *session = session_with_probe();
@@ -154,7 +155,7 @@ START_TEST(descriptors_end_an_output_and_no_other)
 }
 END_TEST
 
-/* Written byte by byte it fills the channel long before it is as long as a line may be. */
+/* Written byte by byte, it fills the channel long before the line limit. */
 START_TEST(long_line_in_single_bytes_is_read)
 {
 	Session *session = session_with_probe();
@@ -189,13 +190,13 @@ END_TEST
 /* --- killed --- */
 
 /*
- * More than two channels full, and written out with one block twice still less than LIMIT_LOG_BYTES: so the two files hold
- * all that was written since the last look, however the logger dies.
+ * More than two channels full, but with one block written twice still less than LIMIT_LOG_BYTES. So
+ * the two files contain everything since the last look, however the logger dies.
  */
 #define N_NUMBERS 1300
 #define NUMBER_FORMAT "%04d and then something that makes the line as long as most lines are in the logs of most daemons\n"
 
-/* Writes numbers as fast as the channel takes them. */
+/* Writes numbers as fast as the channel accepts them. */
 static pid_t start_counter(int fd)
 {
 	pid_t pid = fork();
@@ -244,7 +245,7 @@ START_TEST(killed_in_the_middle_it_loses_nothing)
 	counter = start_counter(fds[1]);
 	fd_close(&fds[1]);
 	for (int i = 0; i < 5; i++) {
-		g_usleep((gulong)g_random_int_range(0, 3000)); /* a random moment to die in */
+		g_usleep((gulong)g_random_int_range(0, 3000)); /* a random moment to die */
 		session_kill(session);
 		mark_all_numbers(session, seen);
 		session_start(session);
@@ -265,7 +266,7 @@ END_TEST
 
 #define FLOOD_LINE_BYTES 8000
 
-/* Writes @n_us microseconds long whatever the channel takes. Returns: how many bytes that were. */
+/* Writes for @n_us microseconds as fast as the channel accepts. Returns: the number of bytes. */
 static int64_t flood(int fd, int64_t n_us)
 {
 	const int64_t until_us = g_get_monotonic_time() + n_us;
@@ -275,7 +276,7 @@ static int64_t flood(int fd, int64_t n_us)
 	line[FLOOD_LINE_BYTES - 1] = '\n';
 	ck_assert(fd_set_nonblocking(fd, true));
 	while (g_get_monotonic_time() < until_us) {
-		const ssize_t n = write(fd, line, FLOOD_LINE_BYTES); /* a part may be taken */
+		const ssize_t n = write(fd, line, FLOOD_LINE_BYTES); /* can be partial */
 
 		total += MAX(n, 0);
 		if (n < 0)
@@ -284,7 +285,7 @@ static int64_t flood(int fd, int64_t n_us)
 	return total;
 }
 
-/* Its writer waits, nobody else does; and what it has written is all there at its end, at once. */
+/* Only its writer waits. At its end all its output is there, at once. */
 START_TEST(flood_is_read_at_a_limited_rate)
 {
 	Session *session = session_with_probe();
@@ -333,7 +334,7 @@ START_TEST(full_disk_is_survived_and_said_later)
 	say(fds[1], "before\n");
 	session_expect_log(session, "probe.log", "before\n");
 	ck_assert_int_eq(system(fill), 0);
-	for (int i = 0; i < 1000; i++) /* more than the rest of the file's last page holds */
+	for (int i = 0; i < 1000; i++) /* more than the free part of the last page */
 		say(fds[1], "lost lost lost lost lost\n");
 	say(fds[1], "end of loss\n");
 	/* All is read when the channel is empty: a full disk stops no service. */
@@ -345,7 +346,7 @@ START_TEST(full_disk_is_survived_and_said_later)
 	session_expect_end(session, "probe");
 
 	seen = session_read_log(session, "probe.log");
-	/* A small block may still have found room where a large one had none; so only the order is certain. */
+	/* A small block may fit where a large one did not. So only the order is certain. */
 	ck_assert_msg(strstr(seen, " lines were lost here: No space left on device\n") != NULL, "%s", seen);
 	ck_assert_msg(g_str_has_suffix(seen, "\nafter\n"), "%s", seen);
 	fd_close(&fds[0]);

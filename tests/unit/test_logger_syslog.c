@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-logger and the syslog daemon: what it is sent, and that its troubles are its own.
+ * svc-logger and the syslog daemon: forwarded lines, and failures that affect nothing else.
  */
 #include "config.h"
 
@@ -40,7 +40,7 @@ static void expect_syslog(int fd, const char *priority, const char *rest)
 	ck_assert_str_eq(text + strlen(priority) + strlen("Nov 21 10:31:07 "), rest);
 }
 
-/* Its only child; 0: it has none, or that one has ended. */
+/* Its only child; 0: none, or it has ended. */
 static pid_t forwarder_of(const Session *session)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/task/%d/children", (int)session->pid, (int)session->pid);
@@ -108,7 +108,7 @@ START_TEST(syslog_daemons_own_words_are_not_sent_to_it)
 }
 END_TEST
 
-/* A syslog daemon that hangs fills its socket; nobody else may notice. */
+/* A hanging syslog daemon fills its socket. No other process may be affected. */
 START_TEST(syslog_that_hangs_holds_up_nothing)
 {
 	Session *session = session_with_probe();
@@ -137,7 +137,9 @@ static bool line_comes(int fd, const char *text)
 	return false;
 }
 
-/* There is no daemon yet. A service that writes more than is held pushes out its own lines, and not those of others. */
+/*
+ * There is no daemon yet. A service that writes more than the buffer pushes out its own lines only.
+ */
 START_TEST(a_flood_leaves_the_lines_of_others)
 {
 	Session *session = session_new();
@@ -164,7 +166,10 @@ START_TEST(a_flood_leaves_the_lines_of_others)
 }
 END_TEST
 
-/* The process that may be held in the look-up of /dev/log: its death costs lines, and the next one forwards. */
+/*
+ * The forwarder may hang in the look-up of /dev/log. Its death loses lines, and the next one
+ * forwards.
+ */
 START_TEST(forwarder_that_dies_is_replaced)
 {
 	Session *session = session_with_probe();
@@ -181,7 +186,7 @@ START_TEST(forwarder_that_dies_is_replaced)
 }
 END_TEST
 
-/* The finale sends it to all but the loggers, and waits for them. */
+/* The finale sends SIGTERM to all but the loggers, and waits for them. */
 START_TEST(forwarder_that_is_asked_to_end_is_not_replaced)
 {
 	Session *session = session_with_probe();

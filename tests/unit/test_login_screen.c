@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Login screen: the services that it needs start first, some services wait for it, and the wait always ends.
+ * Login screen: its needs start first, some services wait for it, and the wait always ends.
  */
 #include "config.h"
 
@@ -38,7 +38,7 @@ static void expect_class(World *w, const char *service, ServiceClass expected)
 		      service_class_name(engine_class(world_find(w, service))), service_class_name(expected));
 }
 
-/* All that the login screen needs, and itself; not drawn yet. */
+/* The login screen and its needs are up. It is not drawn yet. */
 static void bring_up_gdm(World *w)
 {
 	world_exits(w, "hostname", 0);
@@ -49,7 +49,7 @@ static void bring_up_gdm(World *w)
 	expect_state(w, "gdm", STATE_READY);
 }
 
-/* --- what it needs --- */
+/* --- its needs --- */
 
 START_TEST(what_its_conditions_lead_to_belongs_to_it_to_the_end)
 {
@@ -129,7 +129,7 @@ START_TEST(where_policy_names_none_no_service_waits)
 }
 END_TEST
 
-/* --- until it is there --- */
+/* --- until it is drawn --- */
 
 START_TEST(after_login_waits_until_it_is_shown)
 {
@@ -168,7 +168,7 @@ START_TEST(the_boot_is_over_without_those_that_wait_for_it)
 	world_ready(w, "slow");
 	ck_assert(is_finished(w));
 	expect_state(w, "late", STATE_WAITING);
-	expect_state(w, "after", STATE_WAITING); /* its order is kept all the same */
+	expect_state(w, "after", STATE_WAITING); /* its ordering is kept */
 
 	world_crash(w);
 	expect_state(w, "late", STATE_WAITING);
@@ -210,7 +210,7 @@ START_TEST(once_there_it_is_there_for_this_boot)
 }
 END_TEST
 
-/* It took its place while it was the screen itself that was awaited, and now waits for another one. */
+/* It took its place while it was itself the awaited screen, and now it waits for another one. */
 START_TEST(who_has_to_wait_for_it_again_does_not_stand_in_the_way_of_others)
 {
 	g_autoptr(World) w = world_new_with_policy(
@@ -310,7 +310,7 @@ START_TEST(new_files_change_who_belongs_to_it)
 }
 END_TEST
 
-/* --- what is said --- */
+/* --- messages --- */
 
 START_TEST(explain_says_what_it_waits_for_who_said_so_and_how_long)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Timers and descriptors die with their holders, and fire as often as they should.
+ * Loop: timers and descriptors die with their owners, and fire as often as they should.
  */
 #include "config.h"
 
@@ -174,7 +174,7 @@ END_TEST
 
 static FdSource *both[2];
 
-/* Frees the other one, of which the loop already knows that it is ready. */
+/* Frees the other source, which the loop already knows to be ready. */
 static void on_ready_free_other(GIOCondition condition, void *data)
 {
 	(void)condition;
@@ -252,7 +252,10 @@ static void note_change(GIOCondition condition, void *data)
 	++*(unsigned *)data;
 }
 
-/* It is ready for the first who polls, and never again; that somebody else was ready in the same moment must not cost it its turn. */
+/*
+ * Only the first poll sees it ready. It must not lose its turn because another source was ready at
+ * the same moment.
+ */
 START_TEST(a_mount_is_told_of_though_the_keeper_speaks_at_the_same_moment)
 {
 	FdSource *mounts;
@@ -262,7 +265,7 @@ START_TEST(a_mount_is_told_of_though_the_keeper_speaks_at_the_same_moment)
 	int fd;
 
 	if (unshare(CLONE_NEWNS) < 0)
-		return; /* nobody's but root's */
+		return; /* only root may */
 	ck_assert_int_eq(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
 	fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	ck_assert_int_ge(fd, 0);
@@ -306,7 +309,7 @@ START_TEST(a_descriptor_is_watched_until_its_source_is_freed)
 }
 END_TEST
 
-/* How long ago the clock was set, microseconds; -1: it does not run. */
+/* Microseconds since the clock was set; -1: it does not run. */
 static int64_t set_ago(int clock_fd, int64_t limit_us)
 {
 	struct itimerspec left;
@@ -340,7 +343,7 @@ START_TEST(the_clock_runs_while_the_loop_is_awake_and_stops_while_it_sleeps)
 	timer = timer_new(on_fire, NULL);
 	began_us = loop_now();
 	timer_arm(timer, began_us + sleep_us);
-	g_main_context_iteration(NULL, TRUE); /* it was stopped meanwhile, or would have been set before that */
+	g_main_context_iteration(NULL, TRUE); /* stopped meanwhile */
 	ck_assert_int_le(set_ago(clock_fd, limit_us), loop_now() - began_us - sleep_us);
 	timer_free(timer);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * LSB scripts as services: what of a header, or without one, is written into which file.
+ * LSB scripts as services: the files that result from a header, or without one.
  */
 #include "config.h"
 

@@ -8,7 +8,7 @@
 #include "tests/lib/diags.h"
 #include "tests/lib/suite.h"
 
-/* @said must be all that is complained of. */
+/* @said is the complete list of diagnostics. */
 static LsbFacilities *parse(const char *text, const char *said)
 {
 	LsbFacilities *facilities = lsb_facilities_new();

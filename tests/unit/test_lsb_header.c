@@ -12,10 +12,10 @@
 
 #define BEGIN "#!/bin/sh\n### BEGIN INIT INFO\n"
 #define END "### END INIT INFO\nexit 0\n"
-/* What makes a header complete, without Provides. */
+/* The rest of a complete header, without Provides. */
 #define REST "# Required-Start:\n# Required-Stop:\n# Default-Start:\n# Default-Stop:\n"
 
-/* @said must be all that is complained of. */
+/* @said is the complete list of diagnostics. */
 static LsbHeader *parse_bytes(const char *text, gsize length, const char *said)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -73,7 +73,7 @@ START_TEST(the_fields_of_a_debian_header_are_read)
 }
 END_TEST
 
-/* Each: the line of the field, and the words that come of it. */
+/* Each: the line of the field, and its tokens. */
 static const struct {
 	const char *line;
 	LsbField field;

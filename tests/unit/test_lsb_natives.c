@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * LSB scripts beside services of our own, which take their place.
+ * LSB scripts beside services of our own, which replace them.
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@ START_TEST(a_service_with_a_file_of_its_own_takes_the_place_of_the_script)
 	expect_value(w, "user", "StopBefore", "first netd");
 	expect_value(w, "first", "Before", "hostname");
 	expect_value(w, "first", "StopAfter", "netd");
-	/* The further name is the other's. */
+	/* The additional name belongs to the other one. */
 	expect_value(w, "first", "Provides", "");
 	ck_assert_ptr_nonnull(strstr(text_of(w, LSB_POLICY_FILE), "[service dbus]\nActivation=boot\n"));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What holds for any set of headers: thousands of random ones.
+ * Properties of any set of headers: thousands of random ones.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@ enum { ROUNDS = 400, MOST_SCRIPTS = 9, MOST_WORDS = 3 };
 static const char *const fields[] = { "Required-Start", "Should-Start", "X-Start-Before", "Required-Stop", "Should-Stop",
 				      "X-Stop-After" };
 
-/* Words are names of scripts and facilities, and names of nobody. */
+/* Tokens are names of scripts and facilities, and names without an owner. */
 static void add_random_words(GString *text, GRand *rand, guint n_scripts)
 {
 	for (int n = g_rand_int_range(rand, 0, MOST_WORDS + 1); n > 0; n--) {
@@ -105,7 +105,7 @@ static bool names(const GPtrArray *list, const char *name)
 	return g_ptr_array_find_with_equal_func((GPtrArray *)list, name, g_str_equal, NULL);
 }
 
-/* Does @list, of the service @i, name @j, itself or by a facility that @j provides and @i does not? */
+/* Does @list, of service @i, name @j itself, or a facility that @j provides and @i does not? */
 static bool reaches(const World *w, const GPtrArray *list, guint i, guint j)
 {
 	const LsbNode *self = lsb_node_at(w->nodes, i);
@@ -115,7 +115,10 @@ static bool reaches(const World *w, const GPtrArray *list, guint i, guint j)
 			  (names(list, "$f") && names(other->provides, "$f") && !names(self->provides, "$f")));
 }
 
-/* Takes away whoever waits for nobody that is left, until nobody is left; false if all that are left wait. */
+/*
+ * Removes each service that waits for none of the remaining ones, until all are gone. False if the
+ * rest all wait.
+ */
 static bool is_without_loops(const World *w, bool is_stop)
 {
 	const guint n = w->nodes->list->len;
@@ -151,7 +154,7 @@ START_TEST(no_script_waits_for_itself_and_none_is_lost)
 }
 END_TEST
 
-/* Is it said that a loop was broken? */
+/* Is there a diagnostic of a broken loop? */
 static bool is_told(const World *w)
 {
 	for (unsigned i = 0; i < diag_list_length(w->diags); i++) {
@@ -161,7 +164,7 @@ static bool is_told(const World *w)
 	return false;
 }
 
-/* All that @field of each header says, is in the plans. */
+/* The plans contain everything that @field of each header contains. */
 static void expect_field(const World *w, LsbField field, bool is_stop, bool is_towards, guint32 seed)
 {
 	for (guint i = 0; i < w->scripts->len; i++) {
@@ -200,7 +203,7 @@ START_TEST(without_loops_nothing_that_headers_say_is_lost)
 		expect_field(w, LSB_SHOULD_STOP, true, true, seed);
 		expect_field(w, LSB_STOP_AFTER, true, false, seed);
 	}
-	/* Enough of them to mean something. */
+	/* Enough of them to be significant. */
 	ck_assert_uint_gt(n, ROUNDS / 20);
 }
 END_TEST

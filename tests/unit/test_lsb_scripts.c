@@ -33,7 +33,7 @@ static void write_script(const Tree *tree, const char *name, const char *text)
 	make_executable(tree, path);
 }
 
-/* @said must be all that is complained of. */
+/* @said is the complete list of diagnostics. */
 static GPtrArray *read_scripts(const Tree *tree, const char *said)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -262,7 +262,7 @@ START_TEST(links_are_read_with_their_levels_and_numbers)
 }
 END_TEST
 
-/* What a script must say to have the action, or not to have it. */
+/* The texts with which a script has the action, or not. */
 static const struct {
 	const char *text;
 	bool has;
@@ -343,7 +343,10 @@ static const struct {
 	{ "PIDFILE=\n", NULL },
 };
 
-/* Each line twice as long as the one before: with the twentieth a megabyte, with the sixtieth no machine holds it. */
+/*
+ * Each line is twice as long as the one before. The twentieth has a megabyte; the sixtieth fits no
+ * machine.
+ */
 START_TEST(variables_that_grow_without_end_are_no_pid_file)
 {
 	g_autoptr(GString) text = g_string_new("A=/run/xxxxxxxxxxxxxxx\n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * LSB scripts as services: who waits for whom, and which word of a loop is left out.
+ * LSB scripts as services: ordering, and which token of a loop is ignored.
  */
 #include "config.h"
 
@@ -83,7 +83,7 @@ START_TEST(what_is_required_and_not_there_is_told)
 }
 END_TEST
 
-/* As on a Debian without insserv, where packages still bring files for insserv.conf.d. */
+/* Like a Debian without insserv, where packages still bring files for insserv.conf.d. */
 START_TEST(standard_facilities_need_no_line)
 {
 	g_autoptr(LsbWorld) w = lsb_world_new();
@@ -109,7 +109,7 @@ START_TEST(what_two_provide_is_waited_for_twice)
 
 	expect_sound(w);
 	expect_value(w, "left", "Provides", "shared");
-	/* The name of a service is nobody's further name. */
+	/* The name of a service is not an additional name of another. */
 	expect_value(w, "right", "Provides", "");
 	expect_value(w, "user", "After", "left right");
 }
@@ -129,7 +129,7 @@ START_TEST(all_is_behind_everything_but_another_all)
 
 	expect_value(w, "last", "After", "boot null p1");
 	expect_value(w, "later", "After", "boot last null p1");
-	/* At the boot, runlevels are not there yet. */
+	/* At the boot there are no runlevels yet. */
 	expect_value(w, "bootlast", "After", "boot");
 	expect_value(w, "last", "StopBefore", "boot bootlast later null p1");
 	expect_value(w, "null", "After", "");
@@ -243,7 +243,7 @@ START_TEST(many_loops_end)
 	g_autoptr(DiagList) diags = diag_list_new();
 	g_autoptr(LsbWorld) w = lsb_world_new();
 
-	/* Each requires each: 780 loops of two alone. */
+	/* Each requires each: 780 loops of two services. */
 	for (int i = 0; i < N; i++)
 		g_string_append_printf(all, " s%d", i);
 	for (int i = 0; i < N; i++) {

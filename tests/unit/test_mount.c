@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Mounts: below which points something may be another thing than before.
+ * Mounts: the mount points below which files may have changed.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #include "tests/lib/deadline.h"
 #include "tests/lib/suite.h"
 
-static GHashTable *seen; /* points that were told since the last look */
+static GHashTable *seen; /* points reported since the last look */
 
 static Level reported;
 
@@ -38,7 +38,7 @@ static void on_changed(void *data, GHashTable *points)
 		g_hash_table_add(seen, g_strdup(point));
 }
 
-/* Turns the loop until @point is told; then says whether the root was, too. */
+/* Runs the loop until @point is reported. Returns: whether the root was reported, too. */
 static bool is_root_told_by(const char *point)
 {
 	const int64_t end_us = g_get_monotonic_time() + DEADLINE_US;
@@ -64,7 +64,7 @@ START_TEST(a_root_that_becomes_writable_is_what_it_was)
 	Provider *mounts;
 
 	if (unshare(CLONE_NEWNS) < 0)
-		return; /* nobody's but root's */
+		return; /* only root may */
 	ck_assert_int_eq(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
 	remount_root(MS_RDONLY);
 	seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -80,7 +80,7 @@ START_TEST(a_root_that_becomes_writable_is_what_it_was)
 	ck_assert_int_eq(mount("none", "/tmp", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL), 0);
 	ck_assert(!is_root_told_by("/tmp"));
 
-	/* One above the other. */
+	/* One mount above the other. */
 	ck_assert_int_eq(mount("none", "/", "tmpfs", 0, NULL), 0);
 	ck_assert(is_root_told_by("/"));
 
@@ -99,7 +99,7 @@ static void run_until_level(Level level)
 	}
 }
 
-/* As where /proc is held, or no descriptors are left. */
+/* Like a machine where /proc hangs, or without free descriptors. */
 START_TEST(the_table_is_read_again_without_opening_it)
 {
 	const ProviderSink sink = { on_report, NULL };
@@ -117,7 +117,7 @@ START_TEST(the_table_is_read_again_without_opening_it)
 
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &all), 0);
 	next = dup(STDIN_FILENO);
-	none = (struct rlimit){ .rlim_cur = (rlim_t)next, .rlim_max = all.rlim_max }; /* fewer than there are makes poll(2) fail */
+	none = (struct rlimit){ .rlim_cur = (rlim_t)next, .rlim_max = all.rlim_max };
 	(void)close(next);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
 	ck_assert_int_eq(mount("none", "/mnt", "tmpfs", 0, NULL), 0);
@@ -130,7 +130,7 @@ START_TEST(the_table_is_read_again_without_opening_it)
 }
 END_TEST
 
-/* A table as that of a machine whose root is on NFS; the last line of a point is what is mounted on top. */
+/* A table of a machine with its root on NFS. The last line of a point is the topmost mount. */
 START_TEST(the_root_and_usr_are_local_whatever_they_are)
 {
 	static const char table[] = "1 0 0:1 / / rw - nfs4 server:/root rw\n"

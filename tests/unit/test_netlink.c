@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The rtnetlink socket against the real kernel, in a network namespace of its own, and datagrams that no kernel sends.
+ * The rtnetlink socket with the real kernel, in a network namespace, and datagrams that no kernel
+ * sends.
  */
 #include "config.h"
 
@@ -15,11 +16,11 @@
 #include "tests/lib/suite.h"
 
 static Netlink *netlink;
-static GHashTable *links; /* names of the list that ended last */
+static GHashTable *links; /* names of the last complete list */
 static GHashTable *listed_links;
 static unsigned n_default_routes;
 static unsigned n_ended[NETLINK_LISTS];
-static unsigned n_told; /* routes, unasked */
+static unsigned n_told; /* routes, without a request */
 static bool asks_again;
 
 static void on_list_begins(void *data, NetlinkList list)
@@ -161,7 +162,7 @@ START_TEST(default_routes_are_told)
 }
 END_TEST
 
-/* Like a router that learns its table: nothing of it reaches the main loop. */
+/* Like a router that learns its table: the main loop gets none of it. */
 START_TEST(other_routes_wake_nobody)
 {
 	turn_until(both_lists_ended, "both lists end");
@@ -178,7 +179,7 @@ static bool list_is_long(void)
 	return n_ended[NETLINK_LINKS] > 1 && g_hash_table_contains(links, "last");
 }
 
-/* The socket's buffer holds some hundred changes; this is more, and nobody reads. */
+/* The socket's buffer holds some hundred changes. These are more, and they are not read. */
 START_TEST(what_was_lost_is_listed_again)
 {
 	turn_until(both_lists_ended, "both lists end");
@@ -196,7 +197,7 @@ static bool second_list_has_ended(void)
 	return n_ended[NETLINK_ROUTES] >= 3;
 }
 
-/* Notifications by the hundred: a list now, one when the pause is over, and no more. */
+/* Hundreds of notifications: one list now, one after the pause, and no more. */
 START_TEST(asking_often_lists_seldom)
 {
 	turn_until(both_lists_ended, "both lists end");
@@ -224,17 +225,17 @@ static bool count(void *data, const struct nlmsghdr *message)
 }
 
 static const struct {
-	uint32_t lengths[3]; /* of messages, each in 32 bytes; 0: no more */
+	uint32_t lengths[3]; /* of messages, each padded to 32 bytes; 0: end */
 	size_t size;
 	bool is_fine;
 	unsigned n_walked;
 } datagrams[] = {
 	{ { 0 }, 0, true, 0 },
 	{ { 32, 32 }, 64, true, 2 },
-	{ { 32, 29 }, 61, true, 2 },  /* the last one need not be padded */
+	{ { 32, 29 }, 61, true, 2 },  /* the last one needs no padding */
 	{ { 32, 29 }, 64, true, 2 },
 	{ { 32, 15 }, 64, false, 1 }, /* shorter than its own header */
-	{ { 32, 33 }, 64, false, 1 }, /* longer than what came */
+	{ { 32, 33 }, 64, false, 1 }, /* longer than the datagram */
 	{ { UINT32_MAX }, 32, false, 0 },
 	{ { 32 }, 40, false, 1 },     /* half a header */
 	{ { 16, 0 }, 32, false, 1 },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Network conditions with real parts: links and routes of a network namespace, a dbus-daemon, and a NetworkManager that says on
- * it what the test tells it to.
+ * Network conditions with real parts: links and routes of a network namespace, a dbus-daemon, and a
+ * NetworkManager under the test's control.
  */
 #include "config.h"
 
@@ -25,9 +25,9 @@
 #define NM_NAME "org.freedesktop.NetworkManager"
 #define NM_PATH "/org/freedesktop/NetworkManager"
 
-/* What was reported last, and whether a key was ever reported false since it was forgiven. */
+/* The last report, and whether any key was reported false since the last reset. */
 typedef struct Seen {
-	int level; /* -1: nothing */
+	int level; /* -1: none */
 	char *why;
 	bool was_false;
 } Seen;
@@ -96,7 +96,7 @@ unsigned worker_pool_abandoned(const WorkerPool *pool, const char *owner)
 	return 0;
 }
 
-/* --- the world --- */
+/* --- the stage --- */
 
 static void run(const char *command)
 {
@@ -278,7 +278,7 @@ static void nm_comes(unsigned state, unsigned connectivity, bool is_starting)
 	ck_assert_int_eq(dbus_bus_request_name(nm.connection, NM_NAME, 0, NULL), DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER);
 }
 
-/* @connection: who says so; @names_only: values are to be asked for */
+/* @connection: the sender. @names_only: the receiver must ask for the values. */
 static void say_properties(DBusConnection *connection, bool names_only)
 {
 	DBusMessage *signal = dbus_message_new_signal(NM_PATH, DBUS_INTERFACE_PROPERTIES, "PropertiesChanged");
@@ -358,7 +358,7 @@ START_TEST(online_without_network_manager_says_that_nobody_looks)
 }
 END_TEST
 
-/* The kernel tells of neither of these routes that it goes. */
+/* The kernel announces the removal of neither route. */
 START_TEST(routes_that_go_without_a_word_are_missed)
 {
 	bus_daemon_start(&bus_daemon);
@@ -490,7 +490,7 @@ START_TEST(network_managers_word_counts)
 }
 END_TEST
 
-/* So Debian's says beside an interface of /etc/network/interfaces. */
+/* Debian's version reports this beside an interface of /etc/network/interfaces. */
 START_TEST(network_manager_may_be_disconnected_beside_a_network_that_works)
 {
 	bus_daemon_start(&bus_daemon);
@@ -514,7 +514,7 @@ START_TEST(network_manager_may_be_disconnected_beside_a_network_that_works)
 }
 END_TEST
 
-/* Times and numbers as they were seen of NetworkManager 1.42. */
+/* Times and numbers as observed with NetworkManager 1.42. */
 START_TEST(network_manager_comes_goes_and_comes_again)
 {
 	bus_daemon_start(&bus_daemon);

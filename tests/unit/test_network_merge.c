@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What becomes of the network's levels when NetworkManager comes, goes, starts and stops, beside a kernel that has routes or not.
+ * The levels of the network when NetworkManager comes, goes, starts and stops, while the kernel has
+ * routes or not.
  */
 #include "config.h"
 
@@ -17,7 +18,7 @@
 
 typedef enum StepKind { END, NM, STARTING, GONE, SILENT, KERNEL, WAIT } StepKind;
 
-/* One thing that happens, and what is to be seen afterwards. */
+/* One event, and the expected levels. */
 typedef struct Step {
 	StepKind kind;
 	unsigned a; /* NM, STARTING: State; KERNEL: level; WAIT: seconds */
@@ -147,7 +148,7 @@ START_TEST(a_history)
 }
 END_TEST
 
-/* Whatever happens in whatever order. */
+/* Random events in random order. */
 START_TEST(nothing_is_online_that_is_not_up_nor_down_with_a_route)
 {
 	static const Step kinds[] = { { .kind = NM, .a = 70, .b = 4 }, { .kind = NM, .a = 60, .b = 0 },

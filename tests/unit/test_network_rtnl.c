@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of links and default routes, fed with messages as the kernel writes them, and with some that it does not.
+ * The table of links and default routes, with messages in the kernel's format, and with others.
  */
 #include "config.h"
 
@@ -46,7 +46,7 @@ static unsigned link_message(uint16_t type, int index, const char *name, unsigne
 	return rtnl_table_message(table, &message.header, is_listed);
 }
 
-/* What is 0 is as in "ip route add default". */
+/* A field that is 0 is as in "ip route add default". */
 typedef struct Route {
 	uint16_t message;
 	unsigned char family;
@@ -160,7 +160,7 @@ static const struct {
 	{ { .link = 3 }, LEVEL_FALSE, "default route through eth1, which has no carrier" },
 	{ { .link = 1 }, LEVEL_FALSE, "no default route" },  /* through lo */
 	{ { .link = 99 }, LEVEL_FALSE, "no default route" }, /* no such link */
-	{ { 0 }, LEVEL_FALSE, "no default route" },             /* nowhere */
+	{ { 0 }, LEVEL_FALSE, "no default route" },             /* no target */
 	{ { .dst_len = 8, .link = 2 }, LEVEL_FALSE, "no default route" },
 	{ { .table = 100, .link = 2 }, LEVEL_FALSE, "no default route" },
 	{ { .body_table = RT_TABLE_LOCAL, .link = 2 }, LEVEL_FALSE, "no default route" },
@@ -245,7 +245,7 @@ START_TEST(a_link_that_is_not_in_the_list_is_gone)
 	rtnl_table_list_begins(table, NETLINK_LINKS);
 	link_message(RTM_NEWLINK, 1, "lo", CARRIER | IFF_LOOPBACK, true);
 	expect_interface("eth0", LEVEL_TRUE, "carrier");
-	/* Told while the list runs: not in it, and there all the same. */
+	/* Reported while the list runs: it is not in the list, but it exists. */
 	link_message(RTM_NEWLINK, 9, "tun0", CARRIER, false);
 	ck_assert_uint_eq(link_message(RTM_DELLINK, 3, "eth1", 0, false), LINKS | ROUTES);
 	rtnl_table_list_ends(table, NETLINK_LINKS);

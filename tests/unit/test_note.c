@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Notes and recovery: what survives the manager's death, and what a bad note costs.
+ * Notes and recovery: the state that survives the manager's death, and the damage by a bad note.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\nRestart=on-failure\n"
 #define TASK "[Service]\nType=task\nExec=/usr/sbin/t\n"
 
-/* The engine's part of a note; the manager adds to it. */
+/* The engine's part of a note. The manager adds to it. */
 enum { OWN_BYTES = 84 };
 
 static const char *note_of(World *w, const char *service)
@@ -192,7 +192,7 @@ START_TEST(a_note_is_short_whatever_it_holds)
 }
 END_TEST
 
-/* "exit statu" would say nothing. */
+/* The meaningless "exit statu" must not remain. */
 START_TEST(what_does_not_fit_of_a_result_is_what_came_before_its_last_colon)
 {
 	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartLimit=60/10min\nRestartDelay=1s\n");
@@ -237,7 +237,10 @@ START_TEST(a_note_that_cannot_be_read_costs_the_history_never_the_process)
 }
 END_TEST
 
-/* A manager that was not given notes, nor the admin's files, must not stop what it knows nothing of. */
+/*
+ * A manager without notes, or without the admin's files, must not stop services that it does not
+ * know.
+ */
 START_TEST(what_lives_without_a_note_is_kept_though_nothing_wants_it)
 {
 	g_autoptr(World) w = world_new(DAEMON);

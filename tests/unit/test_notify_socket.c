@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Notify socket: what counts, what is ignored, and what a flood does.
+ * Notify socket: valid messages, ignored ones, and floods.
  */
 #include "config.h"
 
@@ -112,7 +112,7 @@ typedef struct Ear {
 	NotifySocket *socket;
 	int sender;
 	NotifyTrust trust;
-	bool keeps; /* what says READY=1 is to be remembered first */
+	bool keeps; /* the note of READY=1 comes first */
 	unsigned n_ready;
 	unsigned n_messages;
 	unsigned n_asked;
@@ -240,7 +240,7 @@ static void say_with_descriptors(const Ear *ear, const char *text)
 	ck_assert_int_eq(sendmsg(ear->sender, &message, 0), (ssize_t)strlen(text));
 }
 
-/* What another process does. */
+/* The messages of another process. */
 static void eat(Ear *ear, const char *expected)
 {
 	char text[16];
@@ -300,7 +300,7 @@ START_TEST(message_waits_until_it_is_known_whose_it_is)
 	ck_assert_uint_eq(ear->n_asked, 1);
 
 	notify_socket_answered(ear->socket, true);
-	notify_socket_drain(ear->socket); /* the second one is another question */
+	notify_socket_drain(ear->socket); /* the second one is a question of its own */
 	ck_assert_uint_eq(ear->n_ready, 1);
 	ck_assert_uint_eq(ear->n_asked, 2);
 
@@ -331,7 +331,7 @@ START_TEST(socket_belongs_to_one_user_or_to_all)
 }
 END_TEST
 
-/* A flood costs turns, loses nothing, and leaves the main loop to others. */
+/* A flood takes several turns, loses nothing, and leaves time for other sources. */
 START_TEST(flood_is_slowed_down_and_nothing_of_it_is_lost)
 {
 	Ear *ear = ear_new();
@@ -373,9 +373,9 @@ START_TEST(what_is_to_be_remembered_stays_until_it_is)
 	wait_messages(ear, 2);
 	for (int turn = 0; turn < 5; turn++)
 		g_main_context_iteration(NULL, FALSE);
-	ck_assert_uint_eq(ear->n_messages, 2); /* what follows it waits */
+	ck_assert_uint_eq(ear->n_messages, 2); /* the messages after it wait */
 
-	/* Its manager died, and the next one reads it again. */
+	/* The manager died, and the next one reads it again. */
 	next = notify_socket_resume(fcntl(notify_socket_fd(ear->socket), F_DUPFD_CLOEXEC, 3), &listener, ear);
 	notify_socket_free(ear->socket);
 	ear->socket = next;
@@ -384,7 +384,7 @@ START_TEST(what_is_to_be_remembered_stays_until_it_is)
 	ck_assert_uint_eq(ear->n_ready, 2);
 
 	notify_socket_remembered(next);
-	notify_socket_remembered(next); /* once more is nothing */
+	notify_socket_remembered(next); /* a second call does nothing */
 	wait_messages(ear, 4);
 	ck_assert_uint_eq(ear->n_ready, 2);
 	ear_free(ear);

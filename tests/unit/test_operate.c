@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What operators of a service may: a table of who operates what, what runs, and what is asked for.
+ * Rights of operators, as a table: the operated services, the running ones, and the request.
  */
 #include "config.h"
 
@@ -43,7 +43,7 @@ static const struct {
 	const char *service;
 	bool with_dependents;
 	bool expected;
-	const char *lacks; /* the service that the refusal names; NULL: nothing is said */
+	const char *lacks; /* the service that the refusal names; NULL: none */
 } cases[] = {
 	{ "10:free", "Start", "free", false, true },
 	{ "10:free", "Stop", "free", false, true },
@@ -52,41 +52,41 @@ static const struct {
 	{ "20:free", "Clear", "free", false, true },
 	{ "20:free", "Signal", "free", false, true },
 	{ "30:free", "Signal", "free", false, false },
-	{ "10:base", "Signal", "base", false, false, "middle" }, /* by KILL it ends, and they with it */
+	{ "10:base", "Signal", "base", false, false, "middle" }, /* ends its dependants */
 	{ "10:base 10:middle 10:top", "Signal", "base", false, true },
 	{ "10:free", "Request stop", "free", false, true },
 	{ "30:free", "Request stop", "free", false, false },
-	{ "10:base", "Request stop", "base", false, true }, /* Busy, by force too */
+	{ "10:base", "Request stop", "base", false, true }, /* Busy, with --force too */
 	{ "10:base", "Request stop", "base", true, false, "middle" },
 	{ "10:base", "Request restart", "base", false, false, "middle" },
 	{ "30:free", "Stop", "free", false, false },
 	{ "10:free", "Stop", "base", false, false },
 	{ "", "Start", "free", false, false },
 	{ "10:free", "Start", "no/name", false, false },
-	/* What goes down with it, to the end of the chain. */
-	{ "10:base", "Stop", "base", false, true }, /* which is then refused: Busy */
+	/* Its dependants, to the end of the chain. */
+	{ "10:base", "Stop", "base", false, true }, /* which then fails: Busy */
 	{ "10:base", "Stop", "base", true, false, "middle" },
 	{ "10:base 10:middle", "Stop", "base", true, false, "top" },
 	{ "10:base 20:middle 10:top", "Stop", "base", true, true },
 	{ "10:base", "Restart", "base", false, false, "middle" },
 	{ "10:base 20:middle 10:top", "Restart", "base", false, true },
 	{ "10:middle", "Start", "middle", false, true },
-	/* What a start would end. */
+	/* Services that a start would stop. */
 	{ "10:lone", "Start", "lone", false, false, "rival" },
 	{ "10:lone 10:rival", "Start", "lone", false, false, "idler" },
 	{ "10:lone 10:rival 10:idler", "Start", "lone", false, true },
 	{ "10:lone", "Stop", "lone", false, true },
-	/* What it needs is started with it, but must end nothing either. */
+	/* Its needs start with it, but may stop nothing either. */
 	{ "10:puller", "Start", "puller", false, false, "coal" },
 	{ "10:puller 10:coal", "Start", "puller", false, false, "wagon" },
 	{ "10:puller 10:coal 10:wagon", "Start", "puller", false, true },
 	{ "10:user", "Restart", "user", false, true },
-	/* A While= term of more than one service, and OnLapse= of policy's. */
+	/* A While= term with alternatives, and OnLapse= of policy. */
 	{ "10:one", "Stop", "one", false, false, "either" },
 	{ "10:one 10:either", "Stop", "one", false, true },
 	{ "10:soil", "Stop", "soil", true, false, "keen" },
 	{ "10:soil 10:keen", "Stop", "soil", true, true },
-	/* By other names. */
+	/* Further names. */
 	{ "10:nickname", "Start", "nickname", false, false, "proper" },
 	{ "10:nickname 10:proper 10:user", "Start", "nickname", false, true },
 	{ "10:nick", "Restart", "nick", false, false },
@@ -105,7 +105,7 @@ static DBusMessage *make_signal(const char *service)
 	return call;
 }
 
-/* As svcctl --force does. */
+/* Like svcctl --force. */
 static DBusMessage *make_request(const char *verb, const char *service, bool with_dependents)
 {
 	g_autofree char *path = g_strconcat(OBJECT_PATH_SERVICES "/", service, NULL);
@@ -200,7 +200,7 @@ START_TEST(instances_are_read_before_it_is_decided)
 	bw->instance_files = after;
 	bw->instance_policy = wanted;
 	ck_assert(!allows(bw, "Start", "t@x", NULL));
-	ck_assert_ptr_null(engine_find(world_engine(bw->world), "t@x")); /* nobody else makes us read files */
+	ck_assert_ptr_null(engine_find(world_engine(bw->world), "t@x")); /* its file is not read */
 	bw->operated = "10:t@x";
 	bw->is_full_of_instances = true;
 	ck_assert(!allows(bw, "Start", "t@x", &error));
@@ -214,7 +214,7 @@ START_TEST(instances_are_read_before_it_is_decided)
 }
 END_TEST
 
-/* A service that failed, and whose place another has taken. */
+/* A service that failed, and another took its place. */
 START_TEST(clearing_reaches_what_follows_from_it)
 {
 	static const char two[] = "== one\n[Service]\nExec=/bin/one\n"
@@ -225,12 +225,12 @@ START_TEST(clearing_reaches_what_follows_from_it)
 
 	world_settle(bw->world);
 	bw->operated = "10:one";
-	ck_assert(allows(bw, "Clear", "one", NULL)); /* policy wants it: it goes on */
+	ck_assert(allows(bw, "Clear", "one", NULL)); /* policy wants it, so it continues */
 	world_stop(bw->world, "one");
 	world_start(bw->world, "leans");
 	world_settle(bw->world);
 	expect_state(bw->world, "leans", STATE_READY);
-	ck_assert(!allows(bw, "Clear", "one", &error)); /* it would come back, in place of two */
+	ck_assert(!allows(bw, "Clear", "one", &error)); /* it would return, and replace two */
 	expect_lack(error, "two");
 	g_clear_error(&error);
 
@@ -239,7 +239,7 @@ START_TEST(clearing_reaches_what_follows_from_it)
 	world_start(bw->world, "two");
 	world_settle(bw->world);
 	bw->operated = "10:two";
-	ck_assert(!allows(bw, "Clear", "two", &error)); /* nobody would want it any more */
+	ck_assert(!allows(bw, "Clear", "two", &error)); /* it would not be wanted any more */
 	expect_lack(error, "leans");
 }
 END_TEST

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The manager's side of path: conditions, with a pool of workers that does what each test wants: which process is given what, and
- * what is known when one of them hangs.
+ * The manager's side of path: conditions. The pool of workers does what each test wants. The tests
+ * check the process of each path, and what is known when one hangs.
  */
 #include "config.h"
 
@@ -22,12 +22,12 @@ struct WorkerJob {
 };
 
 static GPtrArray *jobs;       /* WorkerJob *, owned; in their order */
-static GHashTable *abandoned; /* owners with a process that hangs */
+static GHashTable *abandoned; /* owners with a hanging process */
 static Provider *provider;
 static GString *told; /* the last report, "KEY LEVEL WHY" */
 static unsigned n_told;
 static unsigned n_settled;
-static unsigned n_asked; /* whether a process that hung is still alive */
+static unsigned n_asked; /* questions whether a hanging process still exists */
 
 /* --- in place of worker/pool.c --- */
 
@@ -67,7 +67,7 @@ static void job_free(gpointer data)
 	g_free(job);
 }
 
-/* NULL: there is none. */
+/* NULL: none */
 static WorkerJob *find_job(const char *verb, const char *argument)
 {
 	WorkerJob *found = NULL;
@@ -98,7 +98,7 @@ static void answer(WorkerJob *job, const char *level, const char *why)
 	job->listener->answer(job->data, words, 3, -1);
 }
 
-/* Its process hangs at it. */
+/* Its process hangs in this job. */
 static void lose(WorkerJob *job)
 {
 	const WorkerListener *listener = job->listener;
@@ -279,7 +279,7 @@ START_TEST(what_hangs_twice_is_unknown_until_it_answers)
 	expect("path:/run/b unknown the directory /run does not answer");
 	ck_assert_ptr_null(find_job(PATH_VERB_WATCH, "/run/b"));
 
-	/* Never two at the same place; when the one that hung has ended, at once. */
+	/* Never two at the same place. When the hanging one has ended, at once. */
 	TURN_UNTIL(n_asked > 0);
 	ck_assert_ptr_null(find_job(PATH_VERB_WATCH, "/run/a"));
 	g_hash_table_remove_all(abandoned);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The path walker on a real file system: whatever happens on the way to a path is seen.
+ * The path walker on a real file system: it sees each event on the way to a path.
  */
 #include "config.h"
 
@@ -22,9 +22,9 @@ static PathWalker *walker;
 static Level level;
 static char *why;
 static uint64_t watched; /* the last one */
-static uint64_t looking; /* 0: at none */
+static uint64_t looking; /* 0: none */
 static unsigned n_reports;
-static char *far;        /* where something is mounted, or NULL */
+static char *far;        /* a mount point, or NULL */
 static MountKind kind;
 
 static void on_begin(void *data, uint64_t id)
@@ -452,7 +452,7 @@ START_TEST(everything_is_looked_at_again_when_asked)
 }
 END_TEST
 
-/* The way to the directory is known from the first; what has happened to it since is not read yet. */
+/* The first path knows the way to the directory, but has not read the latest events. */
 START_TEST(second_path_below_a_directory_that_has_just_been_replaced)
 {
 	g_autofree char *file = in_root("new");
@@ -508,7 +508,7 @@ START_TEST(a_user_sees_when_a_directory_may_be_entered)
 }
 END_TEST
 
-/* Whatever happens beside it, before and after. */
+/* Independent of other events before and after. */
 START_TEST(way_is_forgotten_when_a_link_on_it_leads_elsewhere)
 {
 	make_directory("first");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which capabilities make a process of uid 0 root.
+ * The capabilities that make a process of uid 0 root.
  */
 #include "config.h"
 
@@ -45,13 +45,13 @@ END_TEST
 
 START_TEST(a_process_outside_is_root_and_one_that_does_not_exist_is_not)
 {
-	ck_assert(peer_rights_of_process(0)); /* the bus daemon knows no pid: a process outside our PID namespace */
+	ck_assert(peer_rights_of_process(0)); /* outside our PID namespace */
 	ck_assert(!peer_rights_of_process(-1));
 	ck_assert(!peer_rights_of_process(0x3fffffff));
 }
 END_TEST
 
-/* Waits in a user namespace of its own, in which it has all capabilities; -1: there are no such namespaces. */
+/* Waits in a user namespace of its own with all capabilities; -1: no user namespaces. */
 static pid_t begin_namespace(void)
 {
 	int ready[2];
@@ -93,7 +93,7 @@ START_TEST(capabilities_in_another_user_namespace_do_not_count)
 }
 END_TEST
 
-/* The socket has been handed on: its pid may be that of any other process soon. */
+/* The socket was passed on: its pid may soon belong to any other process. */
 START_TEST(a_process_that_is_gone_has_no_rights)
 {
 	int pair[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Requests to plymouth, byte by byte, as its own tool was recorded to write them.
+ * Requests to plymouth, byte by byte, as recorded from its own tool.
  */
 #include "config.h"
 

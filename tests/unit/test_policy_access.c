@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who may read what a change of policy writes.
+ * Readers of the files that a change of policy writes.
  */
 #include "config.h"
 
@@ -143,7 +143,7 @@ START_TEST(the_history_is_for_root_alone)
 	g_autofree char *directory = tree_path(tree, POLICY_EDIT_HISTORY);
 	struct stat st;
 
-	/* An older version let all read it. */
+	/* In an older version it was readable by all users. */
 	tree_mkdir(tree, POLICY_EDIT_HISTORY);
 	ck_assert_int_eq(chmod(directory, 0755), 0);
 	edit_set(tree, "ssh", "Activation", "never");

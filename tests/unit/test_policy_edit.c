@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Changes of policy: what is written, what is refused, what a preview shows.
+ * Changes of policy: files, refusals, previews.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "tests/lib/edit-world.h"
 #include "tests/lib/suite.h"
 
-/* --- what is written --- */
+/* --- files --- */
 
 START_TEST(with_its_last_word_the_file_goes)
 {
@@ -99,7 +99,7 @@ START_TEST(a_writer_waits_for_another_and_not_for_ever)
 	fd = open(lock, O_RDWR | O_CLOEXEC);
 	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
 	ck_assert_int_eq(fstat(fd, &st), 0);
-	ck_assert_uint_eq(st.st_mode & 07777, 0600); /* not for everybody to take */
+	ck_assert_uint_eq(st.st_mode & 07777, 0600); /* not readable by all */
 	ck_assert(change_set_policy(change, "ssh", "Activation", "never", NULL));
 	ck_assert(!change_apply(change, &edit_author, NULL, &error));
 	ck_assert(g_error_matches(error, SVCD_ERROR_DOMAIN, SVCD_ERROR_BUSY));
@@ -147,7 +147,7 @@ START_TEST(a_directory_may_be_a_link_but_a_file_may_not)
 }
 END_TEST
 
-/* --- what is refused --- */
+/* --- refusals --- */
 
 static const struct Refused {
 	const char *service;
@@ -216,7 +216,7 @@ START_TEST(keys_are_not_put_into_a_file_that_counts_for_nothing)
 	ck_assert(change_set_policy(change, "ssh", "Activation", "never", NULL));
 	ck_assert(!change_apply(change, &edit_author, NULL, &error));
 	edit_expect_file(tree, POLICY_EDIT_FILE, text);
-	/* But the way out is open. */
+	/* But removing the setting is possible. */
 	ck_assert_uint_eq(edit_set(tree, "cron", "Activation", NULL), 1);
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The history of policy: steps, and what undo makes of them.
+ * The history of policy: steps, and their undo.
  */
 #include "config.h"
 
@@ -58,7 +58,7 @@ START_TEST(undo_goes_back_step_by_step_and_an_undo_can_be_undone)
 }
 END_TEST
 
-/* The power was cut when the files were written and the step did not have its last name yet. */
+/* The power failed after the files were written, and before the step got its final name. */
 START_TEST(undo_after_a_power_cut_takes_back_the_step_that_was_being_written)
 {
 	g_autoptr(Tree) tree = edit_machine();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Overrides: drop-ins that change how a service runs, and what is refused before one is written.
+ * Overrides: drop-ins that change how a service runs, and refusals before one is written.
  */
 #include "config.h"
 
@@ -89,7 +89,7 @@ START_TEST(revert_takes_out_all_about_one_service_and_nothing_else)
 }
 END_TEST
 
-/* --- orders --- */
+/* --- ordering --- */
 
 static const struct {
 	const char *key;

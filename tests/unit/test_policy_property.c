@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Policy: what holds whatever the files say. Each round makes files by chance from its number, which a failure prints.
+ * Policy: properties of any files. Each round makes random files from its number, which a failure
+ * prints.
  */
 #include "config.h"
 
@@ -17,7 +18,7 @@ enum { ROUNDS = 200 };
 static const char *const services[] = { "a", "b", "c", "d", "t@", "t@1" };
 static const char *const runlevels[] = { "2", "3", "5", "S", "on-train" };
 
-/* --- everything that policy answers, as text --- */
+/* --- all answers of policy, as text --- */
 
 static void tell_words(GString *out, const PolicyService *words)
 {
@@ -55,7 +56,7 @@ static void tell_service(GString *out, const Policy *policy, const char *service
 	g_string_append_c(out, '\n');
 }
 
-/* Who comes first of those that conflict. */
+/* The precedence of conflicting services. */
 static void tell_ranks(GString *out, const Policy *policy)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(services); i++) {
@@ -90,7 +91,7 @@ static char *effective_with_ranks(const Policy *policy)
 	return g_string_free(out, FALSE);
 }
 
-/* --- files by chance --- */
+/* --- random files --- */
 
 static const char *pick(GRand *rand, const char *const *from, size_t n)
 {
@@ -99,7 +100,7 @@ static const char *pick(GRand *rand, const char *const *from, size_t n)
 
 #define PICK(rand, array) pick(rand, array, G_N_ELEMENTS(array))
 
-/* One key of one section, as a file of its own; @service: NULL: any. */
+/* One key of one section, as a complete file. @service: NULL: any. */
 static char *random_setting(GRand *rand, const char *service)
 {
 	static const char *const lines[] = {
@@ -165,7 +166,7 @@ START_TEST(how_the_settings_are_spread_over_files_does_not_matter)
 		g_autoptr(Policy) trial = policy_new();
 
 		must_merge(each, setting);
-		/* A plain key given twice is an error within one file: then the next file begins. */
+		/* A plain key given twice in one file is an error. So the next file begins. */
 		if (g_rand_int_range(rand, 0, 8) == 0 || !merge(trial, joined)) {
 			must_merge(together, file->str);
 			g_string_truncate(file, 0);
@@ -180,7 +181,7 @@ START_TEST(how_the_settings_are_spread_over_files_does_not_matter)
 }
 END_TEST
 
-/* Written in an order by chance, so that the directory lists them so where the file system cares for that. */
+/* Written in random order, because some file systems list a directory in that order. */
 static char *load_shuffled(GRand *rand, const GPtrArray *settings)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -244,9 +245,11 @@ START_TEST(changes_of_different_services_commute)
 }
 END_TEST
 
-/* --- every key over every layer --- */
+/* --- each key over each layer --- */
 
-/* What a layer says of a key, and what is in force after it: @all of vendor, admin, until reboot; then taken back. */
+/*
+ * The value in a layer and the value in force: @all of vendor, admin, until reboot; then removed.
+ */
 static const struct LayerRow {
 	const char *section;
 	const char *key;
@@ -355,7 +358,7 @@ static const char *const layer_directories[] = { SVCD_LIBDIR "/policy.d", "/run/
 static const PolicyLayer layers_in_order[] = { POLICY_LAYER_VENDOR, POLICY_LAYER_RC_LINKS, POLICY_LAYER_ADMIN,
 					       POLICY_LAYER_UNTIL_REBOOT };
 
-/* What links say of one service: where it starts, or that it starts nowhere. */
+/* The links of one service: the runlevels that start it, or none. */
 static char *random_links(GRand *rand)
 {
 	const char *service = PICK(rand, services);
@@ -366,7 +369,7 @@ static char *random_links(GRand *rand)
 	return g_strdup_printf("[service %s]\nActivation=boot\nRunlevels=\nRunlevels=%s\n", service, runlevel);
 }
 
-/* @layer 1 is that of the links; all of it in one policy, if the links are to count. */
+/* @layer 1 has the links. With @with_links, all of it goes into one policy. */
 static void merge_layer(Policy *policy, unsigned layer, const GPtrArray *settings, bool with_links)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -389,7 +392,7 @@ static Policy *merge_layers(const GPtrArray *settings, bool with_links)
 	return policy;
 }
 
-/* Setting number i is of layer i modulo 4; links come from links only. */
+/* Setting i belongs to layer i modulo 4. Links come from links only. */
 static GPtrArray *random_layers(GRand *rand)
 {
 	GPtrArray *settings = g_ptr_array_new_with_free_func(g_free);
@@ -442,7 +445,7 @@ START_TEST(a_section_of_a_later_layer_decides_whatever_the_links_say)
 }
 END_TEST
 
-/* --- the files that are shipped --- */
+/* --- shipped files --- */
 
 START_TEST(every_shipped_example_is_right_alone_and_begins_with_its_title)
 {
@@ -459,7 +462,7 @@ START_TEST(every_shipped_example_is_right_alone_and_begins_with_its_title)
 		ck_assert_msg(g_file_get_contents(path, &text, NULL, NULL), "%s cannot be read", path);
 		must_merge(policy, text);
 		if (strcmp(name, "50-svcd.policy") == 0)
-			continue; /* not an example: it is in force */
+			continue; /* no example: it is in force */
 		ck_assert_msg(g_str_has_prefix(text, "# Title: "), "%s has no title", name);
 		n++;
 	}

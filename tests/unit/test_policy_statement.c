@@ -26,7 +26,7 @@ static Policy *policy_of(const char *vendor, const char *admin)
 	return policy;
 }
 
-/* One line a statement: what decides begins with "*", what does not count with "-". */
+/* One line per statement: "*" marks the deciding one, "-" an ineffective one. */
 static void expect_statements(const Policy *policy, const char *service, const char *runlevel, const char *expected)
 {
 	g_autoptr(GPtrArray) statements = policy_statements(policy, service, runlevel);
@@ -178,10 +178,10 @@ START_TEST(the_runlevel_that_activates_decides_also_through_include_and_s)
 
 	expect_statements(policy, "cron", "5", "*v:4: [runlevel 2] Activate=cron (vendor)\n");
 	expect_statements(policy, "udev", "5", "*v:2: [runlevel S] Activate=udev (vendor)\n");
-	/* Taken out of where it was, it is nobody's any more, and the built-in default decides. */
+	/* Removed from its place, it belongs to no runlevel, and the built-in default decides. */
 	expect_statements(policy, "ssh", "5", " v:4: [runlevel 2] Activate=ssh (vendor)\n"
 					      " a:2: [runlevel 2] Activate=-ssh (admin)\n");
-	/* boot, but not in runlevel 3: shown is why it is boot. */
+	/* boot, but not in runlevel 3: the reason for boot is shown. */
 	expect_statements(policy, "cron", "3", "*v:4: [runlevel 2] Activate=cron (vendor)\n");
 	expect_statements(policy, "udev", "0", "*v:2: [runlevel S] Activate=udev (vendor)\n");
 }

@@ -75,7 +75,10 @@ START_TEST(a_script_that_is_named_after_its_shell_is_the_service_without)
 }
 END_TEST
 
-/* The vendor wants cron, ssh, udev and hwclock; 3 includes 2. Links: cron is off everywhere, hwclock too, ssh in 2 and not in 3. */
+/*
+ * The vendor wants cron, ssh, udev and hwclock; 3 includes 2. Links: cron and hwclock are off
+ * everywhere, ssh is on in 2 and off in 3.
+ */
 START_TEST(what_the_links_keep_off_is_taken_out_of_what_the_vendor_wants)
 {
 	g_autoptr(Tree) tree = edit_machine();

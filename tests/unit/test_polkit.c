@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is asked of polkit, and what its answers mean: only a clear yes is one.
+ * Questions to polkit and the meaning of its answers: only a clear yes permits.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ static DBusMessage *call_of(const char *sender)
 	return call;
 }
 
-/* The last argument but one. */
+/* The argument before the last one. */
 static dbus_uint32_t flags_of(DBusMessage *question)
 {
 	DBusMessageIter in;
@@ -38,7 +38,7 @@ static dbus_uint32_t flags_of(DBusMessage *question)
 	return flags;
 }
 
-/* A detail of the question, a new string; NULL: there is none of that name. */
+/* A detail of the question, a new string; NULL: no such name. */
 static char *detail_of(DBusMessage *question, const char *name)
 {
 	DBusMessageIter in;
@@ -166,7 +166,7 @@ static DBusMessage *error_answer(const char *name, const char *text)
 	return reply;
 }
 
-/* Takes @reply. */
+/* Takes ownership of @reply. */
 static void expect_refusal(DBusMessage *reply, int code, const char *sentence)
 {
 	g_autoptr(GError) error = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The power goes, or the disk fails, at each call that a change of policy makes to the disk, one after the other.
+ * The power fails, or the disk fills, at each disk call of a change of policy, one after the other.
  *
- * The linker leads those calls here (-Wl,--wrap). A disk may have kept everything that was done so far, or only what fsync
- * made sure of: both are tried.
+ * The linker redirects those calls (-Wl,--wrap). A disk may have kept everything so far, or only
+ * synced data: both are tested.
  */
 #include "config.h"
 
@@ -32,18 +32,18 @@ int __wrap_unlinkat(int dir, const char *name, int flags);
 int __wrap_mkdirat(int dir, const char *name, mode_t mode);
 
 typedef enum Fate {
-	FATE_KEPT,  /* the power goes; everything done so far is on the disk */
-	FATE_LOST,  /* the power goes; only what was synced is */
+	FATE_KEPT,  /* the power fails; all writes so far are on the disk */
+	FATE_LOST,  /* the power fails; only synced data is */
 	FATE_FAILS, /* the call fails */
-	FATE_DIES,  /* it fails, and so does every later one but those of the history, which is on another disk */
+	FATE_DIES,  /* it fails, and each later one except those of the history */
 } Fate;
 
-/* What a directory would forget without fsync. */
+/* A directory change that is lost without fsync. */
 typedef struct Pending {
 	char *directory;
-	char *name;     /* that came, or went if @old is NULL */
-	char *old;      /* it was this before, or NULL */
-	char *content;  /* of @name before, NULL: none */
+	char *name;     /* created, or removed if @old is NULL */
+	char *old;      /* its former name, or NULL */
+	char *content;  /* former content of @name; NULL: none */
 	bool is_directory;
 } Pending;
 
@@ -51,7 +51,7 @@ static unsigned n_calls;
 static unsigned fatal_call; /* 0: none */
 static Fate fate;
 static GPtrArray *pending;   /* Pending * */
-static GHashTable *unsynced; /* paths of files written to */
+static GHashTable *unsynced; /* paths of written files */
 
 enum { EXIT_CUT = 77, EXIT_REFUSED = 78 };
 
@@ -68,11 +68,11 @@ static void forget(const Pending *it)
 	g_autofree char *old = it->old ? g_build_filename(it->directory, it->old, NULL) : NULL;
 
 	if (it->is_directory)
-		(void)rmdir(path); /* it is empty: what was made in it was forgotten before */
+		(void)rmdir(path); /* empty: its new files were undone before */
 	if (old)
-		(void)rename(path, old); /* it is there */
+		(void)rename(path, old); /* it exists */
 	if (it->content)
-		(void)g_file_set_contents(path, it->content, -1, NULL); /* a temporary directory has room */
+		(void)g_file_set_contents(path, it->content, -1, NULL);
 }
 
 static void lose_what_was_not_synced(void)
@@ -124,7 +124,7 @@ static void note(int dir, const char *name, const char *old, bool is_directory)
 	it->old = g_strdup(old);
 	it->is_directory = is_directory;
 	path = g_build_filename(it->directory, name, NULL);
-	(void)g_file_get_contents(path, &it->content, NULL, NULL); /* nothing there: nothing to bring back */
+	(void)g_file_get_contents(path, &it->content, NULL, NULL); /* no file: NULL */
 	g_ptr_array_add(pending, it);
 }
 
@@ -142,7 +142,7 @@ int __wrap_fsync(int fd)
 {
 	g_autofree char *path = NULL;
 
-	/* Nothing takes the power away for real: no need to wait for a disk. */
+	/* The power never really fails, so fsync is skipped. */
 	if (!fatal_call)
 		return 0;
 	if (meet_fate(fd))
@@ -156,7 +156,7 @@ int __wrap_fsync(int fd)
 	return 0;
 }
 
-/* A file whose bytes may be lost has another name now. */
+/* A file with unsynced bytes has a new name. */
 static void rename_unsynced(int dir, const char *old, const char *new)
 {
 	g_autofree char *directory = path_of(dir);
@@ -265,7 +265,7 @@ static void do_change(const Tree *tree, const Story *story, unsigned call)
 	_exit(fine ? EXIT_SUCCESS : EXIT_REFUSED);
 }
 
-/* Returns: how the process that made the change ended. */
+/* Returns: the wait status of the process that made the change. */
 static int change_in_child(const Tree *tree, const Story *story, unsigned call)
 {
 	const pid_t pid = fork();
@@ -304,7 +304,7 @@ static bool is_all(const Tree *tree, const char *policy, const char *drop_in)
 	return g_strcmp0(one, policy) == 0 && g_strcmp0(other, drop_in) == 0;
 }
 
-/* How what was cut off is ended. */
+/* How an interrupted change is completed. */
 static bool at_boot;
 
 static void expect_tidy(const Tree *tree, const char *path, unsigned call)
@@ -320,7 +320,7 @@ static void expect_tidy(const Tree *tree, const char *path, unsigned call)
 		g_dir_close(directory);
 }
 
-/* The boot ends it, and so does any change; this one finds nothing else to do. */
+/* The boot completes it, and so does the next change, which has no other work. */
 static void next_writer(const Tree *tree)
 {
 	g_autoptr(Change) change = change_new(tree->root, false);
@@ -335,7 +335,7 @@ static void next_writer(const Tree *tree)
 	ck_assert_msg(change_apply(change, &author, NULL, &error), "%s", error ? error->message : "");
 }
 
-/* What was put back is for those who could read it before. */
+/* A restored file is readable only by its former readers. */
 static void expect_secret(const Tree *tree, unsigned call)
 {
 	g_autofree char *whole = tree_path(tree, DROP_IN);
@@ -353,7 +353,7 @@ static void expect_recovered(const Tree *tree, const Story *story, unsigned call
 	ck_assert_msg(is_new || is_all(tree, story->old_policy, story->old_drop_in), "cut at %u: a mixture", call);
 	ck_assert_msg(steps->len == (is_new ? 1 : 0), "cut at %u: %u steps, files are %s", call, steps->len,
 		      is_new ? "new" : "old");
-	/* The lost disk of this test forgets names and bytes, and makes its files anew. */
+	/* The lost disk of this test forgets names and bytes, and creates its files anew. */
 	if (!is_new && story->old_drop_in && fate == FATE_KEPT)
 		expect_secret(tree, call);
 	expect_tidy(tree, SVCD_SYSCONFDIR "/policy.d", call);
@@ -361,7 +361,7 @@ static void expect_recovered(const Tree *tree, const Story *story, unsigned call
 	expect_tidy(tree, POLICY_EDIT_HISTORY, call);
 }
 
-/* Returns: false when the change came to its end before the call. */
+/* Returns: false if the change was complete before the call. */
 static bool cut_at(const Story *story, unsigned call)
 {
 	g_autoptr(Tree) tree = machine(story);
@@ -388,7 +388,7 @@ START_TEST(after_a_power_cut_all_files_are_the_old_or_all_the_new)
 	fate = _i % 2 ? FATE_LOST : FATE_KEPT;
 	while (cut_at(story, call))
 		call++;
-	ck_assert_uint_gt(call, 15); /* the calls are seen at all */
+	ck_assert_uint_gt(call, 15); /* the calls are wrapped at all */
 }
 END_TEST
 
@@ -418,7 +418,7 @@ START_TEST(what_a_writer_left_half_done_and_somebody_has_changed_since_is_left_a
 	unsigned call = 1;
 
 	fate = FATE_KEPT;
-	/* The first cut that leaves the policy new and the drop-in old. */
+	/* The first cut with the new policy and the old drop-in. */
 	while (!is_all(tree, NEW_POLICY, OLD_DROP_IN)) {
 		g_clear_pointer(&tree, tree_free);
 		tree = machine(&stories[0]);
@@ -431,7 +431,10 @@ START_TEST(what_a_writer_left_half_done_and_somebody_has_changed_since_is_left_a
 }
 END_TEST
 
-/* Neither the change nor the way back can be written: the history still knows, and the next writer goes the rest of the way. */
+/*
+ * Neither the change nor the undo can be written. The history still has it, and the next writer
+ * completes it.
+ */
 START_TEST(when_the_disk_dies_in_a_change_the_next_writer_ends_it)
 {
 	const Story *story = &stories[_i / 2];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Privileges: what has been given up cannot be had again, and what is needed can. Each test is a process of its own.
+ * Privileges: dropped ones cannot be regained, and needed ones are there. Each test is a process of
+ * its own.
  */
 #include "config.h"
 
@@ -90,7 +91,7 @@ START_TEST(those_of_files_and_services_are_kept)
 }
 END_TEST
 
-/* With arguments that are good enough for another answer than EPERM, whoever asks. */
+/* With arguments that would give another error than EPERM to any caller. */
 static const struct {
 	const char *name;
 	long number;
@@ -130,7 +131,10 @@ START_TEST(a_barred_call_is_refused)
 END_TEST
 
 #if defined __x86_64__ && !defined WITH_SANITIZERS
-/* The same call by its other number: getpid(2) of the x32 ABI, and exit(2) of 32 bits, which would end us. */
+/*
+ * The same calls by other numbers: getpid(2) of the x32 ABI, and exit(2) of 32 bits, which would
+ * end us.
+ */
 START_TEST(calls_of_another_kind_are_refused)
 {
 	long result;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far the boot is, and how long it still takes; at the end ten boots in a row, with and without what they teach.
+ * Progress of a boot and its remaining time; at the end ten boots in a row, with and without known
+ * durations.
  */
 #include "config.h"
 
@@ -17,7 +18,7 @@
 
 #define S G_USEC_PER_SEC
 
-/* One line of the file a service: "a 0 1000000+0". */
+/* One line of the file per service: "a 0 1000000+0". */
 static void know(World *w, const char *services)
 {
 	g_auto(GStrv) lines = g_strsplit(services, "\n", -1);
@@ -56,7 +57,7 @@ START_TEST(the_first_boot_is_counted)
 				       DAEMON "[Conditions]\nWhen=path:/absent\n");
 	Progress progress;
 
-	/* c waits for the world outside, and holds nothing up. */
+	/* c waits for an external condition, and delays nothing. */
 	progress_get(world_engine(w), &progress);
 	ck_assert_uint_eq(progress.total, 3);
 	ck_assert_uint_eq(progress.ready, 0);
@@ -90,7 +91,7 @@ START_TEST(counting_moves_too_while_time_passes)
 		ck_assert_double_gt(fraction(w), before);
 		before = fraction(w);
 	}
-	ck_assert_double_lt(before, 0.5); /* where it is when one is done */
+	ck_assert_double_lt(before, 0.5); /* the position with one service done */
 }
 END_TEST
 
@@ -111,7 +112,7 @@ START_TEST(the_one_that_starts_for_longest_is_named)
 }
 END_TEST
 
-/* --- with what earlier boots took --- */
+/* --- with durations of earlier boots --- */
 
 START_TEST(it_moves_evenly_to_the_end_that_is_expected)
 {
@@ -129,7 +130,7 @@ START_TEST(it_moves_evenly_to_the_end_that_is_expected)
 }
 END_TEST
 
-/* What one service is expected to hold the boot up for, in every state. */
+/* The expected delay of the boot by one service, in each state. */
 static const struct {
 	const char *known;
 	double elapsed_s;
@@ -137,14 +138,14 @@ static const struct {
 } rests[] = {
 	{ "it 0 8000000+0", 0, 8 },
 	{ "it 0 8000000+0", 6, 2 },
-	{ "it 0 8000000+0", 7.5, 1 },        /* an eighth may always be missing */
+	{ "it 0 8000000+0", 7.5, 1 },        /* an eighth may always remain */
 	{ "it 0 8000000+0", 8, 1 },
 	{ "it 0 8000000+0", 9, 1 },
-	{ "it 0 8000000+0", 16, 4 },         /* what is very late may be late for long */
-	{ "it 0 8000000+3000000", 2, 9 },    /* what came after it in earlier boots, too */
+	{ "it 0 8000000+0", 16, 4 },         /* a very late one may stay late for long */
+	{ "it 0 8000000+3000000", 2, 9 },    /* and its successors in earlier boots */
 	{ "it 0 8000000+3000000", 8, 4 },
-	{ "other 0 5000000+9000000", 2, 3 }, /* never seen: a middling one */
-	{ "it 0 0+0", 0, 0.01 },             /* never a leap */
+	{ "other 0 5000000+9000000", 2, 3 }, /* unknown service: an average one */
+	{ "it 0 0+0", 0, 0.01 },             /* never a jump */
 };
 
 START_TEST(the_rest_is_that_of_the_start_and_what_followed_it)
@@ -163,7 +164,7 @@ START_TEST(the_longest_rest_of_all_in_motion_counts)
 	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON "[Conditions]\nAfter=a\n== held\n" DAEMON
 				       "[Conditions]\nWhen=path:/absent\n");
 
-	/* held waits for the world outside, for how long nobody knows. */
+	/* held waits for an external condition, for an unknown time. */
 	know(w, "a 0 1000000+4000000\nb 0 3000000+0\nc 0 4000000+0\nheld 0 90000000+0");
 	expect_rest_s(w, 5);
 
@@ -172,7 +173,7 @@ START_TEST(the_longest_rest_of_all_in_motion_counts)
 	expect_rest_s(w, 4);
 
 	world_advance_s(w, 1);
-	world_ready(w, "c"); /* quicker than ever: only b is left */
+	world_ready(w, "c"); /* faster than ever: only b is left */
 	expect_rest_s(w, 1);
 }
 END_TEST
@@ -190,7 +191,7 @@ START_TEST(a_back_off_is_waited_for)
 }
 END_TEST
 
-/* Its limit, 5 in 10 s, is never met: the delay doubles from 1 s on. */
+/* Its limit, 5 in 10 s, is never reached, because the delay doubles from 1 s on. */
 START_TEST(the_boot_is_over_when_all_that_is_left_fails_again_and_again)
 {
 	g_autoptr(World) w = world_new("== a\n" DAEMON "== it\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\n");
@@ -231,7 +232,7 @@ START_TEST(it_never_goes_back_and_never_stands_still)
 				       DAEMON "[Conditions]\nAfter=a\n");
 	double before = 0;
 
-	/* It is late by far, then fails, is started again after a while, and is late again. */
+	/* It is very late, then fails, starts again after a while, and is late again. */
 	know(w, "a 0 1000000+1000000\nb 0 1000000+0");
 	for (unsigned i = 0; i < 500; i++) {
 		world_advance(w, S / 5);
@@ -269,7 +270,7 @@ START_TEST(what_is_read_later_counts_from_then_on)
 	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON);
 	double before;
 
-	/* /var is mounted while the boot is in motion. */
+	/* /var is mounted during the boot. */
 	world_advance_s(w, 1);
 	world_ready(w, "a");
 	before = fraction(w);
@@ -365,11 +366,11 @@ START_TEST(a_finished_boot_is_learnt_from)
 	world_dies(w, "b", 0);
 	ck_assert(is_finished(w));
 
-	/* What failed has held the boot up, too; what was held has not been seen. */
+	/* The failed service has delayed the boot, too. The held one was not seen. */
 	expect_learnt(w, "svcd-durations 1\nboot 4000000 7000000\nservice a 0 7000000+0 1000000+3000000\n"
 			 "service b 0 3000000+0\nservice bad 0 3000000+1000000\nend\n");
 
-	/* Later starts are none of the boot's. */
+	/* Later starts do not belong to the boot. */
 	world_advance_s(w, 50);
 	world_set(w, "path:/absent", true);
 	world_ready(w, "held");
@@ -395,12 +396,12 @@ END_TEST
 
 enum { BOOTS = 10, POINTS = 9, SAMPLE_US = 10000 };
 
-/* A service of the series, in the order of its files; ms as it usually takes. */
+/* A service of the series, in the order of its files; with its usual time in ms. */
 typedef struct Planned {
 	const char *name;
 	unsigned usual_ms;
 	const char *conditions;
-	unsigned first_boot; /* it is there from this boot on ... */
+	unsigned first_boot; /* exists from this boot on ... */
 	unsigned end_boot;   /* ... and before this one */
 } Planned;
 
@@ -412,7 +413,7 @@ static const Planned planned[] = {
 	{ "syslog", 80, "After=mounts\n", 1, 99 },
 	{ "network", 2600, "When=service:bus\n", 1, 99 },
 	{ "ssh", 300, "After=network\n", 1, 99 },
-	{ "printer", 1200, "When=service:bus\nAfter=udev\n", 1, 5 }, /* sold after the fourth boot */
+	{ "printer", 1200, "When=service:bus\nAfter=udev\n", 1, 5 }, /* until the fourth boot */
 	{ "display", 1500, "When=service:bus\nAfter=udev\n", 1, 99 },
 	{ "sound", 700, "When=service:bus\nAfter=udev\n", 1, 99 },
 	{ "cron", 30, "After=syslog\n", 1, 99 },
@@ -424,11 +425,14 @@ static const Planned planned[] = {
 #define OUTLIER_MS 8000
 
 typedef struct Series {
-	uint32_t seed; /* of the durations of a boot; the same for all ways to estimate */
+	uint32_t seed; /* of the durations of a boot; the same for all estimates */
 	int64_t took_us[G_N_ELEMENTS(planned)];
 } Series;
 
-/* The usual time, give or take 30 %: from a generator of our own, so that the figures are the same everywhere. */
+/*
+ * The usual time, plus or minus 30 %, from a generator of our own so that the figures are the same
+ * on each machine.
+ */
 static void draw_boot(Series *series, unsigned boot)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(planned); i++) {
@@ -454,7 +458,7 @@ static char *files_of_boot(unsigned boot)
 	return g_string_free(files, FALSE);
 }
 
-/* Those whose time has come become ready. */
+/* The services with expired times become ready. */
 static void let_services_work(World *w, const Series *series)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(planned); i++) {
@@ -471,11 +475,13 @@ typedef struct Sample {
 	double fraction;
 } Sample;
 
-/* The mean of what the estimate was wrong by at a tenth, two tenths, ... of the boot, as a share of the boot. */
+/*
+ * The mean error of the estimate at a tenth, two tenths, ... of the boot, as a share of the boot.
+ */
 typedef struct BootError {
 	double at[POINTS];
 	double mean;
-	double bar; /* the same of the bar, against one that moves evenly */
+	double bar; /* the same of the bar, compared with one that moves evenly */
 	double seconds;
 } BootError;
 
@@ -495,7 +501,7 @@ static BootError judge(const GArray *samples)
 	return error;
 }
 
-/* *@known: what earlier boots took, NULL to do without; replaced by what is known after this one. */
+/* *@known: the durations of earlier boots, NULL to do without; replaced by those after this one. */
 static BootError play_boot(const Series *series, unsigned boot, Durations **known)
 {
 	g_autofree char *files = files_of_boot(boot);
@@ -535,8 +541,8 @@ static void print_errors(unsigned boot, const char *how, const BootError *error)
 
 /* Means over the boots of a series. */
 typedef struct SeriesError {
-	double first;       /* the first boot, which knows nothing */
-	double later;       /* those after the third, surprises included */
+	double first;       /* the first boot, without known durations */
+	double later;       /* those after the third, with surprises */
 	double later_bar;
 	double counted;     /* the same, by counting */
 	double counted_bar;

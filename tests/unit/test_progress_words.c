@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the console says of a boot and of a shutdown, how much of it fits, and when a line is due.
+ * The console's lines about a boot and a shutdown: their text, their width, and when one is due.
  */
 #include "config.h"
 
@@ -207,7 +207,7 @@ START_TEST(who_is_gone_is_forgotten_and_another_run_is_another)
 		ck_assert(said_is_due(&said, &view.motions[0], NOW));
 	}
 	ck_assert(!said_is_due(&said, &first, NOW));
-	ck_assert(!said_is_due(&said, &again, NOW)); /* no room: as if it were not slow */
+	ck_assert(!said_is_due(&said, &again, NOW)); /* it does not fit: treated as not slow */
 	said_forget(&said, &(View){ 0 });
 	ck_assert(said_is_due(&said, &again, NOW));
 	ck_assert(!said_is_due(&said, &again, NOW));

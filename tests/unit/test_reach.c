@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reach: on machines made at random, a request ends nothing that was not named before.
+ * Reach: on random machines a request stops only services that were named before.
  */
 #include "config.h"
 
@@ -70,7 +70,7 @@ static Before look_at(const Service *s)
 	return (Before){ service_is_up(s) || s->state == STATE_STARTING, s->want_reason };
 }
 
-/* What only somebody's need kept going goes with that one, and is not named. */
+/* A service that only another one's need kept running stops with that one, and is not named. */
 static bool was_let_go(const Service *s, const Before *before)
 {
 	return before->reason == WANT_NEED && !service_is_wanted(s);

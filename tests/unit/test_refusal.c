@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What policy refuses is remembered: by which door, who, how often; and no loop pushes out what else is known.
+ * Policy's refusals are remembered with caller, way and count. A loop of them does not push out
+ * other history.
  */
 #include "config.h"
 
@@ -30,7 +31,7 @@ static void expect_refusals(World *w, const char *expected)
 	ck_assert_str_eq(text ? text : "", expected);
 }
 
-/* The line that explain has for it, "" if there is none. */
+/* The line of explain; "" if there is none. */
 static void expect_explained(World *w, const char *expected)
 {
 	g_autoptr(GPtrArray) reasons = explain_service(world_engine(w), "it", world_now(w));

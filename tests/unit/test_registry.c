@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The small providers through the registry: kernel words, kind of machine, flags, mount points.
+ * The small providers through the registry: kernel command line, kind of machine, flags, mount
+ * points.
  */
 #include "config.h"
 

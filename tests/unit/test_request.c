@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Request: what an admin asks of the engine, and the check that comes first where a service has one.
+ * Request: an admin's requests to the engine, and the check that comes first for some services.
  */
 #include "config.h"
 
@@ -179,7 +179,7 @@ START_TEST(a_restart_of_a_group_needs_the_checks_of_its_members)
 		ck_assert_uint_eq(all->len, 1);
 		ck_assert_ptr_eq(g_ptr_array_index(all, 0), world_find(w, "test"));
 	}
-	ck_assert(!engine_needs_check(world_find(w, "all"), REQUEST_VERB_STOP)); /* it stops nobody but itself */
+	ck_assert(!engine_needs_check(world_find(w, "all"), REQUEST_VERB_STOP));
 
 	world_reload(w, files, "[runlevel 2]\nActivate=test plain\n[service all]\nActivation=never\n");
 	expect_state(w, "test", STATE_READY);

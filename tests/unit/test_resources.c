@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Resources: limits of a service in a tree of plain files that stands for cgroup v2.
+ * Resources: limits of a service, in a tree of plain files in place of cgroup v2.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include "process/resources.h"
 #include "tests/lib/suite.h"
 
-/* The group that svcd was given, that of all services, and that of one. */
+/* The cgroup of svcd, the one of all services, and that of one service. */
 static Tree *make_groups(const char *controllers, const char *enabled_above)
 {
 	Tree *tree = tree_new();
@@ -52,7 +52,7 @@ static void expect_contents(const Tree *tree, const char *path, const char *expe
 	ck_assert_msg(g_str_has_prefix(text, expected), "%s holds \"%s\"", path, text);
 }
 
-/* @key and @value by twos; "" ends. */
+/* Pairs of @key and @value; "" ends. */
 static ResourceDef *read_all(const char *const *pairs)
 {
 	ResourceDef *def = NULL;
@@ -176,7 +176,7 @@ START_TEST(kills_for_lack_of_memory_are_counted)
 }
 END_TEST
 
-/* A child that was killed for lack of memory is no reason why somebody kills the main process a week later. */
+/* A child killed for lack of memory does not explain a kill of the main process a week later. */
 START_TEST(kernels_log_names_who_was_killed)
 {
 	static const char *const records[] = {
@@ -203,7 +203,7 @@ START_TEST(kernels_log_names_who_was_killed)
 }
 END_TEST
 
-/* What nobody keeps is not there: to ask for none is to have it. */
+/* A limit without a controller does not exist, so "infinity" is satisfied. */
 START_TEST(no_limit_is_wanted_and_none_is_there)
 {
 	Tree *tree = make_groups("memory\n", "");
@@ -228,7 +228,7 @@ static guint64 number_in(const char *path)
 	return g_ascii_strtoull(text, NULL, 10);
 }
 
-/* Of the least of three: what a container may have is less than what its machine can. */
+/* Of the least of three, because a container may have fewer than its machine. */
 START_TEST(share_of_the_tasks_is_of_those_that_we_can_have)
 {
 	const guint64 of_kernel = MIN(number_in("/proc/sys/kernel/threads-max"), number_in("/proc/sys/kernel/pid_max"));
@@ -283,7 +283,7 @@ static const struct {
 	const char *key;
 	const char *value;
 	const char *text;    /* for the kernel */
-	const char *problem; /* or this */
+	const char *problem; /* or the error */
 } values[] = {
 	{ "MemoryMax", "2G", "2147483648", NULL },
 	{ "MemoryHigh", "infinity", "max", NULL },

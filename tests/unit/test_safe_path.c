@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Safe path: whose links are followed, and that nobody can exchange something while we are on the way. Owners need root.
+ * Safe path: which links are followed. Other users cannot exchange a component on the way. Owners
+ * need root.
  */
 #include "config.h"
 
@@ -51,7 +52,7 @@ static int try_open(const char *path, bool of_root)
 	const int error = fd < 0 ? errno : 0;
 
 	if (fd >= 0)
-		(void)close(fd); /* that it opens was the question */
+		(void)close(fd); /* only the open was tested */
 	return error;
 }
 
@@ -107,7 +108,7 @@ START_TEST(a_link_of_root_leads_to_anything_but_for_what_root_is_to_do)
 	ck_assert_int_eq(try_open("/link", false), 0);
 	ck_assert_int_eq(try_open("/link", true), ELOOP);
 	ck_assert_int_eq(try_open("/directory/text", true), ELOOP);
-	ck_assert_int_eq(try_open("/others/text", true), 0); /* no link: the caller looks at owners himself */
+	ck_assert_int_eq(try_open("/others/text", true), 0); /* no link: not checked here */
 }
 END_TEST
 
@@ -184,7 +185,7 @@ START_TEST(nothing_is_made_for_others_by_who_may_not_be_them)
 }
 END_TEST
 
-/* What is read, or "" if it is refused; a new string. */
+/* The content; "" if refused; a new string. */
 static char *read_safely(const char *path, bool of_root)
 {
 	auto_fd int fd = of_root ? safe_open_of_root(path, O_RDONLY) : safe_open(path, O_RDONLY, 0);
@@ -226,7 +227,7 @@ Suite *make_suite(void)
 
 	ADD_CASE_AROUND(suite, "links", set_up, tear_down, links_of_root_are_followed,
 			what_cannot_be_opened_has_the_reason_of_open);
-	if (geteuid() == 0) /* others can be made owners */
+	if (geteuid() == 0) /* files can get another owner */
 		ADD_CASE_AROUND(suite, "others", set_up, tear_down, links_that_others_can_put_there_are_not,
 				a_link_of_root_leads_to_anything_but_for_what_root_is_to_do,
 				a_parent_is_made_and_says_who_else_may_replace_it,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sandbox and execution keys of service files: what good values mean, and what is said of bad ones.
+ * The sandbox and execution keys of service files: the meaning of good values, and the diagnostics
+ * of bad ones.
  */
 #include "config.h"
 
@@ -446,7 +447,7 @@ END_TEST
 START_TEST(a_part_of_a_name_is_no_name)
 {
 	ck_assert(!syscall_is_known("rea") && !syscall_is_known("ead") && !syscall_is_known("") && !syscall_is_known("@aio"));
-	/* Two that stand side by side in the table. */
+	/* Two neighbours in the table. */
 	ck_assert(!syscall_is_known("read write") && !syscall_is_known("io_cancel io_destroy"));
 	ck_assert(!syscall_group_exists("@none") && !syscall_group_exists("read"));
 }

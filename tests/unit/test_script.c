@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Script: what the life of a Type=script means to the engine: ready, done, from one to the other, restarted by command.
+ * Script: the life of a Type=script as the engine sees it: ready, done, changes between them,
+ * restart by command.
  */
 #include "config.h"
 

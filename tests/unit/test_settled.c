@@ -69,14 +69,14 @@ START_TEST(after_goes_on_when_the_other_fails_again_and_again)
 	expect_state(w, "a", STATE_BACKOFF);
 	expect_state(w, "b", STATE_STARTING);
 
-	/* Its further tries hold up nothing either. */
+	/* Its further attempts delay nothing either. */
 	world_advance_s(w, 4);
 	expect_state(w, "a", STATE_STARTING);
 	expect_level(w, "settled:a", LEVEL_TRUE);
 	world_crash(w);
 	expect_level(w, "settled:a", LEVEL_TRUE);
 
-	/* It begins anew when an admin starts it, and when it was up for long. */
+	/* It starts anew when an admin starts it, and after a long time up. */
 	world_dies(w, "a", 1);
 	world_start(w, "a");
 	expect_level(w, "settled:a", LEVEL_FALSE);
@@ -128,7 +128,7 @@ END_TEST
 
 START_TEST(nothing_starts_on_a_level_half_propagated)
 {
-	/* When low is ready, mid may start in the same moment: top must not slip in between. */
+	/* When low is ready, mid may start at the same moment: top must not start first. */
 	g_autoptr(World) w = world_new("== low\n" DAEMON "== mid\n" DAEMON "[Conditions]\nWhen=service:low\n== top\n"
 				       DAEMON "[Conditions]\nAfter=mid\n");
 
@@ -175,7 +175,7 @@ START_TEST(an_unknown_level_is_not_waited_for_when_nothing_will_make_it_known)
 	world_set_unknown(w, "udev:SUBSYSTEM=bluetooth");
 	world_set(w, "flag:go", true);
 	expect_state(w, "udev", STATE_STARTING);
-	expect_state(w, "b", STATE_WAITING); /* udev is about to say */
+	expect_state(w, "b", STATE_WAITING); /* udev is about to decide */
 	expect_state(w, "c", STATE_WAITING);
 	world_ready(w, "udev");
 	expect_state(w, "b", STATE_WAITING);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When a shutdown is, when it is told, and who has to be there.
+ * Shutdown schedule: its time, its announcements, and the users who must be logged in.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket definition: what [Socket] means, and what is said about one that means nothing.
+ * Socket definition: the meaning of [Socket], and the diagnostics of invalid ones.
  */
 #include "config.h"
 

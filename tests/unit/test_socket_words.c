@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket words: what svc-worker reads is what was written, and a hash that changes with each of it.
+ * Socket tokens: svc-worker reads what was written, and the hash changes with each token.
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@ static char *hash_of(const char *lines)
 	return socket_words_hash((const char *const *)words);
 }
 
-/* Each key at another value than its default. */
+/* Each key with another value than its default. */
 static const char *const options[] = {
 	"SocketUser=7\n", "SocketGroup=tty\n", "SocketMode=0600\n", "DirectoryMode=0700\n", "Backlog=7\n", "KeepAlive=yes\n",
 	"NoDelay=yes\n", "FreeBind=yes\n", "ReusePort=yes\n", "PassCredentials=yes\n", "BindIPv6Only=both\n", "ReceiveBuffer=70000\n",

@@ -11,7 +11,7 @@
 #include "tests/lib/swapper.h"
 #include "tests/lib/tree.h"
 
-/* Without a root of its own: paths are the machine's. */
+/* Without a root of its own: the paths are absolute. */
 static char *read_in(const Tree *tree, const char *path, char **ret_problem)
 {
 	g_autofree char *whole = tree_path(tree, path);
@@ -180,7 +180,7 @@ Suite *make_suite(void)
 		 a_file_of_the_largest_size_is_read_and_a_byte_more_is_not, a_link_to_dev_null_is_sent_to_policy,
 		 what_is_not_there_is_told, names_come_sorted_and_without_hidden_ones,
 		 a_file_in_the_place_of_a_directory_is_told);
-	if (geteuid() == 0) /* somebody else can be there */
+	if (geteuid() == 0) /* another user can own it */
 		ADD_CASE(suite, "others", a_file_in_a_directory_that_is_exchanged_is_never_what_it_leads_to,
 			 a_link_where_others_can_put_one_is_refused_and_told);
 	return suite;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Start lock: of those with the same StartLock= one is starting at a time; who is next, and what a lock never holds up.
+ * Start lock: services with the same StartLock= start one at a time. Which one is next, and what a
+ * lock never delays.
  */
 #include "config.h"
 
@@ -73,7 +74,7 @@ START_TEST(a_stop_holds_the_lock_but_never_waits_for_it)
 }
 END_TEST
 
-/* --- whose turn it is --- */
+/* --- the next one --- */
 
 START_TEST(at_once_policys_order_decides_and_then_the_name)
 {
@@ -226,7 +227,7 @@ START_TEST(the_line_keeps_its_order_when_the_files_change)
 }
 END_TEST
 
-/* --- words --- */
+/* --- messages --- */
 
 START_TEST(the_holder_is_named)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stop order, While terms that lapse, and what Settle= and restarts do to those that stand on another.
+ * Stop order, While terms that lapse, and the effect of Settle= and restarts on dependants.
  */
 #include "config.h"
 
@@ -117,7 +117,7 @@ START_TEST(a_stop_waits_only_for_those_that_stop_too)
 }
 END_TEST
 
-/* --- those that stand on another --- */
+/* --- dependants --- */
 
 START_TEST(on_an_ordered_stop_dependents_stop_first)
 {
@@ -217,7 +217,7 @@ END_TEST
 #define VOLUME "== volume\n" MOUNT_AT("/srv/data") "While=label:DATA\n"
 #define ON_IT "[Conditions]\nWhile=mounted:/srv/data\n"
 
-/* Mounted, and what stands on it is up. */
+/* The volume is mounted, and its dependants are up. */
 static World *world_with_volume(const char *others)
 {
 	g_autofree char *files = g_strconcat(VOLUME, others, NULL);

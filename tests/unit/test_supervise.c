@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise: one invocation of a service that is up, and managers that die, with real processes, through a fake keeper.
+ * Supervise: one invocation of a service that is up, and managers that die, with real processes,
+ * through a fake keeper.
  */
 #include "config.h"
 
@@ -81,7 +82,7 @@ START_TEST(stop_right_after_a_fork_stops_the_daemon_too)
 {
 	Stage *stage = stage_new("[Service]\nReady=fork\nExec=/bin/sh -c 'sleep 1000 &'\n");
 
-	/* As soon as the keeper is asked to adopt, before it has answered. */
+	/* As soon as the keeper gets the request to adopt, before its answer. */
 	while (fake_keeper_count(stage->keeper, "adopt main") == 0)
 		g_main_context_iteration(NULL, TRUE);
 	supervisor_stop(stage->supervisor);
@@ -93,7 +94,7 @@ END_TEST
 
 /* --- signals --- */
 
-/* Is not ended by what comes when the main process has. */
+/* The signals after the main process do not end it. */
 #define CHILD "trap \"\" TERM; trap \"echo >{DIR}/told; exit\" USR1; echo >{DIR}/child; while :; do sleep 0.02; done"
 
 START_TEST(a_signal_for_all_reaches_children_too)
@@ -106,7 +107,7 @@ START_TEST(a_signal_for_all_reaches_children_too)
 	expect_event(stage, "ready");
 	expect_file(stage, "/child");
 	ck_assert(supervisor_send_signal(stage->supervisor, SIGUSR1, true, &error));
-	/* sleep(1) has no handler: it was told as well, and ended by that. */
+	/* sleep(1) has no handler: it got the signal as well, and ended by it. */
 	expect_event(stage, "exited badly: killed by signal USR1");
 	expect_file(stage, "/told");
 
@@ -145,12 +146,12 @@ START_TEST(start_goes_on_after_a_crash_of_the_manager)
 }
 END_TEST
 
-/* It says so once; of the two that have heard it the first one died before anybody else knew. */
+/* READY=1 comes once. The first manager that got it died before it was noted. */
 START_TEST(readiness_that_died_with_its_manager_is_heard_again)
 {
 	Stage *stage = stage_set(stage_notifying);
 
-	stage->keeps_no_notes = true; /* but for that of the spawn */
+	stage->keeps_no_notes = true; /* except the one of the spawn */
 	stage_start(stage);
 	expect_event(stage, "ready");
 	g_string_truncate(stage->events, 0);
@@ -265,7 +266,7 @@ static const char settings[] =
 	"Environment=A=1 \"B=two words\"\nLimitNOFILE=123\nNice=5\n"
 	"Exec=/bin/sh -c 'echo $(id -u):$(id -g):$(id -G) $(umask) $(pwd) $A $B $(ulimit -n) $(nice) $LANG [$NOTIFY_SOCKET] >{DIR}/said'\n";
 
-/* Directly from the keeper, and by way of svc-exec when a group has to be looked up. */
+/* Directly from the keeper, and through svc-exec when a group needs a look-up. */
 START_TEST(settings_reach_the_process)
 {
 	const char *const groups[] = { "4 24", "adm 24" };
@@ -324,7 +325,7 @@ Suite *make_suite(void)
 	suite_add_loop(suite, "crash, all the time", manager_that_dies_all_the_time_runs_each_command_once, 40);
 	ADD_CASE(suite, "settings", unknown_user_never_becomes_root, large_command_line_goes_by_way_of_a_memfd);
 	suite_add_loop(suite, "settings, both ways", settings_reach_the_process, 2);
-	if (has_cgroups()) /* what follows cannot be promised without cgroup v2 (docs/processes.md) */
+	if (has_cgroups()) /* the rest needs cgroup v2 (docs/processes.md) */
 		ADD_CASE(suite, "cgroup", main_process_is_followed_to_the_one_it_names,
 			 stop_right_after_a_fork_stops_the_daemon_too, a_signal_for_all_reaches_children_too);
 	return suite;

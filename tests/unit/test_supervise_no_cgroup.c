@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise without cgroup v2: what is left of it, with real processes, through a fake keeper (docs/processes.md).
+ * Supervise without cgroup v2: the reduced guarantees, with real processes, through a fake keeper
+ * (docs/processes.md).
  */
 #include "config.h"
 

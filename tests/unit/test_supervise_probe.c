@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise, probes: commands that ask about a service that is up, with real processes, through a fake keeper.
+ * Supervise, probes: commands that check a service that is up, with real processes, through a fake
+ * keeper.
  */
 #include "config.h"
 
@@ -23,7 +24,7 @@ static void expect_record(Stage *stage, const char *prefix)
 
 /* --- CheckCommand= --- */
 
-/* It is up, and its check has begun. */
+/* The service is up, and its check has begun. */
 static Stage *stage_new_checked(const char *text)
 {
 	Stage *stage = stage_new(text);
@@ -129,7 +130,7 @@ START_TEST(next_manager_ends_a_check_for_which_nobody_waits)
 	stage_crash(stage);
 	expect_record(stage, "ack check");
 
-	expect_event(stage, "checked well"); /* and so the manager can tell whoever asks now */
+	expect_event(stage, "checked well"); /* the manager can answer its caller now */
 	stage_free(stage);
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise, Type=script: a start command that ends, what it leaves running, and how that is stopped.
+ * Supervise, Type=script: a start command that ends, the processes it leaves, and how those stop.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include "tests/lib/script-stage.h"
 #include "tests/lib/suite.h"
 
-/* --- what the start command leaves --- */
+/* --- processes that the start command leaves --- */
 
 START_TEST(one_process_that_is_left_is_the_main_process)
 {
@@ -67,7 +67,7 @@ START_TEST(what_success_status_covers_is_told_with_its_meaning)
 }
 END_TEST
 
-/* Restart= says that there is one. */
+/* With Restart= there is a daemon. */
 static const struct {
 	const char *branches;
 	const char *told;
@@ -88,7 +88,7 @@ START_TEST(script_whose_daemon_does_not_run_is_not_done)
 	expect_event(stage, "gone");
 	ck_assert_msg(has_event(stage, absent_daemons[_i].told), "%s", stage->events->str);
 	ck_assert_ptr_null(strstr(stage->events->str, "done"));
-	expect_calls(stage, "start"); /* what svcd has not started it does not stop */
+	expect_calls(stage, "start"); /* svcd does not stop what it has not started */
 	stage_free(stage);
 }
 END_TEST
@@ -262,7 +262,7 @@ START_TEST(what_the_stop_command_left_is_ended_with_the_group)
 	expect_event(stage, "ready");
 	stage_stop(stage);
 
-	run_until(stage, is_gone, "/a"); /* dead it is: until its parent looks */
+	run_until(stage, is_gone, "/a"); /* dead, until its parent reaps it */
 	run_until(stage, is_gone, "/b");
 	stage_free(stage);
 }
@@ -293,7 +293,7 @@ START_TEST(stop_in_the_middle_of_a_start_undoes_it)
 }
 END_TEST
 
-/* What cannot be promised without cgroup v2 (docs/processes.md). */
+/* These need cgroup v2 (docs/processes.md). */
 static void add_cases_with_cgroups(Suite *suite)
 {
 	ADD_CASE(suite, "left", one_process_that_is_left_is_the_main_process,

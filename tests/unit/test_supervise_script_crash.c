@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise, Type=script: the manager dies in the middle of it, and the next one may read another file.
+ * Supervise, Type=script: the manager dies in the middle, and the next one may read another file.
  */
 #include "config.h"
 
@@ -95,7 +95,7 @@ END_TEST
 
 /* --- another file --- */
 
-/* The file was changed while the command ran, and the next manager reads it. */
+/* The file changed while the command ran, and the next manager reads it. */
 static void lose_commands(ServiceDef *def)
 {
 	g_clear_pointer(&def->restart_command, command_free);
@@ -170,7 +170,7 @@ START_TEST(newest_stop_command_is_run_though_it_came_in_the_middle_of_a_restart)
 }
 END_TEST
 
-/* What cannot be promised without cgroup v2 (docs/processes.md). */
+/* These need cgroup v2 (docs/processes.md). */
 static void add_cases_with_cgroups(Suite *suite)
 {
 	ADD_CASE(suite, "crash", several_processes_are_still_up_for_the_next_manager,

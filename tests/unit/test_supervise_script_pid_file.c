@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise, Type=script: which process is the main one. The pid file is a hint where there is cgroup v2, and all there is
- * where there is none.
+ * Supervise, Type=script: the choice of the main process. The pid file is a hint with cgroup v2,
+ * and the only source without it.
  */
 #include "config.h"
 
@@ -82,14 +82,14 @@ END_TEST
 
 START_TEST(daemon_that_replaces_itself_is_followed_without_a_pid_file)
 {
-	/* On USR2 it starts another, and ends with success. */
+	/* On USR2 it starts another process, and ends with success. */
 	Stage *stage = script_new_without_pid_file(
 		"start) (trap 'keep b; exit 0' USR2; >trapped; while :; do sleep 0.02; done) & echo $! >a ;;\n"
 		"stop) end b ;;\n");
 
 	expect_event(stage, "ready");
 	run_until(stage, has_main_of, "/a");
-	/* Without its note, the next manager takes it for one that has been up for long. */
+	/* Without its note, the next manager assumes that it has been up for long. */
 	keeper_link_note(stage->context.link, STAGE_SERVICE, "garbage");
 	stage_crash(stage);
 	run_until(stage, has_main_of, "/a");
@@ -184,7 +184,7 @@ static bool has_lost_main_twice(const Stage *stage, const char *unused)
 	return count_lines(stage->events->str, "main pid") == 2;
 }
 
-/* Later than anybody waits for it. */
+/* Later than its limit. */
 START_TEST(pid_file_of_a_done_script_that_proves_wrong_late_leaves_it_done)
 {
 	Stage *stage = script_new_without_cgroups("");
@@ -201,7 +201,7 @@ START_TEST(pid_file_of_a_done_script_that_proves_wrong_late_leaves_it_done)
 }
 END_TEST
 
-/* What cannot be promised without cgroup v2 (docs/processes.md). */
+/* These need cgroup v2 (docs/processes.md). */
 static void add_cases_with_cgroups(Suite *suite)
 {
 	ADD_CASE(suite, "pid file", pid_file_names_the_main_process_among_several, pid_file_may_appear_later,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise, Type=script: Reload= and RestartCommand=, and what they do to the processes that are followed.
+ * Supervise, Type=script: Reload= and RestartCommand=, and their effect on the followed processes.
  */
 #include "config.h"
 
@@ -70,7 +70,7 @@ START_TEST(restart_command_that_fails_is_told_and_what_still_runs_stays_up)
 }
 END_TEST
 
-/* Restart= says that there is a daemon, which a restart has to leave running. */
+/* With Restart= there is a daemon, and a restart must leave one running. */
 static const struct {
 	const char *restart;
 	const char *keys;
@@ -113,7 +113,7 @@ START_TEST(main_process_that_takes_its_time_to_end_after_a_restart_is_no_exit)
 }
 END_TEST
 
-/* "restart" ended the daemon without waiting for that, and started none, because it still ran. */
+/* "restart" ended the daemon without waiting for it, and started none because it still ran. */
 START_TEST(daemon_that_ends_well_after_a_restart_that_left_nothing_else_is_started_again)
 {
 	Stage *stage = script_new("start) (trap 'exit 0' TERM; while :; do sleep 0.02; done) & echo $! >pid ;;\n"
@@ -176,7 +176,7 @@ START_TEST(restart_that_fails_and_leaves_the_daemon_has_failed)
 }
 END_TEST
 
-/* With Restart= it is started once more. */
+/* With Restart= it starts again. */
 static const struct {
 	const char *keys;
 	const char *told;
@@ -185,7 +185,7 @@ static const struct {
 	{ "Restart=on-failure\n", "exited in a restart: killed by signal TERM" },
 };
 
-/* As after a maintainer script that has removed the pid file, which leaves the script nothing to stop by. */
+/* Like a maintainer script that removed the pid file, so that the script finds nothing to stop. */
 START_TEST(process_that_a_restart_left_as_it_was_is_ended)
 {
 	Stage *stage = script_new_up("start) keep pid ;; restart) rm pid ;;\n", left_as_they_were[_i].keys);
@@ -199,7 +199,7 @@ START_TEST(process_that_a_restart_left_as_it_was_is_ended)
 }
 END_TEST
 
-/* As the guard of a server is, whose server must not become the main process. */
+/* Like the guard of a server: the server must not become the main process. */
 START_TEST(new_main_process_that_is_killed_just_after_a_restart_is_an_exit)
 {
 	Stage *stage = script_new_up("start) keep pid ;; restart) end_and_wait pid; keep other; keep pid ;;\n", "");
@@ -295,7 +295,7 @@ START_TEST(restart_asked_while_the_one_before_is_being_ended_comes_after_it)
 }
 END_TEST
 
-/* What was asked for has been looked at. */
+/* The request has been handled. */
 static void settle(Stage *stage)
 {
 	while (g_main_context_pending(NULL))
@@ -330,12 +330,12 @@ START_TEST(stop_in_the_middle_of_a_restart_comes_after_it)
 	stage_stop(stage);
 
 	expect_calls(stage, "start restart stop");
-	ck_assert(!has_file(stage, "/pid")); /* the daemon that the restart began is not left over */
+	ck_assert(!has_file(stage, "/pid")); /* the daemon of the restart is gone */
 	stage_free(stage);
 }
 END_TEST
 
-/* What cannot be promised without cgroup v2 (docs/processes.md). */
+/* These need cgroup v2 (docs/processes.md). */
 static void add_cases_with_cgroups(Suite *suite)
 {
 	ADD_CASE(suite, "restart", main_process_is_looked_for_anew_after_a_reload,

@@ -471,7 +471,7 @@ Suite *make_suite(void)
 		 strangers_word_on_the_notify_socket_counts_for_nothing, what_it_said_before_it_died_is_heard_first);
 	ADD_CASE(suite, "fork", pid_file_names_the_daemon_behind_a_fork, late_pid_file_is_waited_for,
 		 daemon_behind_a_fork_that_dies_is_gone);
-	if (has_cgroups()) /* what follows cannot be promised without cgroup v2 (docs/processes.md) */
+	if (has_cgroups()) /* the rest needs cgroup v2 (docs/processes.md) */
 		ADD_CASE(suite, "cgroup", fork_without_a_pid_file_is_found_in_the_cgroup, fork_that_leaves_nobody_behind_fails,
 			 pid_file_that_nobody_is_left_to_write_is_not_waited_for,
 			 pid_file_that_names_a_stranger_is_not_believed);

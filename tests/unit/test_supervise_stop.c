@@ -78,7 +78,7 @@ START_TEST(processes_left_behind_are_ended_too)
 	expect_event(stage, "ready");
 	stage_stop(stage);
 
-	/* stage_free() finds its cgroup gone, and so nobody in it. */
+	/* stage_free() finds its cgroup gone, and so no processes. */
 	stage_free(stage);
 }
 END_TEST
@@ -213,7 +213,7 @@ Suite *make_suite(void)
 		 a_task_whose_stop_fails_goes_on_until_one_succeeds, a_stop_command_that_hangs_has_failed,
 		 a_shutdown_goes_on_without_a_stop_that_fails, a_stop_that_may_fail_is_a_stop,
 		 stop_during_preparation_reports_no_failure, clean_up_that_hangs_is_killed, kill_signal_comes_before_kill);
-	if (has_cgroups()) /* what follows cannot be promised without cgroup v2 (docs/processes.md) */
+	if (has_cgroups()) /* the rest needs cgroup v2 (docs/processes.md) */
 		ADD_CASE(suite, "cgroup", processes_left_behind_are_ended_too, control_group_below_its_own_is_removed_with_it);
 	return suite;
 }

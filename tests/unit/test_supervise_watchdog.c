@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise, the watchdog: daemons that feed it, or do not, with real processes, through a fake keeper.
+ * Supervise, the watchdog: daemons that feed it or do not, with real processes, through a fake
+ * keeper.
  */
 #include "config.h"
 
@@ -11,7 +12,7 @@
 #include "tests/lib/suite.h"
 #include "loop/loop.h"
 
-/* A daemon with a way to say things, and to look for {DIR}/FILE. */
+/* A daemon that can send notifications and look for {DIR}/FILE. */
 #define DAEMON(key, program)                                                                       \
 	"[Service]\n" key "\nReady=notify\nRestart=on-failure\nLimitCORE=0\n"                      \
 	"Exec=/usr/bin/python3 -c 'import socket,os,time,signal;s=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM);"     \
@@ -107,7 +108,7 @@ START_TEST(time_that_it_asks_for_is_given)
 }
 END_TEST
 
-/* --- nobody is killed because we were not there --- */
+/* --- no kill because the manager was busy --- */
 
 static const char fed[] = DAEMON("WatchdogTimeout=300ms", "say(\"READY=1\");[(say(\"WATCHDOG=1\"),time.sleep(0.05)) "
 				 "for i in iter(lambda:is_there(\"hang\"),True)];time.sleep(1000)");
@@ -118,7 +119,7 @@ START_TEST(manager_that_was_busy_reads_what_was_said_meanwhile)
 
 	expect_event(stage, "ready");
 	for (int i = 0; i < 3; i++) {
-		g_usleep(500 * 1000); /* the manager does something else: the deadline passes, and signs of life wait */
+		g_usleep(500 * 1000); /* the manager is busy: the deadline passes */
 		g_main_context_iteration(NULL, FALSE);
 	}
 	ck_assert(!has_event(stage, ABORTED));
@@ -171,7 +172,10 @@ START_TEST(file_that_asks_for_it_later_is_for_the_next_run)
 }
 END_TEST
 
-/* The TERM that follows is ignored, for it may come before the interpreter gets to the first signal. */
+/*
+ * The child ignores the TERM that follows, because it may come before the interpreter handles the
+ * first signal.
+ */
 START_TEST(children_are_aborted_too)
 {
 	Stage *stage = stage_new_in_directory(DAEMON(

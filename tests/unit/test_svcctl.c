@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svcctl as it is typed: what its verbs share, its help, terminals, and an svcd that is not there.
+ * svcctl on the command line: common options, help, terminals, and an svcd that is not there.
  */
 #include "config.h"
 
@@ -74,7 +74,7 @@ static const char *const verbs[] = { "status", "list", "explain", "log", "start"
 				     "flag", "wait", "monitor", "runlevel", "reload-files", "poweroff", "reboot", "undo", "new",
 				     "import", "edit", "is", "complete", "reexec" };
 
-/* --help asks nobody and does nothing. */
+/* --help calls no manager and changes nothing. */
 START_TEST(each_verb_has_help)
 {
 	g_autoptr(BusWorld) bw = machine();
@@ -133,7 +133,7 @@ START_TEST(without_utf_8_only_ascii_is_shown)
 	g_autofree char *asked_for = g_strconcat("--ascii ", all_looks[_i], NULL);
 	g_autofree char *piped = NULL;
 
-	(void)bus_world_svcctl(bw, asked_for, &piped, NULL); /* the status of some is 3 */
+	(void)bus_world_svcctl(bw, asked_for, &piped, NULL); /* some exit with status 3 */
 	ck_assert_msg(g_str_is_ascii(shown) && *shown, "%s", shown);
 	ck_assert_msg(g_str_is_ascii(piped) && *piped, "%s", piped);
 }
@@ -150,7 +150,7 @@ START_TEST(a_verb_may_be_shortened_on_a_terminal)
 }
 END_TEST
 
-/* --- no svcd, or one that dies --- */
+/* --- no svcd, or a dying one --- */
 
 START_TEST(without_svcd_the_error_says_what_to_do)
 {
@@ -178,7 +178,7 @@ START_TEST(an_svcd_that_does_not_answer_is_given_up)
 }
 END_TEST
 
-/* Busy or being replaced: there is no answer yet, which is what wait is for. */
+/* Busy or being replaced: there is no answer yet, and wait covers that. */
 START_TEST(to_wait_for_an_svcd_that_does_not_answer_is_to_wait_in_vain)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_silent(machine_files, machine_policy);
@@ -204,8 +204,8 @@ START_TEST(nobody_waits_for_an_svcd_that_is_not_there)
 END_TEST
 
 /*
- * A manager of its own, in a process that ends when it is asked for something; afterwards this process takes the
- * socket over, as a new manager does.
+ * A manager in a child process, which ends at the first request. Then this process takes over the
+ * socket, like a new manager.
  */
 static Run *ask_one_that_dies(BusWorld *bw, const char *line)
 {
@@ -252,7 +252,7 @@ START_TEST(a_change_is_not_repeated_when_the_manager_dies)
 }
 END_TEST
 
-/* To read files twice is no harm, and who is cut off knows not even that another manager comes, which would read them anyhow. */
+/* Reading files twice is harmless, so the request is repeated. */
 START_TEST(files_are_read_though_who_asked_for_it_was_cut_off)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_silent(machine_files, machine_policy);

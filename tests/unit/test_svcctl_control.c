@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svcctl as it is typed: starting, stopping, flags, and waiting for what was asked for.
+ * svcctl on the command line: starts, stops, flags, and waiting for the result.
  */
 #include "config.h"
 
@@ -83,7 +83,7 @@ END_TEST
 
 /* --- waiting --- */
 
-/* "svcctl start odd", typed, and now the service starts; what becomes of it, the test says. */
+/* "svcctl start odd", and the service is starting. The test decides the outcome. */
 static Run *begin_start(BusWorld *bw)
 {
 	Run *run;
@@ -95,7 +95,7 @@ static Run *begin_start(BusWorld *bw)
 	return run;
 }
 
-/* A service whose process needs a while, and gets there. */
+/* The process of the service needs a while, and succeeds. */
 START_TEST(start_waits_until_it_is_ready)
 {
 	g_autoptr(BusWorld) bw = machine();
@@ -144,7 +144,10 @@ START_TEST(reload_returns_the_result)
 }
 END_TEST
 
-/* Nothing was to be done. A start that is called a failure or a success by who looks first would be neither. */
+/*
+ * The service ended at once with success. The result must not depend on which event svcctl sees
+ * first.
+ */
 START_TEST(start_of_what_ends_with_success_is_one)
 {
 	g_autoptr(BusWorld) bw = machine();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svcctl as it is typed: files and policy, below a root.
+ * svcctl on the command line: files and policy, below a root.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svcctl as it is typed: looking at services and conditions.
+ * svcctl on the command line: output about services and conditions.
  */
 #include "config.h"
 
@@ -153,7 +153,7 @@ START_TEST(the_overview_of_a_boot_tells_how_far_it_is)
 	g_autofree char *json = NULL;
 	JsonObject *data;
 
-	/* Its clock is the machine's, so how much is left is not for this test to say. */
+	/* It uses the clock of the machine, so this test does not check the remaining time. */
 	progress_know(world_engine(bw->world), durations_parse(known, strlen(known), NULL), world_now(bw->world));
 
 	ck_assert_int_eq(bus_world_svcctl(bw, "--width 200", &out, NULL), 0);
@@ -275,7 +275,7 @@ START_TEST(top_tells_what_was_used_in_the_interval)
 }
 END_TEST
 
-/* Without cgroups, what the bus started is found by parents; the bus's own forks are no news. */
+/* Without cgroups the parents identify what the bus started. The bus's own forks are not listed. */
 START_TEST(what_the_bus_started_is_listed_without_cgroups_too)
 {
 	g_autoptr(BusWorld) bw = bus_world_new("== dbus\n[Service]\nExec=/bin/bus\n", NULL);
@@ -364,7 +364,7 @@ END_TEST
 
 typedef struct Followed {
 	GString *text;
-	const char *end; /* what the text ends with when it is complete */
+	const char *end; /* the end of the complete text */
 } Followed;
 
 static gboolean on_followed(gint fd, GIOCondition condition, gpointer data)
@@ -394,7 +394,7 @@ static void append_log(BusWorld *bw, const char *text)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Line by line, also when svc-logger begins a new file. */
+/* Line by line, also when svc-logger starts a new file. */
 START_TEST(log_follows_what_is_written)
 {
 	g_autoptr(BusWorld) bw = machine();

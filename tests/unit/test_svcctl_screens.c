@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What svcctl shows, whole screens, as tests/data/screens has them: "status" at several widths and without UTF-8, and what is
- * said when something cannot be done: what, why, and what to type next.
+ * Complete screens of svcctl, compared with tests/data/screens: "status" at several widths and
+ * without UTF-8. And errors: what failed, why, and what to type next.
  *
- * A screen is "$ svcctl WORDS" and all that follows up to the next one. $SVCD_WRITE_SCREENS writes them anew, to be read by people.
+ * A screen is "$ svcctl ARGUMENTS" and the text up to the next one. $SVCD_WRITE_SCREENS writes them
+ * anew, for a person to read.
  */
 #include "config.h"
 
@@ -13,7 +14,7 @@
 #include "tests/lib/suite.h"
 #include "tests/lib/svcctl-world.h"
 
-/* So long ago things have happened: two digits and a tenth, for as long as a test takes. */
+/* The age of events: two digits and a tenth, for the duration of a test. */
 #define AGO_US (20 * G_USEC_PER_SEC)
 
 static const char files[] =
@@ -48,7 +49,7 @@ static BusWorld *make_machine(void)
 	return bw;
 }
 
-/* Times of the same length, and no names that differ from run to run. */
+/* Times of equal length, and no names that differ between runs. */
 static char *make_steady(const BusWorld *bw, const char *text)
 {
 	static const struct {
@@ -74,8 +75,8 @@ static char *make_steady(const BusWorld *bw, const char *text)
 }
 
 typedef struct Screen {
-	char *words; /* what is typed after "svcctl " */
-	char *text;  /* what follows, with its last line "(exit N)" */
+	char *words; /* arguments after "svcctl " */
+	char *text;  /* the output, with its last line "(exit N)" */
 } Screen;
 
 static char *screen_path(const char *name)
@@ -114,7 +115,7 @@ static GPtrArray *read_screens(const char *name)
 	return screens;
 }
 
-/* On a machine of its own each time; what was typed before does not matter. A new string. */
+/* On a new machine each time, independent of earlier commands. A new string. */
 static char *type(const char *words, const char *locale)
 {
 	g_autoptr(BusWorld) bw = make_machine();
@@ -152,7 +153,7 @@ static void expect_screens(const char *name, const char *locale)
 {
 	g_autoptr(GPtrArray) screens = read_screens(name);
 
-	/* Lines break elsewhere when paths are longer. */
+	/* Longer paths break lines elsewhere. */
 	if (strcmp(SVCD_SYSCONFDIR, "/etc/svcd") != 0)
 		return;
 	if (g_getenv("SVCD_WRITE_SCREENS"))
@@ -182,7 +183,7 @@ START_TEST(status_without_utf8_has_other_symbols)
 }
 END_TEST
 
-/* A line is longer than the terminal only if it is one word. */
+/* Only a single token may be longer than the terminal. */
 static void expect_fits(const char *line, unsigned width)
 {
 	g_autofree char *stripped = g_strstrip(g_strdup(line));
@@ -220,7 +221,7 @@ START_TEST(no_word_is_cut_at_any_width)
 }
 END_TEST
 
-/* --- what cannot be done --- */
+/* --- errors --- */
 
 static const char *const refused[] = { "errors-services.txt", "errors-usage.txt", "errors-files.txt" };
 
@@ -230,7 +231,7 @@ START_TEST(what_cannot_be_done_is_said_as_it_was_read_and_found_good)
 }
 END_TEST
 
-/* "svcctl: WHAT: WHY", and a line with two blanks in front that says what to type, or do. */
+/* "svcctl: WHAT: WHY", and a line with two leading blanks and the remedy. */
 static void expect_three_parts(const Screen *screen)
 {
 	g_auto(GStrv) lines = g_strsplit(screen->text, "\n", -1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The connection to the system bus, with a real dbus-daemon that comes, goes, stops, and with servers that are none.
+ * The connection to the system bus, with a real dbus-daemon that comes, goes and stops, and with
+ * other servers.
  */
 #include "config.h"
 
@@ -33,8 +34,8 @@ typedef struct Fixture {
 	unsigned n_connected;
 	unsigned n_disconnected;
 	unsigned n_signals;
-	unsigned n_replies; /* answers that were none included */
-	unsigned n_null;    /* of these */
+	unsigned n_replies; /* including NULL answers */
+	unsigned n_null;    /* NULL ones among them */
 	unsigned listener;
 } Fixture;
 
@@ -100,7 +101,7 @@ static void fixture_clear(Fixture *f)
 	bus_daemon_clear(&f->daemon);
 }
 
-/* Turns of the main loop until something is so. No turn may wait for anybody. */
+/* Runs the main loop until the condition is true. No turn may block. */
 #define until(condition)                                                                           \
 	do {                                                                                       \
 		const int64_t until_us = loop_now() + DEADLINE_US;                                  \
@@ -122,7 +123,7 @@ static void fixture_init_connected(Fixture *f)
 	until(f->n_connected == 1);
 }
 
-/* Is there nothing left to do, and no timer that would wake us? */
+/* Is there no work left, and no timer that would wake us? */
 static bool sleeps(void)
 {
 	GMainContext *context = g_main_context_default();
@@ -199,7 +200,7 @@ START_TEST(it_sleeps_until_there_is_a_bus)
 }
 END_TEST
 
-/* As after a crash: the socket is there, and nobody behind it. */
+/* Like after a crash: the socket exists without a listener. */
 START_TEST(it_sleeps_beside_a_dead_socket)
 {
 	Fixture f;
@@ -347,7 +348,7 @@ START_TEST(a_match_lasts_as_long_as_somebody_wants_it)
 	ck_assert_uint_eq(f.n_signals, 1);
 
 	system_bus_remove_match(f.bus, OWNER_RULE);
-	system_bus_remove_match(f.bus, OWNER_RULE); /* once too often: nothing */
+	system_bus_remove_match(f.bus, OWNER_RULE); /* once too often: no effect */
 	(void)ask(&f, "ReleaseName", NAME, DEADLINE_US);
 	until(f.n_replies == 2);
 	ck_assert_uint_eq(f.n_signals, 1);
@@ -406,7 +407,7 @@ static void send_ping(SystemBus *from, SystemBus *to, size_t n_bytes)
 	dbus_message_unref(message);
 }
 
-/* Anybody may send such a one: it must not cost us the bus. */
+/* Any user may send it: it must not cost us the bus. */
 START_TEST(too_long_a_message_is_passed_over)
 {
 	Fixture f;
@@ -491,7 +492,7 @@ START_TEST(a_full_backlog_is_tried_again)
 		g_array_append_val(others, fd);
 	ck_assert_int_eq(errno, EAGAIN);
 
-	open_bus(&f); /* a connect(2) that blocks would stay here */
+	open_bus(&f); /* a blocking connect(2) would stay here */
 	while (loop_now() < begun_us + G_USEC_PER_SEC / 4)
 		g_main_context_iteration(NULL, TRUE);
 	ck_assert_uint_eq(f.n_connected, 1);
@@ -505,7 +506,7 @@ START_TEST(a_full_backlog_is_tried_again)
 }
 END_TEST
 
-/* bind(2) is seen, listen(2) is not: nothing in the directory tells of it. */
+/* bind(2) is seen, listen(2) is not: it changes nothing in the directory. */
 START_TEST(a_socket_that_listens_a_little_later_is_found)
 {
 	Fixture f;
@@ -530,7 +531,7 @@ END_TEST
 
 #define OK_LINE "OK 0123456789abcdef0123456789abcdef\r\n"
 
-/* What a server that is no bus may say, and how it goes on. */
+/* The answers of a server that is no bus, and the result. */
 static const struct {
 	const char *bytes;
 	size_t length;
@@ -598,7 +599,9 @@ START_TEST(a_greeting_has_a_greatest_length)
 }
 END_TEST
 
-/* The kernel takes the connection for a daemon that is stopped; a new daemon in its place must not wait for its limit. */
+/*
+ * The kernel accepts a connection for a stopped daemon. A new daemon must not wait for its limit.
+ */
 START_TEST(a_new_bus_is_taken_at_once_while_the_old_one_keeps_us_waiting)
 {
 	const int64_t begun_us = loop_now();

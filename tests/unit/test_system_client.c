@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * org.svcd1 on a real bus: the name that comes back, GDBus as it is, signals without being asked. Who may do what needs
- * other users: tests/sandbox/test_system_bus.py.
+ * org.svcd1 on a real bus: the name that returns, plain GDBus, signals without a request. For the
+ * rights, which need other users, see tests/sandbox/test_system_bus.py.
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@ typedef struct Fixture {
 	BusWorld *bw;
 	SystemBus *system_bus;
 	GDBusConnection *connection; /* of a client */
-	GString *signals;            /* "MEMBER PATH\n" of what it heard */
+	GString *signals;            /* "MEMBER PATH\n" of the received ones */
 	GVariant *reply;
 	char *refusal;
 } Fixture;
@@ -46,7 +46,7 @@ static void fixture_init(Fixture *f)
 static void leave(Fixture *f)
 {
 	if (f->connection)
-		(void)g_dbus_connection_close_sync(f->connection, NULL, NULL); /* the bus may be gone already */
+		(void)g_dbus_connection_close_sync(f->connection, NULL, NULL);
 	g_clear_object(&f->connection);
 }
 
@@ -67,7 +67,7 @@ static void on_signal(GDBusConnection *connection, const char *sender, const cha
 	g_string_append_printf(((Fixture *)data)->signals, "%s %s\n", member, path);
 }
 
-/* A client on the bus, which daemon and client must bring about without us: it greets in a thread of GDBus. */
+/* A client joins the bus without our help: a thread of GDBus authenticates. */
 static void enter(Fixture *f)
 {
 	g_autofree char *address = g_strconcat("unix:path=", f->daemon.socket, NULL);
@@ -101,7 +101,7 @@ static bool is_answered(void *data)
 	return f->reply || f->refusal;
 }
 
-/* The answer is in f->reply or f->refusal until the next call. */
+/* f->reply or f->refusal has the answer until the next call. */
 static void call(Fixture *f, const char *to, const char *interface, const char *method, GVariant *args)
 {
 	const bool is_bus = strcmp(to, DBUS_SERVICE_DBUS) == 0;
@@ -228,7 +228,7 @@ static bool is_over(void *data)
 	return ((Flood *)data)->n_missing == 0;
 }
 
-/* The bus has handed all calls on before it stands still for as long as makes it slow. */
+/* The bus has forwarded all calls before it stops for long enough to count as slow. */
 static Flood flood(Fixture *f, unsigned n_pairs)
 {
 	Flood result = { .n_missing = 2 * n_pairs };
@@ -253,7 +253,7 @@ static Flood flood(Fixture *f, unsigned n_pairs)
 	return result;
 }
 
-/* A bus is slow for a second; a machine may be slower, so once in some times is enough. */
+/* A bus is slow for a second. A machine may be slower, so once in several tries is enough. */
 START_TEST(in_a_flood_a_long_answer_is_an_error_and_a_short_one_is_given)
 {
 	const unsigned n_pairs = LIMIT_CALLS_IN_FLOOD;

@@ -182,7 +182,7 @@ START_TEST(what_could_upset_a_terminal_is_escaped)
 }
 END_TEST
 
-/* A line could be made to look like another one. */
+/* They could make a line look like another one. */
 START_TEST(characters_that_turn_text_around_are_shown_as_such)
 {
 	g_autofree char *text = text_escape_terminal("a\u202egpj.exe\u2066b\u2069\u200f\u061c\u2028\u200b\ufeff\U000e0041");
@@ -193,7 +193,7 @@ START_TEST(characters_that_turn_text_around_are_shown_as_such)
 }
 END_TEST
 
-/* A terminal obeys U+009B, and one that is shown JSON of a service's is no exception. */
+/* A terminal obeys U+009B, also inside the JSON of a service. */
 START_TEST(in_json_they_are_escaped_as_json_has_it)
 {
 	g_autofree char *json = text_escape_json("{\"a\": \"\xc2\x9b" "31m \u202e \u2069 \u00e4 \U000e0041 \x7f \\n\"}");

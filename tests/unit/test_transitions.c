@@ -20,7 +20,7 @@ static bool has_processes(ServiceState state)
 	return state == STATE_STARTING || state == STATE_READY || state == STATE_DONE || state == STATE_STOPPING;
 }
 
-/* --- the walk: each test is run for every state --- */
+/* --- the walk: each test runs for each state --- */
 
 START_TEST(what_changes_nothing_moves_nothing)
 {

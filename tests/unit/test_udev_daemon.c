@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Is udevd there? Its control socket comes, goes and is made anew, its directory too.
+ * udevd's presence: its control socket and its directory come, go and are created anew.
  */
 #include "config.h"
 
@@ -116,7 +116,7 @@ static void end_daemon(pid_t pid)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* Until as much was told, and then whatever else is waiting. */
+/* Waits for this report, and handles all other events. */
 static void expect(const char *expected)
 {
 	const int64_t end = loop_now() + DEADLINE_US;
@@ -167,7 +167,7 @@ START_TEST(its_directory_is_made_with_it)
 }
 END_TEST
 
-/* More events than are read in one turn. */
+/* More events than one turn reads. */
 static void fill_queue(void)
 {
 	for (int i = 0; i < 1000; i++) {
@@ -183,7 +183,7 @@ START_TEST(a_socket_that_is_there_before_its_event_is_told_once)
 	ck_assert(g_file_set_contents(control, "", 0, NULL));
 	look_out();
 
-	ck_assert_int_eq(unlink(control), 0); /* when this is read, the socket is there; that it was made is read later */
+	ck_assert_int_eq(unlink(control), 0); /* this event is read when the new socket exists */
 	fill_queue();
 	make_socket();
 	expect("+");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The manager's side of what svc-worker reads of devices, with a pool of workers that answers what each test wants.
+ * The manager's side of svc-worker's device records. The pool of workers answers what each test
+ * wants.
  */
 #include "config.h"
 
@@ -11,7 +12,7 @@
 #include "tests/lib/suite.h"
 
 struct WorkerJob {
-	char *words; /* with blanks between them */
+	char *words; /* separated by blanks */
 	const WorkerListener *listener;
 	void *data;
 };
@@ -58,7 +59,7 @@ unsigned worker_pool_abandoned(const WorkerPool *pool, const char *owner)
 
 #define reply(...) give((const char *const[]){ __VA_ARGS__, NULL })
 
-/* Of the job that was begun first. */
+/* Answers the oldest job. */
 static void give(const char *const *words)
 {
 	WorkerJob *job = g_ptr_array_index(jobs, 0);

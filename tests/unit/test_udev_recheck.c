@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A volume that is suddenly none: udevd is asked to look again before anything follows from it.
+ * A volume that seems to be none: svcd asks udevd to read it again before it reacts.
  */
 #include "config.h"
 
@@ -17,8 +17,8 @@ static UdevRechecks *rechecks;
 static GString *told; /* "LEVEL " for label:DATA, "? " for each question */
 static int64_t now_us;
 static bool can_ask;
-static bool is_refused;   /* what was asked last */
-static bool is_looked_at; /* is there anything in it? */
+static bool is_refused;   /* the last question */
+static bool is_looked_at; /* does it have contents? */
 
 static void on_report(void *data, const char *key, Level level, const char *why)
 {
@@ -107,7 +107,7 @@ static void expect(const char *text)
 	g_string_truncate(told, 0);
 }
 
-/* What was seen when a volume with a dirty journal is mounted. */
+/* Observed when a volume with a dirty journal is mounted. */
 START_TEST(a_volume_that_was_misread_was_never_gone)
 {
 	volume("DATA");
@@ -270,7 +270,7 @@ START_TEST(what_is_not_ready_is_gone_at_once)
 }
 END_TEST
 
-/* 99-systemd.rules makes one that is blank unready. */
+/* 99-systemd.rules marks a blank one as not ready. */
 START_TEST(an_encrypted_volume_is_misread_like_any_other)
 {
 	volume("DATA");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One device as text: names it goes by, and what a hostile one can say.
+ * One device as text: its names, and hostile contents.
  */
 #include "config.h"
 
@@ -57,7 +57,7 @@ static const struct {
 	{ "\\x5cx41", "\\x41" },  /* decoded once */
 	{ "a\\x0ab", "a\nb" },
 	{ "\\xff\\xfe", "\xff\xfe" },
-	{ "a\\x00b", "a\\x00b" }, /* a label does not end in its middle */
+	{ "a\\x00b", "a\\x00b" }, /* a label does not end at a NUL */
 	{ "a\\x4", "a\\x4" },
 	{ "a\\xzz\\", "a\\xzz\\" },
 	{ "", "" },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a condition asks of a device: patterns, words, tags, and which subsystem it is about.
+ * The match of a condition with a device: patterns, tokens, tags, and the subsystem.
  */
 #include "config.h"
 
@@ -30,11 +30,11 @@ static const struct {
 	{ "*abc", "ababc", true },
 	{ "a*", "b", false },
 	{ "WD*Black", "WD Green Black", true },
-	{ "[ab]", "a", false },      /* brackets are nothing special */
+	{ "[ab]", "a", false },      /* brackets are plain characters */
 	{ "?", "\xc3\xbc", true },   /* one character of two bytes */
 	{ "??", "\xc3\xbc", false },
-	{ "?", "\xff", true },       /* no UTF-8 at all */
-	{ "?*", "\xf0", true },      /* begins a character that never ends */
+	{ "?", "\xff", true },       /* no UTF-8 */
+	{ "?*", "\xf0", true },      /* starts an incomplete character */
 	{ "a\n*", "a\nb", true },
 };
 
@@ -45,7 +45,7 @@ START_TEST(a_pattern_has_stars_and_question_marks)
 }
 END_TEST
 
-/* With a matcher that tries every way of every star this one does not end. */
+/* A matcher that tries each split of each star would not end. */
 START_TEST(a_pattern_of_many_stars_does_not_take_for_ever)
 {
 	g_autofree char *text = g_strnfill(8000, 'a');
@@ -104,7 +104,7 @@ static const struct {
 	{ "device:/dev/nvme0n1p1", "block" },
 	{ "device:/dev/nvme0", NULL },
 	{ "device:/dev/dri/card0", "drm" },
-	{ "device:/dev/my-modem", NULL }, /* whose link that is, only a rule knows */
+	{ "device:/dev/my-modem", NULL }, /* only a rule knows the target of that link */
 	{ "udev:ID_BUS=usb SUBSYSTEM=block", "block" },
 	{ "udev:ID_BUS=usb", NULL },
 	{ "udev:SUBSYSTEM=b*", NULL },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The monitor of device events: what the kernel is asked to keep away from it.
+ * The monitor of device events: the kernel's filter.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@ static UdevSource *source;
 
 static void set_up(void)
 {
-	static const UdevSourceListener listener = { NULL, NULL, NULL, NULL }; /* no turn of the loop is made */
+	static const UdevSourceListener listener = { NULL, NULL, NULL, NULL };
 	g_autoptr(GError) error = NULL;
 
 	udev = udev_new();
@@ -30,7 +30,7 @@ static void tear_down(void)
 	(void)udev_unref(udev);
 }
 
-/* The monitor's descriptor is its own affair: it is the one socket here that hears of devices. */
+/* The monitor hides its descriptor: it is the only socket here of this family. */
 static int find_socket(void)
 {
 	for (int fd = 0; fd < 64; fd++) {
@@ -45,7 +45,7 @@ static int find_socket(void)
 	return -1;
 }
 
-/* The length of the kernel's filter, in instructions; 0: none. */
+/* The length of the kernel's filter in instructions; 0: none. */
 static unsigned filter_length(void)
 {
 	socklen_t n = 0;

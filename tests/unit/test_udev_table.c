@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of devices: what appears, changes and goes, and what is reported of it.
+ * The table of devices: which appear, change and go, and the reports.
  */
 #include "config.h"
 
@@ -420,7 +420,7 @@ START_TEST(devices_that_came_nearest_are_told)
 }
 END_TEST
 
-/* If an event went through all conditions, these would be a hundred million steps and take minutes. */
+/* If an event visited all conditions, these would be a hundred million steps and take minutes. */
 START_TEST(ten_thousand_conditions_do_not_slow_one_event)
 {
 	clock_t begin;

@@ -22,7 +22,7 @@ static Output *generate(const char *fstab)
 	return output;
 }
 
-/* All of the file but the line that says what made it. */
+/* The file without the line that names its generator. */
 static const char *text_of(Output *output, const char *name)
 {
 	return strchr(output_file(output, name, "nothing")->str, '\n') + 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * WaitTimeout=: how long the world outside may hold a service back, and who waits meanwhile.
+ * WaitTimeout=: how long an external condition may delay a service, and the services that wait for
+ * it.
  */
 #include "config.h"
 
@@ -24,7 +25,7 @@ static const char *note_of(World *w, const char *service)
 	return note;
 }
 
-/* --- who waits --- */
+/* --- services that wait --- */
 
 START_TEST(what_comes_after_it_waits_for_the_device)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Want: policy, admin, needs, lingering; and conflicts among the wanted.
+ * Want: policy, admin, needs, lingering; and conflicts among wanted services.
  */
 #include "config.h"
 
@@ -345,7 +345,7 @@ START_TEST(it_does_not_run_while_the_other_is_tried_again_after_its_file_was_men
 }
 END_TEST
 
-/* It would give it hope, and take that away by making room. */
+/* Its stand-in would be stopped again to make room for it. */
 START_TEST(nobody_stands_in_for_one_that_waits_for_it)
 {
 	g_autoptr(World) w = world_new_with_policy(

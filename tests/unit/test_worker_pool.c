@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The worker pool: a worker for each owner; a job that makes its worker hang is lost, and no other one.
+ * The worker pool: a worker for each owner. A job that makes its worker hang is lost, and no other
+ * one.
  *
- * The test plays the workers: it reads what they are sent, and answers or does not.
+ * The test plays the workers: it reads their requests, and answers or does not.
  */
 #include "config.h"
 
@@ -26,7 +27,7 @@ static int sockets[MAX_STARTED]; /* the workers' ends, in the order of their sta
 static unsigned n_started;
 static GString *killed;
 static bool can_start;
-static GString *heard; /* what the listeners were called with: "NAME KIND ARGUMENT;" */
+static GString *heard; /* the calls of the listeners: "NAME KIND ARGUMENT;" */
 static WorkerMessage message;
 
 static uint64_t on_start(void *data, int socket)
@@ -90,7 +91,7 @@ static WorkerJob *give(const char *owner, const char *name)
 	return worker_job_new(pool, owner, words, 2, NULL, 0, &listener, (void *)name);
 }
 
-/* The next request that worker @i has. */
+/* The next request of worker @i. */
 static uint64_t take_request(unsigned i, const char *argument)
 {
 	ck_assert_int_eq(worker_message_receive(sockets[i], &message), 1);
@@ -175,7 +176,7 @@ START_TEST(a_worker_that_rests_is_handed_to_the_next_owner)
 	reply(0, id, "busy", NULL);
 	reply(0, id, "done", NULL);
 	wait_heard("1 done ;");
-	give("b", "2"); /* the worker of "a" may hang in what follows its answer */
+	give("b", "2"); /* the worker of "a" may hang after its answer */
 	ck_assert_uint_eq(n_started, 2);
 
 	reply(0, id, "rest", NULL);
@@ -184,7 +185,7 @@ START_TEST(a_worker_that_rests_is_handed_to_the_next_owner)
 	ck_assert_uint_eq(n_started, 2);
 	reply(0, take_request(0, "3"), "done", NULL);
 	wait_heard("1 done ;3 done ;");
-	give("d", "4"); /* it has not rested since */
+	give("d", "4"); /* it has not been idle since */
 	ck_assert_uint_eq(n_started, 3);
 }
 END_TEST
@@ -261,7 +262,7 @@ START_TEST(a_job_that_goes_on_has_no_limit_until_its_worker_is_at_it_again)
 	reply(0, id, "level", "true");
 	reply(0, id, "rest", NULL);
 	wait_heard("watch level true;");
-	give("b", "clock"); /* its limit passes meanwhile */
+	give("b", "clock"); /* its limit expires meanwhile */
 	wait_heard("watch level true;clock lost;");
 
 	reply(0, id, "busy", NULL);
