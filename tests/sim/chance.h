@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Chance: numbers that look random and follow from a seed alone (splitmix64).
+ * Chance: pseudo-random numbers that follow from a seed alone (splitmix64).
  */
 #ifndef SVCD_TESTS_SIM_CHANCE_H
 #define SVCD_TESTS_SIM_CHANCE_H

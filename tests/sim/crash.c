@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Crash: notes may be lost on the way, and processes end while nobody looks.
+ * Crash: notes may be lost, and processes end while there is no manager.
  */
 #include "config.h"
 
@@ -54,7 +54,7 @@ void crash_now(Machine *m)
 	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
 		process_forget_health(&m->processes[i]);
 	levels_forget(m);
-	/* A new manager waits out Settle= anew. */
+	/* A new manager waits for Settle= from the start. */
 	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
 		m->processes[i].hold_false_us = 0;
 	m->manager_back_us = m->now_us + chance_time(&m->chance, 2 * G_USEC_PER_SEC);
@@ -83,10 +83,10 @@ static bool recover_one(Machine *m, unsigned index)
 		p->is_live = p->is_main_live = p->is_stop_asked = is_alive = false;
 		p->n_script = 0;
 	}
-	/* A task that is done has no row, and may have a phase in its note. */
+	/* A completed task has no row, and may have a phase in its note. */
 	if (p->is_live && !p->is_main_live && p->n_script == 0)
 		is_alive = note && *note && chance_percent(&m->chance, 50);
-	/* Nothing lives, and nobody remembers it: it never was. */
+	/* Without a process and without a note, the service never ran. */
 	if (!is_alive && (!(note && *note) || !engine_find(m->engine, name)))
 		p->is_live = false;
 	if (is_alive && p->n_script > 0 && p->script[0].kind == PROCESS_EXITED && p->script[0].at_us <= m->now_us)
@@ -99,12 +99,18 @@ static bool recover_one(Machine *m, unsigned index)
 	s = engine_find(m->engine, name);
 	if (!s)
 		requests_forget(p);
-	/* Whose note was lost on the way is not known to be done: told that nothing lives, the engine takes it for ended. */
+	/*
+	 * A completed service without its note counts as ended, because the engine learns only that
+	 * no process lives.
+	 */
 	if (!is_alive && s && s->state != STATE_DONE)
 		p->is_live = false;
 	p->is_script = s && s->def->type == TYPE_SCRIPT;
 	p->is_unexplained = is_alive && !(note && *note);
-	/* A daemon whose file has made it a task, and whose note is lost, is taken for a task that works: it ends. */
+	/*
+	 * A daemon that its new file turned into a task, and that lost its note, counts as a
+	 * working task: it ends.
+	 */
 	if (s && s->state == STATE_STARTING && is_alive && (p->n_script == 0 || (p->is_restarting && p->n_script == 1)))
 		process_exits_now(m, p);
 	return is_read || !is_alive;

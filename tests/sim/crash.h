@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Crash: the manager dies, and the next one takes over with what the keeper has kept. It plays keeper.
+ * Crash: the manager dies, and the next one takes over the state that the keeper kept. Plays the
+ * keeper.
  */
 #ifndef SVCD_TESTS_SIM_CRASH_H
 #define SVCD_TESTS_SIM_CRASH_H
 
 #include "tests/sim/machine.h"
 
-/* Takes the engine with it; its notes are what is left. */
+/* Frees the engine. Only its notes remain. */
 void crash_now(Machine *m);
-/* The new engine, which has its files, learns of the notes and of what lives. */
+/* Gives the notes and the living processes to the new engine, which has read its files. */
 void crash_recover(Machine *m);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Invariants: the engine's states and acts, held against an oracle (oracle.h).
+ * Invariants: the engine's states and actions, compared with an oracle (oracle.h).
  */
 #include "config.h"
 
@@ -47,7 +47,7 @@ static void check_order_at_start(Machine *m, const Service *s)
 
 /* --- StartLock= --- */
 
-/* Somebody else with the same lock who is starting or stopping, or NULL. */
+/* Another service with the same lock that starts or stops, or NULL. */
 static const Service *find_lock_holder(const Machine *m, const Service *s)
 {
 	const GPtrArray *services = engine_services(m->engine);
@@ -67,7 +67,7 @@ static void check_lock_at_start(Machine *m, const Service *s)
 	const Service *other = s->def->start_lock ? find_lock_holder(m, s) : NULL;
 	const CauseRecord *before = s->newest_cause->older;
 
-	/* By the file of before it may have another lock, or none. */
+	/* Its old file may have had another lock, or none. */
 	if (other && other->started_us > m->altered_us)
 		machine_fail(m, "%s was started while %s, which is %s, had the lock %s", s->def->name, other->def->name,
 			     service_state_name(other->state), s->def->start_lock);
@@ -77,7 +77,10 @@ static void check_lock_at_start(Machine *m, const Service *s)
 
 /* --- the login screen --- */
 
-/* It has not been there yet, nor been given up: it has been on its way since the boot began. */
+/*
+ * The login screen was never drawn nor given up: it has been on its way since the start of the
+ * boot.
+ */
 static bool is_login_awaited(Machine *m)
 {
 	const GPtrArray *words = policy_login_screen(engine_policy(m->engine));
@@ -112,12 +115,15 @@ static void count_login_awaited(Machine *m)
 
 static void check_login_at_start(Machine *m, const Service *s)
 {
-	/* That the screen came within this event cannot be seen from here: it is on its way as of the last one. */
+	/*
+	 * The simulation cannot see whether the screen came within this event, so it uses the state
+	 * after the last one.
+	 */
 	if (waits_for_login(s) && !m->is_login_unsure && is_login_awaited(m))
 		machine_fail(m, "%s was started before the login screen", s->def->name);
 }
 
-/* One that was started by a file of before has the lock that was in that, whatever it was. */
+/* A service that an old file started has the lock of that file. */
 static bool has_holder_of_before(const Machine *m)
 {
 	const GPtrArray *services = engine_services(m->engine);
@@ -131,7 +137,10 @@ static bool has_holder_of_before(const Machine *m)
 	return false;
 }
 
-/* Whom nothing else keeps from starting waits only while somebody has the lock. Order is not looked at here. */
+/*
+ * A service without other obstacles waits only while another one has the lock. Ordering is not
+ * checked here.
+ */
 static void check_lock(Machine *m, const Service *s)
 {
 	g_autoptr(GHashTable) nobody = g_hash_table_new(NULL, NULL);
@@ -158,7 +167,10 @@ static bool looks_at_processes(const Machine *m, const GPtrArray *terms, const S
 	return false;
 }
 
-/* What is gone and started again within an event has flipped the level active: in between, and Settle= begins anew. */
+/*
+ * A service that stops and starts within one event changes the level of active: twice, so Settle=
+ * starts anew.
+ */
 static void forget_lapses_by(Machine *m, const Service *s)
 {
 	const GPtrArray *services = engine_services(m->engine);
@@ -195,9 +207,12 @@ void invariants_at_start(Machine *m, const Service *s)
 	check_login_at_start(m, s);
 }
 
-/* --- when WaitTimeout= is over --- */
+/* --- when WaitTimeout= expires --- */
 
-/* Of what others do, only this cannot come and go within an event, unseen from here: a daemon or a task is up. */
+/*
+ * A term that depends on other services only through a daemon or a task that is up. Other levels
+ * can change twice within one event, unseen from here.
+ */
 static bool is_plain(const Machine *m, const Literal *literal)
 {
 	const Service *subject = oracle_subject(m, literal->key);
@@ -232,11 +247,11 @@ static bool has_plain_terms(const Machine *m, const Service *s)
 void invariants_at_wait_over(Machine *m, const Service *s)
 {
 	const SimProcess *p = machine_process(m, s->def->name);
-	/* A new manager's clock begins while it still learns what runs, which is one event here. */
+	/* A new manager's clock starts while it still learns what runs, which is one event here. */
 	const bool is_known = has_plain_terms(m, s) && m->begun_us <= s->since_us;
 	const int64_t begun_us = is_known ? p->perhaps_held_us : s->since_us;
 
-	/* By the file of before it may have had less time. */
+	/* Its old file may have had a shorter limit. */
 	if (s->since_us > m->altered_us && (begun_us == 0 || m->now_us - begun_us < s->def->wait_limit_us))
 		machine_fail(m, "%s ran out of time too early", s->def->name);
 	if (s->state != STATE_WAITING || !service_is_wanted(s) || oracle_loses_conflict(m, s))
@@ -247,7 +262,7 @@ void invariants_at_wait_over(Machine *m, const Service *s)
 
 /* --- at a stop --- */
 
-/* @key of a term of another service: does it speak of @s, by its name or by a facility? */
+/* Does @key, of a term of another service, refer to @s by its name or by a facility? */
 static bool key_means(Machine *m, const char *key, const Service *s)
 {
 	if (g_str_has_prefix(key, "facility:") || g_str_has_prefix(key, "settled:$"))
@@ -280,7 +295,7 @@ static bool starts_after(Machine *m, const Service *later, const Service *earlie
 	return false;
 }
 
-/* The engine stops it of its own accord: it was not its process that ended first. */
+/* The engine decided to stop it: its process did not end first. */
 static bool is_ordered_stop(const Service *s)
 {
 	const CauseRecord *newest = s->newest_cause;
@@ -289,7 +304,10 @@ static bool is_ordered_stop(const Service *s)
 	       strcmp(newest->text, "taken over from the previous manager") != 0;
 }
 
-/* A task that is done stays so; DoneWhile= alone, or a start of what still stands, does not have its work done again. */
+/*
+ * A completed task stays so. DoneWhile= alone, or a start while it is done, does not repeat its
+ * work.
+ */
 static void check_end_of_done(Machine *m, const Service *s)
 {
 	const CauseRecord *newest = s->newest_cause;
@@ -311,7 +329,7 @@ void invariants_at_restart(Machine *m, const Service *s)
 		machine_fail(m, "%s is restarted by command, and is not up to stay", s->def->name);
 }
 
-/* Orders that were in force when things started may be gone after a reload: they are taken from the present files. */
+/* A reload may have removed orderings that were in force at the start: the present files count. */
 void invariants_at_stop(Machine *m, const Service *s)
 {
 	const GPtrArray *services = engine_services(m->engine);
@@ -351,10 +369,10 @@ static void check_wants(Machine *m)
 	}
 }
 
-/* How long it may take until all that stand on it have stopped, one after the other, and then itself. */
+/* The longest time until its dependants have stopped, one after the other, and then itself. */
 static int64_t longest_stop(const Machine *m, const Service *s)
 {
-	/* Not their StopTimeout= of today: a file may have changed since they were told. */
+	/* Not their present StopTimeout=, because a file may have changed since their stop. */
 	return s->def->settle_us + engine_services(m->engine)->len * PLAN_LONGEST_STOP_US;
 }
 
@@ -376,7 +394,7 @@ static void check_hold(Machine *m, const Service *s)
 			const Service *later = g_ptr_array_index(services, i);
 
 			if (later != s && oracle_is_active(later) && starts_after(m, later, s))
-				return; /* it waits for that one to be gone */
+				return; /* it waits for that one to end */
 		}
 		machine_fail(m, "%s runs although a While term is false for %.3f s", s->def->name,
 			     (double)(m->now_us - p->hold_false_us) / G_USEC_PER_SEC);
@@ -387,9 +405,9 @@ static void check_hold(Machine *m, const Service *s)
 }
 
 /*
- * The clock of WaitTimeout= begins when nothing but the world holds it, and runs on whatever services do. What is ordered
- * after others may have to wait for them first; that is not known here. A manager that has just begun tells in a moment
- * what ran out while there was none.
+ * The clock of WaitTimeout= starts when only external conditions hold the service, and then runs
+ * on. A service with an ordering may have to wait for others first, which is not known here. A new
+ * manager soon reports limits that expired while there was none.
  */
 static void check_wait(Machine *m, const Service *s)
 {
@@ -403,10 +421,16 @@ static void check_wait(Machine *m, const Service *s)
 	}
 	if (p->held_us == 0 && !p->has_others)
 		p->held_us = m->now_us;
-	/* It may have begun to wait, and others to stop or the kernel's words to be read anew, within one event. */
+	/*
+	 * The start of its wait, and the stop of others or a new reading of the kernel command
+	 * line, may fall into one event.
+	 */
 	if (p->perhaps_held_us == 0 && (p->held_us || (!had_others && s->since_us == m->now_us)))
 		p->perhaps_held_us = m->now_us;
-	/* What is not plain may have become true and false again within an event, which winds the clock up. */
+	/*
+	 * A term that is not plain may have become true and false again within an event, which
+	 * restarts the clock.
+	 */
 	if (p->held_us && has_plain_terms(m, s) && m->now_us - p->held_us > s->def->wait_limit_us && s->def->after->len == 0 &&
 	    s->since_us > m->altered_us && m->now_us > m->begun_us)
 		machine_fail(m, "%s has waited for the world for %.3f s", s->def->name,
@@ -421,7 +445,7 @@ static void check_processes(Machine *m, const Service *s)
 		machine_fail(m, "%s is %s and has processes", s->def->name, service_state_name(s->state));
 }
 
-/* It is of this run, and told to this manager. */
+/* The health belongs to this run, and this manager has got it. */
 static void check_health(Machine *m, const Service *s)
 {
 	const SimProcess *p = machine_process(m, s->def->name);
@@ -431,7 +455,7 @@ static void check_health(Machine *m, const Service *s)
 		machine_fail(m, "%s is %s, and should be %s", s->def->name, health_name(s->health), health_name(due));
 }
 
-/* The bar never goes back, not over a crash of the manager either, and it is full at the end only. */
+/* The bar never goes back, also not over a crash of the manager, and is full only at the end. */
 static void check_progress(Machine *m)
 {
 	const double fraction = progress_fraction(m->engine, m->now_us);
@@ -445,7 +469,10 @@ static void check_progress(Machine *m)
 	m->shown = fraction;
 }
 
-/* In the order in which they happen, and none in a time to come; what it waited for ended before it began. */
+/*
+ * The records are in the order of events, none in the future. The last wait of a service ended
+ * before its start.
+ */
 static void check_boot_record(Machine *m, const Service *s)
 {
 	const BootRecord *r = boot_record_get(s);
@@ -485,10 +512,10 @@ void invariants_always(Machine *m)
 
 /* --- at rest --- */
 
-/* It ended by itself, with success, and Restart= left it so. */
+/* It ended by itself, with success, and Restart= did not restart it. */
 static bool is_spent(const Service *s)
 {
-	/* What Restart= and Type= said then may have changed since. */
+	/* Restart= and Type= may have changed since. */
 	return s->state == STATE_IDLE && s->invocation > 0 && s->last_success && s->result;
 }
 
@@ -508,7 +535,7 @@ static void check_wanted_at_rest(Machine *m, const Service *s)
 	machine_fail(m, "at rest %s is %s: %s", s->def->name, service_state_name(s->state), service_cause(s));
 }
 
-/* Whatever has come to pass, there are words for it. */
+/* Each state has an explanation. */
 static void check_explained(Machine *m, const Service *s)
 {
 	g_autoptr(GPtrArray) reasons = explain_service(m->engine, s->def->name, m->now_us);

@@ -12,7 +12,7 @@
 
 #define MS ((int64_t)G_TIME_SPAN_MILLISECOND)
 
-/* NULL for what is always known. */
+/* NULL: always known. */
 static SimProvider *provider_of(Machine *m, unsigned index)
 {
 	return index < PLAN_FLAGS ? &m->providers[index % N_PROVIDERS] : NULL;
@@ -49,7 +49,7 @@ const SimLevel *levels_find(const Machine *m, const char *key)
 	return &m->levels[find(m, key)];
 }
 
-/* --- what the engine asks --- */
+/* --- calls of the engine --- */
 
 void levels_subscribe(void *data, KeyPrefix prefix, const char *key)
 {
@@ -62,7 +62,7 @@ void levels_subscribe(void *data, KeyPrefix prefix, const char *key)
 	level->told = LEVEL_UNKNOWN;
 	level->told_us = m->now_us;
 	if (is_away(m, index))
-		return; /* its return tells */
+		return; /* the return of the provider reports it */
 	level->tell_at_us = m->now_us;
 	if (machine_happens(m, 5)) {
 		level->tell_at_us += chance_time(&m->chance, 60 * G_USEC_PER_SEC);
@@ -81,7 +81,7 @@ void levels_unsubscribe(void *data, KeyPrefix prefix, const char *key)
 	level->tell_at_us = 0;
 }
 
-/* --- what it is told --- */
+/* --- reports to the engine --- */
 
 static void say(Machine *m, SimLevel *level, Level word)
 {
@@ -96,7 +96,7 @@ static void say(Machine *m, SimLevel *level, Level word)
 	engine_set_level(m->engine, level->key, word, NULL, m->now_us);
 }
 
-/* It lists everything, in its own time, and says again what has not changed. */
+/* It lists all levels, after its own delay, and repeats unchanged ones. */
 static void come_back(Machine *m, unsigned provider)
 {
 	m->providers[provider].back_at_us = 0;
@@ -143,7 +143,7 @@ void levels_tell_due(Machine *m)
 	}
 }
 
-/* --- what happens --- */
+/* --- events --- */
 
 void levels_set(Machine *m, unsigned index, Level level)
 {
@@ -156,7 +156,7 @@ void levels_set(Machine *m, unsigned index, Level level)
 		l->tell_at_us = m->now_us;
 }
 
-/* The bus dies, udev is restarted: all it knew is unknown from now on. */
+/* The bus dies, or udev restarts: all its levels become unknown. */
 static void vanish(Machine *m)
 {
 	const unsigned provider = chance_below(&m->chance, N_PROVIDERS);
@@ -170,7 +170,7 @@ static void vanish(Machine *m)
 	}
 }
 
-/* To and fro in an instant, each time told. */
+/* Changes and changes back at once, with a report each time. */
 static void flap(Machine *m, unsigned index)
 {
 	const unsigned n = 2 + chance_below(&m->chance, 6);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Levels: the world outside, and the providers that tell the engine of it: late, twice, in bursts, and not at all while
- * they are away; when they come back they list everything again.
+ * Levels: external conditions, and their providers. Reports are late, repeated and in bursts, and
+ * stop while a provider is away. When it returns it lists everything again.
  */
 #ifndef SVCD_SIM_LEVELS_H
 #define SVCD_SIM_LEVELS_H
@@ -14,17 +14,17 @@ void levels_init(Machine *m);
 void levels_subscribe(void *data, KeyPrefix prefix, const char *key);
 void levels_unsubscribe(void *data, KeyPrefix prefix, const char *key);
 
-/* When the next word or return of a provider is due; 0: nothing is. */
+/* The time of the next report or return of a provider; 0: none. */
 int64_t levels_next_us(const Machine *m);
-/* Tell what is due by now. */
+/* Sends the reports that are due. */
 void levels_tell_due(Machine *m);
 
-/* Something happens to one level, or to a provider. */
+/* Changes one level, or one provider. */
 void levels_poke(Machine *m);
 void levels_set(Machine *m, unsigned index, Level level);
-/* The manager is gone, and all subscriptions with it. */
+/* The manager is gone, with all subscriptions. */
 void levels_forget(Machine *m);
-/* Providers are there and know everything. */
+/* All providers are there and know everything. */
 void levels_calm(Machine *m);
 
 const SimLevel *levels_find(const Machine *m, const char *key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Machine: what the engine asks of the world, the clock, and what befalls it by chance.
+ * Machine: the engine's operations, the clock, and random events.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #include "tests/sim/process.h"
 #include "tests/sim/requests.h"
 
-/* --- what it writes down --- */
+/* --- trace --- */
 
 void machine_trace(Machine *m, const char *format, ...)
 {
@@ -131,7 +131,7 @@ static void on_reload(void *data, const Service *s)
 	machine_trace(data, "reload %s", s->def->name);
 }
 
-/* What ends by itself ends: then the command is not run. */
+/* A process that is ending ends: its command does not run. */
 static void on_restart(void *data, const Service *s)
 {
 	Machine *m = data;
@@ -249,7 +249,7 @@ static void fire_timer(Machine *m, unsigned index, EngineTimer kind)
 	engine_timer_fired(m->engine, plan_service_name(index), kind, m->now_us);
 }
 
-/* What earlier boots took, of half the services; in every other history nothing. */
+/* Known durations for half of the services; in every other history none. */
 static void know_durations(Machine *m)
 {
 	Durations *durations;
@@ -277,7 +277,7 @@ static void begin_manager(Machine *m)
 	requests_take_over(m);
 }
 
-/* Everything that may come next: who, and when. */
+/* The next event: its source and its time. */
 typedef struct Next {
 	int64_t at_us;
 	enum { NEXT_NOTHING, NEXT_MANAGER, NEXT_LEVEL, NEXT_SCRIPT, NEXT_TIMER, NEXT_HEALTH } what;
@@ -352,7 +352,7 @@ void machine_run(Machine *m, int64_t to_us)
 	m->now_us = MAX(m->now_us, to_us);
 }
 
-/* --- what people and the world do --- */
+/* --- events from people and outside --- */
 
 void machine_set_runlevel(Machine *m, const char *runlevel)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Machine: the world around an engine: processes with faults, timers, levels, a manager that crashes; on a clock of its
- * own. It plays process supervisor, providers and keeper.
+ * Machine: a simulated machine around an engine, with its own clock: faulty processes, timers,
+ * levels, and a manager that crashes. Plays the supervisor, the providers and the keeper.
  */
 #ifndef SVCD_TESTS_SIM_MACHINE_H
 #define SVCD_TESTS_SIM_MACHINE_H
@@ -12,7 +12,7 @@
 #include "tests/sim/chance.h"
 #include "tests/sim/plan.h"
 
-/* What may go wrong or happen; each has to be seen in a large run. */
+/* Faults and events. A large run must contain each of them. */
 #define SIM_FAULTS(X, P)                                                                            \
 	X(P, FORK_FAILS, "no room for a process") X(P, EXEC_FAILS, "program cannot be executed")      \
 	X(P, CRASH_EARLY, "crash before ready")                                                    \
@@ -55,43 +55,43 @@ typedef struct ScriptLine {
 	bool is_refused;
 } ScriptLine;
 
-/* One service's processes, as the keeper and the supervisor know them. */
+/* The processes of one service, as the keeper and the supervisor know them. */
 typedef struct SimProcess {
 	uint64_t invocation;
-	bool is_live;       /* started, its end not told */
+	bool is_live;       /* started, its exit not reported */
 	bool is_main_live;
-	bool is_ready;      /* it said so */
+	bool is_ready;      /* it sent its readiness */
 	bool is_stop_asked;
-	bool is_script;     /* what runs was started, or taken over, as a Type=script */
+	bool is_script;     /* started, or taken over, as a Type=script */
 	bool is_restarting; /* its restart command runs */
-	ScriptLine script[MAX_SCRIPT]; /* what will be told, in order of time */
+	ScriptLine script[MAX_SCRIPT]; /* future events, in order of time */
 	unsigned n_script;
 	int64_t timer_at_us[ENGINE_TIMER_COUNT];
-	int64_t health_at_us;  /* when HealthCommand= answers next; 0: nobody asks */
-	Health health;         /* as this manager was told of the run @health_run */
+	int64_t health_at_us;  /* next answer of HealthCommand=; 0: it does not run */
+	Health health;         /* as reported to this manager for the run @health_run */
 	uint64_t health_run;
-	bool is_unexplained;   /* it lived when the manager began, and its note was lost */
-	AdminWant asked;       /* what an admin or the bus asked for last, while that is to last */
+	bool is_unexplained;   /* alive when the manager started, its note lost */
+	AdminWant asked;       /* the last request of an admin or the bus, while it is in force */
 	bool was_listening;    /* when the manager died: its sockets are open */
-	uint64_t redo_run;     /* the run that an admin asked to be followed by another; 0: none */
-	uint64_t perhaps_redo_run; /* the run that is to be followed by another unless its restart command was enough */
-	int64_t hold_false_us; /* invariants: a While term is false since; 0: none */
-	bool has_others;       /* invariants: when the last event was over, other services kept it from starting, or the kernel */
-	int64_t held_us;       /* invariants: since then it waits for the world, at first for nothing else; 0: it does not */
-	int64_t perhaps_held_us; /* the same, if what could not be seen between two acts of an event is believed */
+	uint64_t redo_run;     /* an admin requested another run after this one; 0: none */
+	uint64_t perhaps_redo_run; /* another run follows unless the restart command was enough */
+	int64_t hold_false_us; /* invariants: start of a false While term; 0: none */
+	bool has_others;       /* invariants: others, or the kernel command line, held it */
+	int64_t held_us;       /* invariants: start of its wait for external conditions; 0: none */
+	int64_t perhaps_held_us; /* the same, with changes that may be hidden within an event */
 } SimProcess;
 
 typedef struct SimLevel {
 	const char *key;
-	Level level;    /* in the world */
-	Level told;     /* to the engine */
+	Level level;    /* the real one */
+	Level told;     /* as reported to the engine */
 	int64_t told_us;
 	bool is_subscribed;
-	bool is_told_again; /* the next word may be the same as the last */
-	int64_t tell_at_us; /* 0: nothing to tell */
+	bool is_told_again; /* the next report may repeat the last */
+	int64_t tell_at_us; /* 0: no report is due */
 } SimLevel;
 
-/* What supplies levels: a bus, udev. While it is away its levels are unknown, and the world goes on unseen. */
+/* A source of levels: a bus, udev. While it is away its levels are unknown, and change unseen. */
 typedef struct SimProvider {
 	int64_t back_at_us; /* 0: it is there */
 } SimProvider;
@@ -99,24 +99,24 @@ typedef struct SimProvider {
 enum { N_LEVELS = PLAN_FLAGS + 2, N_PROVIDERS = 3 };
 
 typedef struct Machine {
-	Engine *engine;   /* NULL while no manager runs */
+	Engine *engine;   /* NULL: no manager runs */
 	Plan *plan;
 	Chance chance;
 	int64_t now_us;
 	SimProcess processes[PLAN_MAX_SERVICES];
 	SimLevel levels[N_LEVELS];
-	SimProvider providers[N_PROVIDERS]; /* of the flags; what the kernel was told is always known */
+	SimProvider providers[N_PROVIDERS]; /* of the flags */
 	char *notes[PLAN_MAX_SERVICES]; /* while no manager runs */
 	char global_note[128];
-	GString *boot_record; /* as a manager keeps it */
+	GString *boot_record; /* as the manager keeps it */
 	int64_t manager_back_us;
-	int64_t begun_us;  /* when this manager began */
-	int64_t altered_us; /* when files changed last */
-	bool is_login_unsure; /* invariants: it may have been given up, or be there */
-	double shown;      /* invariants: the progress of the boot as last seen */
+	int64_t begun_us;  /* start of this manager */
+	int64_t altered_us; /* last change of files */
+	bool is_login_unsure; /* invariants: it may be drawn, or given up */
+	double shown;      /* invariants: the last progress of the boot */
 	bool has_faults;
-	bool is_one_life;  /* its manager never crashes: what it loses adds up */
-	unsigned misery;   /* faults are so many times as likely as usual */
+	bool is_one_life;  /* its manager never crashes, so that leaks add up */
+	unsigned misery;   /* factor of the probability of faults */
 	bool is_tracing;
 	uint64_t hash;     /* of the trace */
 	unsigned long *n_faults; /* by SimFault; may be NULL */
@@ -127,22 +127,22 @@ Machine *machine_new(uint64_t seed, bool is_tracing, unsigned long *n_faults);
 void machine_free(Machine *m);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Machine, machine_free)
 
-/* The earliest thing that will happen by itself; INT64_MAX: nothing. */
+/* The time of the next event; INT64_MAX: none. */
 int64_t machine_next_us(const Machine *m);
-/* Let time go on to @to_us, with all that happens until then. */
+/* Advances the clock to @to_us, with all events until then. */
 void machine_run(Machine *m, int64_t to_us);
 
-/* Something that people or the world do, by chance. */
+/* A random event from people or from outside. */
 void machine_poke(Machine *m);
-/* No more faults: processes behave, all levels become known. */
+/* Stops all faults: processes behave, and all levels become known. */
 void machine_calm(Machine *m);
 void machine_set_runlevel(Machine *m, const char *runlevel);
 
 unsigned machine_index(const char *service);
 SimProcess *machine_process(Machine *m, const char *service);
-/* Is there a file that describes it, at the moment? */
+/* Does the service have a file at the moment? */
 bool machine_has_file(const Machine *m, const char *service);
-/* Does a fault of so many percent happen now? Faults end with machine_calm(). */
+/* Does a fault of this probability happen now? None do after machine_calm(). */
 bool machine_happens(Machine *m, unsigned percent);
 bool machine_has_live(const Machine *m);
 void machine_trace(Machine *m, const char *format, ...) G_GNUC_PRINTF(2, 3);

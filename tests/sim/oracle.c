@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Oracle: naive, and slow where that is plainer; for all services at once where one depends on others.
+ * Oracle: naive, and slow where that is plainer. It computes all services at once where they depend
+ * on each other.
  */
 #include "config.h"
 
@@ -12,7 +13,7 @@
 
 #define UNKNOWN_LIMIT_US (30 * G_USEC_PER_SEC)
 
-/* --- who is meant --- */
+/* --- names --- */
 
 Service *oracle_find(const Machine *m, const char *name)
 {
@@ -45,10 +46,10 @@ bool oracle_conflict(const Service *a, const Service *b)
 
 typedef struct LevelContext {
 	Machine *m;
-	bool for_start; /* long unknown is false */
+	bool for_start; /* a level that is unknown for long is false */
 } LevelContext;
 
-/* A provider that is up and yet the reason that the facility is not there is about to stop. */
+/* A provider is about to stop if it is up and is still the reason for the missing facility. */
 static bool is_leaving_facility(const Machine *m, const Service *s, const char *key)
 {
 	g_autofree char *leaving = g_strdup_printf("%s is %s", s->def->name, service_state_name(s->state));
@@ -75,7 +76,7 @@ static Level facility_level(Machine *m, const char *key)
 	return level;
 }
 
-/* What is about to stop counts as down from that moment on, while those that stand on it stop first. */
+/* A service counts as down as soon as it is about to stop, while its dependants stop first. */
 static bool is_about_to_stop(const Machine *m, const Service *s, const char *prefix)
 {
 	g_autofree char *key = g_strconcat(prefix, s->def->name, NULL);
@@ -84,7 +85,7 @@ static bool is_about_to_stop(const Machine *m, const Service *s, const char *pre
 	return engine_condition(m->engine, key, &view) && g_str_has_suffix(view.why ? view.why : "", "about to stop");
 }
 
-/* What it was told of the present run; as of a level from outside, long unknown is false. */
+/* The health of the present run. As with external levels, one that is unknown for long is false. */
 static Level healthy_level(const LevelContext *context, const char *key, const Service *s)
 {
 	const SimProcess *p = machine_process(context->m, s->def->name);
@@ -120,7 +121,10 @@ static Level level_of(const char *key, void *data)
 		return service_is_up(s) && !is_about_to_stop(context->m, s, "service:") ? LEVEL_TRUE : LEVEL_FALSE;
 	}
 	external = levels_find(context->m, key);
-	/* Somebody else may have told the engine a moment earlier that the time is over: a microsecond's grace. */
+	/*
+	 * The engine may have learned a moment earlier that the limit expired: a microsecond's
+	 * grace.
+	 */
 	if (context->for_start && external->told == LEVEL_UNKNOWN &&
 	    context->m->now_us - external->told_us >= UNKNOWN_LIMIT_US)
 		return LEVEL_FALSE;
@@ -237,7 +241,7 @@ void oracle_wanted(Machine *m, bool *ret_wanted)
 		ret_wanted[i] = grades[i] != NOT_WANTED;
 }
 
-/* --- conflicts: by rank, each that no better one excludes --- */
+/* --- conflicts: by rank, each service that no higher one excludes --- */
 
 static bool ranks_above(const Service *a, const Service *b)
 {
@@ -266,7 +270,7 @@ static bool is_false_until_next_boot(Machine *m, const Term *term)
 	return term_evaluate(term, level_of, &context) == LEVEL_FALSE;
 }
 
-/* Wanted, and idle or failed: it has ended, and nobody starts it again. */
+/* Wanted, and idle or failed: it has ended, and does not restart. */
 static bool has_given_up(Machine *m, const Service *s)
 {
 	const GPtrArray *lists[] = { s->when, s->hold };
@@ -317,7 +321,7 @@ static bool names(Machine *m, const Service *s, const Service *other)
 	return false;
 }
 
-/* In at most @n_steps, from one that names another to that. */
+/* Does a chain of at most @n_steps references lead from @s to @other? */
 static bool leads_to(Machine *m, const Service *s, const Service *other, unsigned n_steps)
 {
 	const GPtrArray *services = engine_services(m->engine);
@@ -349,7 +353,7 @@ bool oracle_loses_conflict(Machine *m, const Service *s)
 	return false;
 }
 
-/* --- settled: grow from what moves --- */
+/* --- settled: spread from the moving services --- */
 
 static bool is_moving(const Service *s)
 {
@@ -389,7 +393,7 @@ bool oracle_is_about_to_start(Machine *m, const Service *s, GHashTable *unsettle
 		if (oracle_is_named(s->def->after, other->def->name) && g_hash_table_contains(unsettled, other))
 			return false;
 	}
-	/* After=$facility, and settled: written as a term, are left out: then it is not known here. */
+	/* After=$facility and settled: terms are not computed here. */
 	return !has_after_facility(s);
 }
 
@@ -402,7 +406,7 @@ static bool is_term_of_world(const Term *term)
 	return false;
 }
 
-/* What of its terms is not true: something of the world, something else? */
+/* Which of its terms are not true: external ones, others? */
 static void find_holders(Machine *m, const Service *s, bool *ret_world, bool *ret_others)
 {
 	LevelContext context = { .m = m, .for_start = true };
@@ -450,7 +454,7 @@ bool oracle_is_held_by_world_only(Machine *m, const Service *s)
 	return oracle_waits_for_world(m, s) && !oracle_is_held_by_others(m, s);
 }
 
-/* What the kernel was told is so until the next boot. */
+/* The kernel command line is constant until the next boot. */
 static bool is_term_of_kernel(const Term *term)
 {
 	for (unsigned i = 0; i < term_length(term); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Plan: terms mostly point at services with lower numbers, as in a real machine; Wants= and Conflicts= point anywhere, so
- * that services may need each other.
+ * Plan: most terms refer to services with lower numbers, as on a real machine. Wants= and
+ * Conflicts= refer to any, so services may need each other.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ const char *plan_flag_key(unsigned index)
 	return keys[index];
 }
 
-/* Is there somebody who asks whether it is well? */
+/* Only such a service has a healthy: level. */
 static bool has_health(const Plan *plan, unsigned index)
 {
 	return plan->files[index] && strstr(plan->files[index], "HealthCommand=");

@@ -13,15 +13,18 @@
 #define PLAN_MAX_SERVICES 24
 #define PLAN_FLAGS 6
 
-/* No StopTimeout= is longer. What is a group by now has none in its file, and stops what runs of before within the usual time. */
+/*
+ * The largest StopTimeout=. A service that became a group has none in its file, and stops its old
+ * processes within the default time.
+ */
 #define PLAN_LONGEST_STOP_US (10 * G_USEC_PER_SEC)
 
 typedef struct Plan {
 	unsigned n_services;
-	char *files[PLAN_MAX_SERVICES]; /* NULL: the file is not there (any more) */
+	char *files[PLAN_MAX_SERVICES]; /* NULL: no file, or removed */
 	char *policy;
-	bool has_locks; /* some services start one at a time */
-	bool has_stop_after; /* some file orders stops against starts */
+	bool has_locks; /* some services have a StartLock= */
+	bool has_stop_after; /* some file has StopAfter= */
 } Plan;
 
 Plan *plan_new(Chance *chance);

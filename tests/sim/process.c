@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Process: scripts, and what they tell the engine line by line.
+ * Process: scripts, and their reports to the engine.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ static bool script_has(const SimProcess *p, ProcessEventKind kind)
 	return false;
 }
 
-/* Nothing of a Type=script is left. */
+/* The Type=script leaves no process. */
 static void script_leaves_nothing(SimProcess *p, int64_t at_us)
 {
 	script_add(p, at_us, PROCESS_EXITED, true);
@@ -77,7 +77,7 @@ static bool script_failed_start(Machine *m, SimProcess *p, int64_t at_us, const 
 	return true;
 }
 
-/* Type=script: it leaves a daemon, or nothing, or what ends soon, or nothing until later. */
+/* Type=script: it leaves a daemon, nothing, a process that ends soon, or nothing for a while. */
 static void script_start_of_script(Machine *m, SimProcess *p, int64_t at_us, const Service *s)
 {
 	const unsigned kind = chance_below(&m->chance, 10);
@@ -180,7 +180,7 @@ void process_ask_health(Machine *m, const Service *s)
 		p->health_at_us = m->now_us + chance_time(&m->chance, m->has_faults ? 40 * G_USEC_PER_SEC : G_USEC_PER_SEC);
 }
 
-/* What HealthAction=restart means: it ends as if by itself. */
+/* HealthAction=restart: it ends as if by itself. */
 static void end_unhealthy(Machine *m, SimProcess *p, const Service *s)
 {
 	p->n_script = 0;
@@ -207,7 +207,7 @@ void process_tell_health(Machine *m, unsigned index)
 		end_unhealthy(m, p, s);
 }
 
-/* --- what happens --- */
+/* --- events --- */
 
 bool process_ends_by_itself(const SimProcess *p)
 {
@@ -260,7 +260,10 @@ void process_calm(Machine *m, unsigned index)
 		if (kind == PROCESS_READY || (p->is_restarting && kind != PROCESS_EXITED && !script_has(p, PROCESS_READY)))
 			p->n_script = i + 1;
 	}
-	/* Ready already, and not told to stop: it goes on; but not what the engine takes for a task that works (crash_recover()). */
+	/*
+	 * A process that is ready and not asked to stop keeps running, unless the engine takes it
+	 * for a working task (crash_recover()).
+	 */
 	if (s && s->state == STATE_STARTING)
 		return;
 	if (p->is_main_live && p->is_ready && !p->is_stop_asked && p->n_script > 0 &&

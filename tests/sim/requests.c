@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Requests: the oracle keeps its own record of what was asked for last (SimProcess.asked), and the engine's must agree.
+ * Requests: the oracle keeps its own record of the last request (SimProcess.asked), and the
+ * engine's must agree.
  */
 #include "config.h"
 
@@ -15,23 +16,26 @@ static const Requester activator = { .uid = 0, .pid = 99 };
 
 static const char bus_name[] = "org.example.Sim";
 
-/* A service as it was before something was asked. */
+/* A service before a request. */
 typedef struct Before {
 	ServiceState state;
 	uint64_t invocation;
 	WantReason want_reason;
 	AdminWant asked;
 	bool is_undone;
-	bool restarts_by_command; /* is about to change in no other way, so an admin's restart is a command */
+	bool restarts_by_command; /* an admin's restart runs the command */
 	bool may_by_command;
-	bool is_restarting; /* its command runs already, perhaps of a file that is no more */
+	bool is_restarting; /* its command runs already, perhaps of a removed file */
 	uint64_t redo_run;
 } Before;
 
 static Before look(Machine *m, const Service *s)
 {
 	const SimProcess *p = machine_process(m, s->def->name);
-	/* What runs as a group has no process: that is of an earlier run, and, if it was forgotten in between, of the same number. */
+	/*
+	 * A group has no process. One with the same number may remain from an earlier run, if the
+	 * service was forgotten in between.
+	 */
 	const bool is_by_script = p->is_script && p->is_live && p->invocation == s->invocation;
 	const bool may_by_command = is_by_script && s->def->restart_command && service_is_up(s);
 
@@ -53,14 +57,17 @@ static bool is_running(ServiceState state)
 	return state == STATE_STARTING || state == STATE_READY || state == STATE_DONE || state == STATE_STOPPING;
 }
 
-/* By itself, with success; a file that has got errors meanwhile shows the next moment. */
+/* By itself, with success. If its file got errors meanwhile, they show at the next moment. */
 static bool has_ended_well(const Service *s)
 {
 	return (s->state == STATE_IDLE || (s->state == STATE_FAILED && s->def->problem)) && s->invocation > 0 &&
 	       s->last_success && s->result;
 }
 
-/* In this moment, and it may have been started again within it: what it waited for came with its end. */
+/*
+ * At this moment. It may have started again within it, because the event it waited for came with
+ * its exit.
+ */
 static bool has_just_ended_by_itself(const Machine *m, const Service *s)
 {
 	for (const CauseRecord *record = s->newest_cause; record; record = record->older) {
@@ -71,7 +78,7 @@ static bool has_just_ended_by_itself(const Machine *m, const Service *s)
 	return false;
 }
 
-/* --- what is granted --- */
+/* --- granted requests --- */
 
 static bool may_start(Machine *m, const Service *s)
 {
@@ -84,7 +91,9 @@ static bool can_reload(Machine *m, const Service *s)
 	       (s->state == STATE_READY || (s->state == STATE_DONE && machine_process(m, s->def->name)->is_script));
 }
 
-/* What is asked of a group is meant for them: the @i-th that it wants; NULL: that is none of them. */
+/*
+ * A request to a group applies to its members: the @i-th one that it wants; NULL: no such member.
+ */
 static Service *find_member(Machine *m, const Service *group, unsigned i)
 {
 	const NameRef *ref = g_ptr_array_index(group->def->wants, i);
@@ -121,7 +130,7 @@ static bool is_to_be_granted(Machine *m, RequestVerb verb, const Service *s)
 	return true;
 }
 
-/* Callers are not to make a failing service run more often than RestartLimit= allows on average. */
+/* Callers must not run a failing service more often than RestartLimit= allows on average. */
 static bool has_just_failed(const Machine *m, const Service *s)
 {
 	return s->state == STATE_FAILED &&
@@ -134,7 +143,7 @@ static bool is_demand_to_be_granted(Machine *m, const Service *s)
 	       (s->policy.activation != ACTIVATION_MANUAL || service_is_wanted(s));
 }
 
-/* --- what follows --- */
+/* --- consequences --- */
 
 static AdminWant asked_after(RequestVerb verb, const Before *before)
 {
@@ -174,7 +183,7 @@ static void note_granted(Machine *m, RequestVerb verb, SimProcess *p, const Befo
 		p->redo_run = before->invocation;
 }
 
-/* The members of a group are restarted with it, those apart that do it by a command. */
+/* The members of a group restart with it, except those with a restart by command. */
 static void note_members(Machine *m, const Service *s)
 {
 	for (unsigned i = 0; s->def->type == TYPE_GROUP && i < s->def->wants->len; i++) {
@@ -186,7 +195,7 @@ static void note_members(Machine *m, const Service *s)
 	}
 }
 
-/* A restart by command is no other run. */
+/* A restart by command is no new run. */
 static void check_restart(Machine *m, SimProcess *p, const Service *s, const Before *before)
 {
 	if (s->is_restarting && !before->is_restarting && !before->may_by_command)
@@ -198,12 +207,15 @@ static void check_restart(Machine *m, SimProcess *p, const Service *s, const Bef
 	if (!s->is_restarting)
 		return;
 	p->redo_run = before->redo_run;
-	/* While one runs already, this one is answered by it, or, if the service is about to stop, by another run: not known here. */
+	/*
+	 * A running command answers this request too. If the service is about to stop, another run
+	 * does: not known here.
+	 */
 	if (before->is_restarting)
 		p->perhaps_redo_run = before->invocation;
 }
 
-/* Its CheckCommand= has something against it: then nothing changes. */
+/* Its CheckCommand= fails: nothing changes. */
 static void refuse(Machine *m, RequestVerb verb, const Service *s)
 {
 	const Before before = look(m, s);
@@ -233,7 +245,7 @@ void requests_poke(Machine *m)
 		refuse(m, verb, s);
 		return;
 	}
-	/* Its stop or start may be told before this returns. */
+	/* The engine may start or stop it before this returns. */
 	if (is_due)
 		note_granted(m, verb, p, &before);
 	if (is_due && verb == REQUEST_VERB_RESTART)
@@ -315,7 +327,10 @@ static void check_connected(Machine *m, const Service *s, const Before *before)
 		machine_fail(m, "a client came to %s, and it is not wanted", s->def->name);
 }
 
-/* Most clients come to what listens, or "nobody took them" were too rare to be tested; the others come too late. */
+/*
+ * Most clients connect to a listening socket, because "nobody took them" would otherwise be too
+ * rare. The others come too late.
+ */
 static const char *choose_listener(Machine *m)
 {
 	const unsigned first = chance_below(&m->chance, m->plan->n_services);
@@ -351,7 +366,7 @@ void requests_poke_connection(Machine *m)
 	}
 }
 
-/* Does another one name it in Conflicts=? */
+/* Does another service name it in Conflicts=? */
 static bool is_conflicted(const Machine *m, const Service *s)
 {
 	const GPtrArray *services = engine_services(m->engine);
@@ -389,7 +404,7 @@ static void check_sockets(Machine *m, const Service *s)
 		machine_fail(m, "%s listens, and nobody looks whether a client comes", s->def->name);
 }
 
-/* --- how long it lasts --- */
+/* --- duration of a request --- */
 
 void requests_set_runlevel(Machine *m, const char *runlevel)
 {
@@ -426,7 +441,7 @@ void requests_check(Machine *m, const Service *s)
 {
 	SimProcess *p = machine_process(m, s->def->name);
 
-	/* Many daemons end when nobody has asked them anything for a while; the next call is the next demand. */
+	/* Many daemons end when they are idle. The next call is the next demand. */
 	check_sockets(m, s);
 	if ((p->asked == ADMIN_DEMAND || p->asked == ADMIN_CONNECTION) && s->admin == ADMIN_NONE && (has_ended_well(s) || has_just_ended_by_itself(m, s))) {
 		machine_count(m, SIM_FAULT_DEMAND_OVER);

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Requests: what an admin and callers on the bus ask for, and an oracle of what is granted and how long that lasts.
+ * Requests: those of an admin and of callers on the bus, and an oracle of what is granted and how
+ * long that lasts.
  */
 #ifndef SVCD_TESTS_SIM_REQUESTS_H
 #define SVCD_TESTS_SIM_REQUESTS_H
 
 #include "tests/sim/machine.h"
 
-/* An admin asks for something. */
+/* A request of an admin. */
 void requests_poke(Machine *m);
-/* A call on the bus asks for a service. */
+/* A call on the bus that demands a service. */
 void requests_poke_demand(Machine *m);
-/* A client comes to a socket of a service, or too late. */
+/* A client connects to a socket of a service, or comes too late. */
 void requests_poke_connection(Machine *m);
 void requests_set_runlevel(Machine *m, const char *runlevel);
 
-/* The manager has begun: what lives stays, as if somebody had asked for it, though nobody knows who did. */
+/* The manager has started: a living service stays, as if requested by an unknown caller. */
 void requests_take_over(Machine *m);
-/* Its note is lost, or its service has gone: nothing is asked for any more. */
+/* Its note is lost, or its service has gone: no request remains. */
 void requests_forget(SimProcess *p);
 
-/* Invariants: between two events; and when nothing will happen any more by itself. */
+/* Invariants: between two events; and when no more events are due. */
 void requests_check(Machine *m, const Service *s);
 void requests_check_at_rest(Machine *m, const Service *s);
 

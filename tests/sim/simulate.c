@@ -2,9 +2,10 @@
 /*
  * Simulate: random machines live through random histories, and invariants.c watches.
  *
- *	simulate --seed N [--trace]           one history, told line by line
- *	simulate [--first N] --count N        many; prints what occurred, ends with 1 at the first broken invariant
- *	simulate --day N                      N machines, after three days the fourth, with a manager that never crashes: it must not grow
+ *	simulate --seed N [--trace]           one history, with a trace
+ *	simulate [--first N] --count N        many; prints the faults, exits with 1 at a broken invariant
+ *	simulate --day N                      the fourth day of N machines, without manager crashes:
+ *	                                      the memory must not grow
  */
 #include "config.h"
 
@@ -18,10 +19,10 @@
 #include "tests/sim/levels.h"
 #include "tests/sim/machine.h"
 
-/* With this many histories every kind of fault must have occurred. */
+/* With this many histories each kind of fault must have occurred. */
 enum { ENOUGH_FOR_ALL_FAULTS = 2000 };
 
-/* One in so many histories is played twice, and must do the same again. */
+/* Every 16th history runs twice, and must give the same result. */
 enum { REPEAT_EVERY = 16 };
 
 typedef struct Options {
@@ -38,7 +39,7 @@ static int64_t random_pause(Machine *m)
 	return chance_time(&m->chance, longest_us[chance_below(&m->chance, G_N_ELEMENTS(longest_us))]);
 }
 
-/* Until nothing happens by itself any more; a machine whose services behave gets there. */
+/* Runs until no more events are due. A machine with well-behaved services gets there. */
 static void run_to_rest(Machine *m, const char *when)
 {
 	const int64_t end_us = m->now_us + 2 * G_TIME_SPAN_HOUR;
@@ -82,7 +83,7 @@ static void history(Machine *m)
 		invariants_when_stopped(m);
 }
 
-/* Returns: false when an invariant was broken. */
+/* Returns: false if an invariant was broken. */
 static bool play(uint64_t seed, bool is_tracing, unsigned long *n_faults, uint64_t *ret_hash)
 {
 	g_autoptr(Machine) m = machine_new(seed, is_tracing, n_faults);
@@ -112,7 +113,7 @@ static bool play_twice(uint64_t seed, uint64_t hash)
 
 enum { WARM_HOURS = 72, HOURS = 24, STORM_PERCENT = 1, STORM_POKES = 300 };
 
-/* In a storm of devices, calls or runlevels things happen a millisecond apart. */
+/* In a storm of devices, calls or runlevels, events come a millisecond apart. */
 static void live_an_hour(Machine *m)
 {
 	const int64_t end_us = m->now_us + G_TIME_SPAN_HOUR;
@@ -128,21 +129,24 @@ static void live_an_hour(Machine *m)
 	}
 }
 
-/* Bytes that are allocated: how large services and their texts are just now, and what was lost. */
+/* Allocated bytes: the present services and their texts, and leaks. */
 static size_t allocated_bytes(Machine *m)
 {
-	g_free(boot_record_take_news(m->engine)); /* as the manager does when it comes to rest */
+	g_free(boot_record_take_news(m->engine)); /* like an idle manager */
 	return mallinfo2().uordblks;
 }
 
-/* Returns: false when an invariant was broken, or the afternoon took more than the morning ever did. */
+/*
+ * Returns: false if an invariant was broken, or the second half of the day took over 10 % more memory
+ * than the first.
+ */
 static bool play_day(uint64_t seed, bool is_tracing, unsigned long *n_faults)
 {
 	g_autoptr(Machine) m = machine_new(seed, is_tracing, n_faults);
 	size_t most[2] = { 0, 0 };
 
 	m->is_one_life = true;
-	/* Until every service has as many causes, starts and ends behind it as are remembered. */
+	/* Until each service has as many causes, starts and exits as the engine remembers. */
 	for (int hour = 0; hour < WARM_HOURS && !m->failure; hour++)
 		live_an_hour(m);
 	printf("day of seed %" G_GUINT64_FORMAT ", KiB:", seed);
