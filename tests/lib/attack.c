@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Attack: what a user without any rights, or a service with User=, can do to a process of root that it shares an object with.
+ * Attack: calls with which a user without rights, or a service with User=, can block a process of
+ * root that shares an object with it.
  *
  *   attack [-u UID] [-m MARK] [-w fuse|punch|splice] COMMAND ARGUMENT...
  *
- * -u: becomes that user, without capabilities and with no_new_privs. -m: the file in which the state is written, one line each:
- * "fuse CONNECTION" (abort it in /sys/fs/fuse/connections to end the attack), "held WAY", "failed REASON".
- * The commands are the table at the end; tests/lib/attack.py documents them and starts them in a sandbox.
+ * -u: becomes that user, without capabilities and with no_new_privs. -m: the file for its state, one
+ * line each: "fuse CONNECTION" (abort it in /sys/fs/fuse/connections to end the attack), "held WAY",
+ * "failed REASON". The commands are in the table at the end. tests/lib/attack.py documents them and
+ * starts them in a sandbox.
  *
  * Three ways to hold a lock of the kernel:
  *
- * fuse:   A page of a file of the attacker's own FUSE file system is the buffer of a system call. The page fault sends a request that
- *         a thread of the attacker receives and never answers. The thread shares the descriptor of /dev/fuse with the process that
- *         waits, therefore SIGKILL ends neither the wait nor the file system.
- * punch:  Without user namespaces or /dev/fuse. A page of a memfd is the buffer, while a thread punches a hole around it. The page fault
- *         waits until the hole is complete. This lasts as long as the hole is large, and is repeated.
- * splice: For pipes only. splice(2) from an empty socket into a pipe waits for data with the pipe's mutex held. SIGKILL ends it.
+ * fuse:   A page of a file in the attacker's own FUSE file system is the buffer of a system call. A
+ *         thread of the attacker receives the request of the page fault and never answers it. The
+ *         thread shares the descriptor of /dev/fuse with the waiting process. So SIGKILL ends neither
+ *         the wait nor the file system.
+ * punch:  Without user namespaces or /dev/fuse. A page of a memfd is the buffer, while a thread punches
+ *         a hole around it. The page fault waits until the hole is complete, which depends on its
+ *         size. Repeated.
+ * splice: For pipes only. splice(2) from an empty socket into a pipe waits for data with the pipe's
+ *         mutex held. SIGKILL ends it.
  *
- * Without libraries, because it also runs in machines that have few.
+ * Uses no libraries, because it also runs on machines with few of them.
  */
 #include "config.h"
 
@@ -57,11 +62,11 @@
 #define PAGE 4096
 #define FILE_NODE 2
 #define FILE_PAGES 16
-#define PUNCH_MIB 256 /* about a tenth of a second to fill, and as long to punch */
+#define PUNCH_MIB 256 /* about 0.1 s to fill, and as long to punch */
 #define MAX_PIPES 64  /* of send-descriptor */
 
 static const char *mark_path;
-static const char *way; /* NULL: the command's first that works */
+static const char *way; /* NULL: the first of the command that works */
 
 /* --- reports --- */
 
@@ -89,7 +94,7 @@ static void fail(const char *what)
 	_exit(1);
 }
 
-/* An inherited one, or a path to open. */
+/* An inherited descriptor, or a path to open. */
 static int descriptor(const char *text)
 {
 	const int fd = text[0] == '/' ? open(text, O_RDWR | O_CLOEXEC) : atoi(text);
@@ -115,8 +120,8 @@ static void rest_ms(long ms)
 /* --- children --- */
 
 /*
- * A child that is about to make a call that waits sets it. /proc would show whether it waits, but is itself one of the directories that
- * are held; therefore some time is added.
+ * The child sets it just before its blocking call. /proc would show the wait, but is itself one of
+ * the held directories. So some time is added.
  */
 static volatile bool *is_about_to;
 
@@ -135,7 +140,7 @@ static pid_t fork_one_that_waits(void)
 	return fork();
 }
 
-/* False: it has ended instead. */
+/* Returns: false if it has ended. */
 static bool child_waits(pid_t child)
 {
 	while (!*is_about_to) {
@@ -162,14 +167,14 @@ static void become(uid_t uid)
 		fail("capset");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		fail("PR_SET_NO_NEW_PRIVS");
-	/* A change of user makes /proc/self root's, and with it uid_map. */
+	/* A change of user gives /proc/self, and with it uid_map, to root. */
 	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 
 /* --- a buffer in a file system that does not answer --- */
 
 static int fuse_fd = -1;
-static pid_t writer; /* that is to wait for the lock, too; 0: none */
+static pid_t writer; /* a process that also waits for the lock; 0: none */
 
 static void fuse_reply(uint64_t unique, int error, const void *body, size_t size)
 {
@@ -188,7 +193,7 @@ static struct fuse_attr attributes_of(uint64_t node)
 				   .mode = node == FUSE_ROOT_ID ? S_IFDIR | 0755 : S_IFREG | 0644, .nlink = 1 };
 }
 
-/* The lock is held from here on. */
+/* From here on the lock is held. */
 static void report_held(void)
 {
 	if (writer)
@@ -198,7 +203,10 @@ static void report_held(void)
 
 static void fuse_answer(const struct fuse_in_header *in)
 {
-	/* Without FUSE_ASYNC_READ the fault sends its request itself, and waits for the answer where no signal ends it. */
+	/*
+	 * Without FUSE_ASYNC_READ the page fault sends its request itself, and no signal ends its
+	 * wait for the answer.
+	 */
 	const struct fuse_init_out init = { .major = 7, .minor = 31, .max_readahead = 0, .max_write = PAGE, .time_gran = 1 };
 	const struct fuse_entry_out entry = { .nodeid = FILE_NODE, .entry_valid = 3600, .attr_valid = 3600,
 					      .attr = attributes_of(FILE_NODE) };
@@ -246,7 +254,7 @@ static bool enter_user_namespace(void)
 	       write_file("/proc/self/uid_map", uids) && write_file("/proc/self/gid_map", gids);
 }
 
-/* Returns a page the first access to which never ends, or NULL with errno. Arguments that are paths are to be open before. */
+/* Returns: a page whose first access never ends, or NULL with errno. Open all paths before. */
 static char *fuse_page(void)
 {
 	char options[96];
@@ -261,7 +269,7 @@ static char *fuse_page(void)
 	if (fuse_fd < 0)
 		return NULL;
 	(void)snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse_fd);
-	/* Over a directory that every machine has: no other process sees it. */
+	/* Over a directory of every machine: no other process sees it. */
 	if (mount("attack", "/tmp", "fuse", MS_NOSUID | MS_NODEV, options) < 0)
 		return NULL;
 	if (pthread_create(&server, NULL, fuse_serve, NULL) != 0)
@@ -273,7 +281,7 @@ static char *fuse_page(void)
 	page = mmap(NULL, FILE_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	if (page == MAP_FAILED)
 		return NULL;
-	(void)madvise(page, FILE_PAGES * PAGE, MADV_RANDOM); /* no read-ahead, which nothing waits for */
+	(void)madvise(page, FILE_PAGES * PAGE, MADV_RANDOM); /* no read-ahead */
 	return page;
 }
 
@@ -303,7 +311,7 @@ static char *punched_page(Memory *memory)
 	memory->fd = (int)syscall(SYS_memfd_create, "attack", 0);
 	if (memory->fd < 0 || ftruncate(memory->fd, memory->size) < 0)
 		fail("memfd_create");
-	/* The last page of the file: it is the last one out of which the hole is punched. */
+	/* The hole is punched from the start of the file, so its last page comes last. */
 	memory->page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memory->fd, memory->size - PAGE);
 	if (memory->page == MAP_FAILED)
 		fail("mmap");
@@ -367,7 +375,7 @@ static long list_directory(int fd, char *buffer)
 	return syscall(SYS_getdents64, fd, buffer, PAGE);
 }
 
-/* mkdir(2) waits for the lock of the directory before it asks whether the user may write there. */
+/* mkdir(2) waits for the lock of the directory before it checks the permission to write there. */
 static void wait_as_writer(const char *directory)
 {
 	char path[PATH_MAX];
@@ -394,8 +402,8 @@ static void hold_directory(char **argv)
 /* --- pipes --- */
 
 /*
- * A child holds the mutex of the pipe behind @write_end. Returns when it does. @first is written just before, that a reader comes for it
- * when the mutex is held. @other is closed in the child; -1: none.
+ * A child holds the mutex of the pipe behind @write_end when this returns. It writes @first just
+ * before, to make a reader wait for the mutex. @other is closed in the child; -1: none.
  */
 static pid_t hold_by_splicing(int write_end, const char *first, int other)
 {
@@ -418,8 +426,8 @@ static pid_t hold_by_splicing(int write_end, const char *first, int other)
 	if (child < 0)
 		fail("fork");
 	if (!child_waits(child))
-		_exit(1); /* it has said why */
-	/* The child has both of its own; while one of them is open the splice waits. */
+		_exit(1); /* it has reported the reason */
+	/* The child has both ends. While one is open, splice waits. */
 	(void)close(empty[0]);
 	(void)close(empty[1]);
 	return child;
@@ -430,7 +438,7 @@ static long write_a_page(int fd, char *buffer)
 	return write(fd, buffer, PAGE);
 }
 
-/* The first page is in the pipe, where poll(2) sees it, when the second one is waited for. */
+/* The first page is in the pipe, visible to poll(2), while the call waits for the second one. */
 static long write_two_pages(int fd, char *buffer)
 {
 	static char first[PAGE];
@@ -445,7 +453,7 @@ static long read_a_page(int fd, char *buffer)
 	return read(fd, buffer, PAGE);
 }
 
-/* Half a line first, so that a reader of lines comes for the rest. */
+/* Half a line first, to make a reader of lines read on. */
 static void hold_pipe(char **argv)
 {
 	const int fd = descriptor(argv[0]);
@@ -506,8 +514,8 @@ static void hold_socket(char **argv)
 }
 
 /*
- * A listening socket becomes a connection to PORT of this machine, that lingers when it is closed: what it has sent is not read.
- * The peer is "sink PORT", and must not end with the service.
+ * A listening socket becomes a connection to PORT of this machine with SO_LINGER. Its data is never
+ * read. The peer is "sink PORT", and must not end with the service.
  */
 static void linger(char **argv)
 {
@@ -523,7 +531,7 @@ static void linger(char **argv)
 	for (int i = 0; connect(fd, (const struct sockaddr *)&peer, sizeof peer) < 0; i++) {
 		if (i > 1000)
 			fail("connect");
-		rest_ms(20); /* until the peer is there */
+		rest_ms(20); /* until the peer listens */
 	}
 	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &for_long, sizeof for_long) < 0)
 		fail("SO_LINGER");
@@ -568,7 +576,10 @@ static void listeners(char **argv)
 	wait_for_ever();
 }
 
-/* The addresses of this machine, one by one into the buffer, with the kernel's lock of all network configuration (rtnl). */
+/*
+ * Writes the addresses of this machine into the buffer, with the kernel's lock of all network
+ * configuration (rtnl).
+ */
 static long list_addresses(int fd, char *buffer)
 {
 	struct ifconf list = { .ifc_len = PAGE, .ifc_buf = buffer };
@@ -586,9 +597,12 @@ static void hold_network(char **argv)
 	hold(fd, list_addresses);
 }
 
-/* --- descriptors that nobody asked for --- */
+/* --- unrequested descriptors --- */
 
-/* One byte with the read end of a pipe. Its last close waits for the mutex that a child of this process holds. */
+/*
+ * Sends one byte with the read end of a pipe. The last close waits for the mutex that a child of
+ * this process holds.
+ */
 static bool send_held_pipe(int fd)
 {
 	union {
@@ -651,8 +665,9 @@ static const char *address_of(const char *text)
 }
 
 /*
- * The receiver has the last reference only if it reads after this process has closed its own. Some datagrams before give it something
- * to do; where it is as fast nevertheless, this process waits for itself, which is why it is another one each time.
+ * The receiver has the last reference only if it reads after this process has closed its own. Some
+ * earlier datagrams keep it busy. If it is fast nevertheless, this process blocks itself, so a new
+ * one is used each time.
  */
 static void send_once(int fd)
 {
@@ -668,7 +683,7 @@ static void send_once(int fd)
 	wait_for_ever();
 }
 
-/* Again every second, because whatever was stopped by it may have a successor. */
+/* Repeats every second, because a blocked process may have a successor. */
 static void send_descriptor(char **argv)
 {
 	for (int i = 0; i < MAX_PIPES; i++, rest_ms(1000)) {
@@ -683,7 +698,7 @@ static void send_descriptor(char **argv)
 	wait_for_ever();
 }
 
-/* Over the service's own output, between lines. */
+/* Into the service's own output, between lines. */
 static void output_descriptors(char **argv)
 {
 	const int fd = argv[0] ? atoi(argv[0]) : 1;
@@ -703,7 +718,10 @@ static void output_descriptors(char **argv)
 
 /* --- terminals --- */
 
-/* Waits for the lock of the line discipline for five seconds, again and again: all that comes later queues behind it. */
+/*
+ * Waits for the lock of the line discipline for five seconds, again and again. All later calls
+ * queue behind it.
+ */
 static void set_line_discipline(int fd)
 {
 	const int n_tty = 0;
@@ -739,8 +757,9 @@ static void link_to(const char *target, const char *path)
 }
 
 /*
- * PATH becomes a link into the deepest of MAZE_DEPTH directories below PATH.maze, where links lead to each other, each from the root.
- * PATH is taken away and made again all the time, which is a reason to walk again.
+ * PATH becomes a link into the deepest of MAZE_DEPTH directories below PATH.maze, with links to
+ * each other, each from the root. PATH is removed and created all the time, so it must be resolved
+ * again.
  */
 static void maze(char **argv)
 {
@@ -809,7 +828,7 @@ static Message method_call(uint32_t serial, const char *to, const char *path, co
 	put(&m, "l\1\0\1", 4);
 	put(&m, &body, 4);
 	put(&m, &serial, 4);
-	put(&m, &size, 4); /* of the fields, below */
+	put(&m, &size, 4); /* of the fields below */
 	put_field(&m, 1, 'o', path);
 	put_field(&m, 2, 's', interface);
 	put_field(&m, 3, 's', member);
@@ -826,7 +845,7 @@ static void send_all(int fd, const void *bytes, size_t size)
 		fail("send to the bus");
 }
 
-/* One client that requests everything, and again when the answer is there. */
+/* A client that requests everything, and again after each answer. */
 static void request_everything(const char *socket_path)
 {
 	static char answer[1 << 20];
@@ -855,7 +874,10 @@ static void request_everything(const char *socket_path)
 		send_all(fd, m.bytes, m.size);
 		if (recv(fd, answer, sizeof answer, 0) <= 0)
 			fail("the bus");
-		/* The rest of an answer of many megabytes; what is late only makes more of them wait there. */
+		/*
+		 * Drops the rest of an answer of many megabytes. A late part only makes more of
+		 * them wait there.
+		 */
 		while (poll(&waits, 1, 2) > 0 && recv(fd, answer, sizeof answer, MSG_DONTWAIT) > 0)
 			;
 	}
@@ -872,7 +894,10 @@ static void bus_flood(char **argv)
 
 /* --- other waits --- */
 
-/* Another process' open(2) of the file waits until the lease is given up, or for /proc/sys/fs/lease-break-time. */
+/*
+ * open(2) of the file in another process waits until the lease is released, or for
+ * /proc/sys/fs/lease-break-time.
+ */
 static void hold_lease(char **argv)
 {
 	int fd = open(argv[0], O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -883,11 +908,11 @@ static void hold_lease(char **argv)
 	mark("held lease");
 	for (;;) {
 		rest_ms(5000);
-		(void)fcntl(fd, F_SETLEASE, F_WRLCK); /* after one was broken */
+		(void)fcntl(fd, F_SETLEASE, F_WRLCK); /* a new one after a broken one */
 	}
 }
 
-/* No attacker: a service that is ready by a datagram, as those are that are looked at. */
+/* No attack: a service that sends its readiness as a datagram, like the observed ones. */
 static void be_ready(char **argv)
 {
 	const int fd = connect_to(address_of(argv[0]));
@@ -905,7 +930,7 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* A service that writes down when it was executed. */
+/* A service that records the time of its exec. */
 static void note(char **argv)
 {
 	char line[64];
@@ -917,7 +942,10 @@ static void note(char **argv)
 	wait_for_ever();
 }
 
-/* How long an orphan is a zombie before PID 1 collects it, in nanoseconds; once for each line of standard input. */
+/*
+ * Prints how long an orphan is a zombie until PID 1 reaps it, in nanoseconds, for each line of
+ * standard input.
+ */
 static void reap(char **argv)
 {
 	char line[16];
@@ -954,7 +982,7 @@ static void reap(char **argv)
 	}
 }
 
-/* The control of a measurement: the same load without an attack. */
+/* The control measurement: the same load without an attack. */
 static void busy(char **argv)
 {
 	const long percent = atol(argv[0]);

@@ -15,7 +15,7 @@
 
 #define OBJECT_MANAGER "org.freedesktop.DBus.ObjectManager"
 
-/* A variant of what "u20" and the like stand for. */
+/* Appends a variant for "u20" and the like. */
 static void append_value(DBusMessageIter *out, const char *value)
 {
 	const char signature[] = { value[0], '\0' };

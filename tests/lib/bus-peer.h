@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus peer: somebody else on a test's bus, in the test's own main loop, who owns names and has objects with properties.
+ * Bus peer: another client on a test's bus, in the test's own main loop. It owns names and has
+ * objects with properties.
  */
 #ifndef SVCD_TESTS_BUS_PEER_H
 #define SVCD_TESTS_BUS_PEER_H
@@ -15,20 +16,20 @@ typedef struct BusPeer {
 	SystemBus *bus;
 	unsigned listener;
 	GHashTable *values; /* "PATH INTERFACE.PROPERTY" -> "u20", "sText", "bt", "bf", "L" (a list); owned */
-	GPtrArray *held;    /* DBusMessage *: calls that wait for an answer */
-	bool is_silent;     /* hold calls */
-	unsigned n_calls;   /* of Get */
+	GPtrArray *held;    /* DBusMessage *: unanswered calls */
+	bool is_silent;     /* keep calls unanswered */
+	unsigned n_calls;   /* calls of Get */
 } BusPeer;
 
 BusPeer *bus_peer_new(const char *socket);
 /* Leaves the bus. */
 void bus_peer_free(BusPeer *peer);
 
-/* Sent, not waited for; the peer must be on the bus. */
+/* Sends the request without waiting. The peer must be on the bus. */
 void bus_peer_own(BusPeer *peer, const char *name);
 void bus_peer_release(BusPeer *peer, const char *name);
 
-/* @value: as in @values; NULL: there is none any more. Nobody is told. */
+/* @value: as in @values; NULL: removed. Sends no signal. */
 void bus_peer_set(BusPeer *peer, const char *path, const char *property, const char *value);
 /* PropertiesChanged, with the value, or only with the name. */
 void bus_peer_tell(BusPeer *peer, const char *path, const char *property, bool with_value);

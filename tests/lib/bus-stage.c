@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus stage: set up, waited for and taken down.
+ * Bus stage: set-up, waiting and tear-down.
  */
 #include "config.h"
 
@@ -110,7 +110,7 @@ static void round_trip(SystemBus *bus)
 	stage_until(is_back);
 }
 
-/* Twice each: a signal of the peer's may make the provider ask, and the peer answer. */
+/* Twice each, because a signal of the peer may make the provider ask, and the peer answer. */
 void bus_stage_quiet(BusStage *stage)
 {
 	for (int i = 0; i < 2; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus stage: a bus, somebody else on it, and one provider whose reports are kept: what tests of bus providers have in common.
+ * Bus stage: a bus, a peer on it, and one provider with recorded reports, for the tests of bus
+ * providers.
  */
 #ifndef SVCD_TESTS_BUS_STAGE_H
 #define SVCD_TESTS_BUS_STAGE_H
@@ -23,21 +24,21 @@ typedef struct BusStage {
 	unsigned n_false;
 } BusStage;
 
-/* Nothing runs yet but the provider. */
+/* Only the provider runs yet. */
 BusStage *bus_stage_new(Provider *(*make)(const ProviderSink *sink, SystemBus *bus));
 void bus_stage_free(BusStage *stage);
 
-/* The daemon, and us on it; and the peer, made if it is not there. */
+/* Starts the daemon and connects to it, and the peer, too. Makes the peer if there is none. */
 void bus_stage_start(BusStage *stage);
 void bus_stage_kill_bus(BusStage *stage);
 
 void bus_stage_subscribe(BusStage *stage, const char *key);
 void bus_stage_unsubscribe(BusStage *stage, const char *key);
-/* "" when there was none. */
+/* "" without a report. */
 const char *bus_stage_report(const BusStage *stage, const char *key);
-/* Waits for it. @report: a pattern (g_pattern_match_simple) */
+/* Waits for this report. @report: a pattern (g_pattern_match_simple) */
 void bus_stage_expect(BusStage *stage, const char *key, const char *report);
-/* Everything that is under way is through: a round trip of the peer's and one of ours. */
+/* Waits until all pending messages are handled: a round trip of the peer and one of ours. */
 void bus_stage_quiet(BusStage *stage);
 
 #define stage_until(condition)                                                                     \

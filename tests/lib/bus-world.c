@@ -141,7 +141,7 @@ static bool on_add_instance(void *data, const char *name, const Requester *who, 
 	return true;
 }
 
-/* Group N operates the services of which @operated says so: "N:SERVICE N:SERVICE". */
+/* Group N operates the services in @operated: "N:SERVICE N:SERVICE". */
 static bool on_is_operator(void *data, const char *service, const gid_t *gids, unsigned n_gids)
 {
 	const BusWorld *bw = data;
@@ -483,7 +483,7 @@ static bool is_run_over(void *data)
 	return ((Run *)data)->is_over;
 }
 
-/* Takes @bytes. */
+/* Takes ownership of @bytes. */
 static void give_text(GBytes *bytes, char **ret_text)
 {
 	gsize length;
@@ -543,7 +543,7 @@ static gboolean on_terminal(gint fd, GIOCondition condition, gpointer data)
 		g_string_append_len(terminal->text, buffer, n);
 		return G_SOURCE_CONTINUE;
 	}
-	terminal->is_over = true; /* EIO: the last one who had it open is gone */
+	terminal->is_over = true; /* EIO: no process has it open any more */
 	return G_SOURCE_REMOVE;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Busy: a service of busy.py's. "busy ROLE NAME"
+ * Busy: a service of busy.py. "busy ROLE NAME"
  *
- * While it runs it holds a lock on /run/busy/NAME: who finds that taken runs beside another of its name, and says so in
- * /run/busy.doubles. Each run that comes to its end adds a byte to /run/busy/NAME.runs first.
+ * While it runs it holds a lock on /run/busy/NAME. If that is taken, another one of the same name
+ * runs, and it reports that in /run/busy.doubles. Each run that comes to its end first adds a byte
+ * to /run/busy/NAME.runs.
  */
 #define _GNU_SOURCE
 
@@ -28,7 +29,7 @@ static void note_double(const char *name)
 		dprintf(fd, "%s runs twice\n", name);
 }
 
-/* The lock goes with the process. Its holder can be asked for from outside (F_GETLK), without taking it. */
+/* The lock ends with the process. F_GETLK from outside finds its holder without taking it. */
 static void lock(const char *name)
 {
 	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -36,13 +37,13 @@ static void lock(const char *name)
 	int fd;
 
 	snprintf(path, sizeof path, "/run/busy/%s", name);
-	(void)mkdir("/run/busy", 0755); /* the first one does */
+	(void)mkdir("/run/busy", 0755); /* the first one makes it */
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	if (fd < 0 || fcntl(fd, F_SETLK, &all) < 0)
 		note_double(name);
 }
 
-/* Returns: how many there were, with this one. */
+/* Returns: the number of runs, with this one. */
 static unsigned count_run(const char *name)
 {
 	char path[256];
@@ -64,7 +65,7 @@ static void __attribute__((noreturn)) stay(void)
 		pause();
 }
 
-/* It says it once and for all: if that is lost, nobody says it again. */
+/* It sends its readiness once. A lost message is not repeated. */
 static void tell_ready(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -87,7 +88,7 @@ static void __attribute__((noreturn)) count_lines(void)
 	}
 }
 
-/* Ends by itself, until it is told that there was enough of it, and says that it has heard it. */
+/* Exits by itself until it is ordered to stop doing so, and confirms that order. */
 static void crash(const char *name)
 {
 	char path[256];

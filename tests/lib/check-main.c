@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * main() of every unit test: runs the suite that the test file defines. CK_FORK=no and CK_RUN_CASE work as usual.
+ * main() of each unit test: runs the suite of the test file. CK_FORK=no and CK_RUN_CASE work as
+ * usual.
  */
 #include "config.h"
 
@@ -8,7 +9,7 @@
 
 #include "tests/lib/suite.h"
 
-/* Seconds for a test that says nothing else: Check's own four are too few on a busy machine. */
+/* Default time limit in seconds, because Check's four are too few on a busy machine. */
 #define TEST_LIMIT_S "300"
 
 static TCase *add_case(Suite *suite, const char *name)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Coverage dump: linked into PID 1 by tests/coverage alone, with --wrap. Such a process ends by reboot(2), _exit(2) or SIGKILL, so what
- * it has run is written down before the first two, and whenever it has nothing to do.
+ * Coverage dump: linked only into a PID 1 of tests/coverage, with --wrap. Such a process ends by
+ * reboot(2), _exit(2) or SIGKILL. So its counts are written before the first two, and whenever it
+ * is idle.
  */
 #include <errno.h>
 #include <gcov.h>
@@ -25,10 +26,13 @@ int __wrap_reboot(int command);
 void __wrap__exit(int status) __attribute__((noreturn));
 int __wrap___gcov_execve(const char *path, char *const *argv, char *const *environment);
 
-/* Readable and writable for all: a service's child that has become its user adds its part. */
+/*
+ * Readable and writable for all, because a service's child adds its counts after its change of
+ * user.
+ */
 static void dump(void)
 {
-	static volatile sig_atomic_t is_dumping; /* a fault may come in the middle */
+	static volatile sig_atomic_t is_dumping; /* a fault may interrupt it */
 	const int saved = errno;
 	const mode_t mask = umask(0);
 
@@ -42,7 +46,7 @@ static void dump(void)
 	errno = saved;
 }
 
-/* What the compiler makes of execve(2) in what it counts. */
+/* The compiler replaces execve(2) by this call in instrumented code. */
 int __wrap___gcov_execve(const char *path, char *const *argv, char *const *environment)
 {
 	dump();
@@ -59,7 +63,7 @@ int __wrap_poll(struct pollfd *fds, nfds_t n_fds, int limit_ms)
 	return __real_poll(fds, n_fds, limit_ms);
 }
 
-/* Who is answered may kill it at once. */
+/* The receiver of an answer may kill it at once. */
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	dump();

@@ -35,6 +35,6 @@ void send_descriptor(int writer_fd, int ours, const char *text, int flags)
 	header->cmsg_type = SCM_RIGHTS;
 	header->cmsg_len = CMSG_LEN(sizeof fd);
 	memcpy(CMSG_DATA(header), &fd, sizeof fd);
-	(void)setsockopt(ours, SOL_SOCKET, SO_PASSRIGHTS, &on, sizeof on); /* an older kernel does not know it */
+	(void)setsockopt(ours, SOL_SOCKET, SO_PASSRIGHTS, &on, sizeof on);
 	ck_assert_int_eq(sendmsg(writer_fd, &message, flags), (ssize_t)strlen(text));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Diagnostics in tests: the whole list as the text that people see, and services out of text.
+ * Diagnostics in tests: the complete list as text, and services made from text.
  */
 #ifndef SVCD_TESTS_DIAGS_H
 #define SVCD_TESTS_DIAGS_H
@@ -25,7 +25,7 @@ static inline char *diags_text(const DiagList *diags)
 	return g_string_free(text, FALSE);
 }
 
-/* The text must be all that was said. */
+/* @expected is the complete list. */
 static inline void expect_diags(const DiagList *diags, const char *expected)
 {
 	g_autofree char *text = diags_text(diags);
@@ -42,7 +42,7 @@ static inline ServiceDef *parse_text(const char *name, const char *text, DiagLis
 	return service_parse(name, &source, 1, diags);
 }
 
-/* x.svc, of which nothing is said: "[Service]\nExec=/bin/x\n", and then @lines. */
+/* x.svc without diagnostics: "[Service]\nExec=/bin/x\n", and then @lines. */
 static inline ServiceDef *parse_good_lines(const char *lines)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -53,7 +53,7 @@ static inline ServiceDef *parse_good_lines(const char *lines)
 	return def;
 }
 
-/* The same into a set; the text follows "[Service]\nExec=/bin/true\n[Conditions]\n". */
+/* The same, added to a set; the text follows "[Service]\nExec=/bin/true\n[Conditions]\n". */
 static inline ServiceDef *add_service(ServiceSet *set, const char *name, const char *conditions, DiagList *diags)
 {
 	g_autofree char *text = g_strconcat("[Service]\nExec=/bin/true\n[Conditions]\n", conditions, NULL);

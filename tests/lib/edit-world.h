@@ -22,14 +22,14 @@ Tree *edit_machine(void);
 
 /* Applies it, which must succeed. Returns: the number of its step. */
 uint64_t edit_apply(Change *change);
-/* One key of one service's policy; NULL takes it out. Returns: as edit_apply(). */
+/* Sets one key of a service's policy; NULL removes it. Returns: as edit_apply(). */
 uint64_t edit_set(const Tree *tree, const char *service, const char *key, const char *value);
-/* Step @number, 0: the last. Returns: the number of the step that does it. */
+/* Undoes step @number, 0: the last. Returns: the number of the new step. */
 uint64_t edit_undo(const Tree *tree, uint64_t number);
 
-/* NULL: there is no such file. */
+/* NULL: no such file. */
 void edit_expect_file(const Tree *tree, const char *path, const char *expected);
-/* The root is left out of what was said; *@error is cleared. */
+/* The message is compared without the root; *@error is cleared. */
 void edit_expect_error(const Tree *tree, GError **error, const char *expected);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exec run: a process that becomes svc-exec as the keeper's would, and all that comes out of it.
+ * Exec run: a process that becomes svc-exec like a child of the keeper, and its results.
  */
 #include "config.h"
 
@@ -40,7 +40,10 @@ static void G_GNUC_NORETURN become(int spec_fd, int status_fd, int output_fd, in
 			(void)dup2(parked[i], 3 + (int)i);
 	}
 	(void)close_range(ready_fd < 0 ? 5 : 6, ~0u, 0);
-	/* LimitNOFILE= is in force before svc-exec begins; a readiness descriptor may have any number. */
+	/*
+	 * LimitNOFILE= is in force before svc-exec starts. A readiness descriptor may have any
+	 * number.
+	 */
 	if (ready_fd < 0)
 		(void)setrlimit(RLIMIT_NOFILE, &few);
 	(void)execve(SVC_EXEC, argv, environment);
@@ -71,7 +74,7 @@ ExecRun run_spec(int spec_fd, int ready_fd)
 	(void)close(spec_fd);
 	(void)close(status_pipe[1]);
 	(void)close(output_pipe[1]);
-	(void)!read(status_pipe[0], &run.status, sizeof run.status); /* its end says: executed */
+	(void)!read(status_pipe[0], &run.status, sizeof run.status); /* end of file: executed */
 	run.output = read_all(output_pipe[0]);
 	ck_assert_int_eq(waitpid(pid, &wait_status, 0), pid);
 	run.exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 256 + WTERMSIG(wait_status);

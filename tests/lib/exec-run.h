@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exec run: svc-exec itself, given a specification as the manager writes it, or one that it never would.
+ * Exec run: svc-exec itself, with a specification of the manager's format, or an invalid one.
  */
 #ifndef SVCD_TESTS_LIB_EXEC_RUN_H
 #define SVCD_TESTS_LIB_EXEC_RUN_H
@@ -11,9 +11,9 @@
 #include "protocol/exec-spec.h"
 #include "protocol/protocol.h"
 
-/* What one run of the program gave. */
+/* The results of one run. */
 typedef struct ExecRun {
-	struct ExecStatus status; /* step 0: it was executed */
+	struct ExecStatus status; /* step 0: executed */
 	int exit_status;
 	char *output; /* of 1 and 2 */
 } ExecRun;
@@ -21,10 +21,10 @@ typedef struct ExecRun {
 void exec_run_clear(ExecRun *run);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ExecRun, exec_run_clear)
 
-/* @spec_fd: taken */
+/* @spec_fd: ownership is taken */
 ExecRun run_spec(int spec_fd, int ready_fd);
 
-/* A definition to be filled in, and what else the manager says. */
+/* A definition for the test to fill in, and the manager's other data. */
 typedef struct Wish {
 	ExecDef execution;
 	ExecSpecInput input;
@@ -38,7 +38,7 @@ void wish_sandbox(Wish *wish, enum SandboxKey key, const char *value);
 ExecRun wish_run(const Wish *wish);
 
 void expect_refusal(const ExecRun *run, enum ExecStep step, int error);
-/* It was executed. */
+/* The program was executed. */
 void expect_output(const ExecRun *run, const char *output);
 
 #define SHELL(text) ((const char *const[]){ "/bin/sh", "-c", text, NULL })

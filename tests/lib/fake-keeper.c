@@ -26,7 +26,7 @@
 typedef struct Row {
 	struct ProcessId id;
 	pid_t pid;
-	int error;         /* of the spawn or the adoption; then it is no row, only an answer to come */
+	int error;         /* of the spawn or adoption; if set, this is only a pending answer */
 	bool is_adopted;
 	bool spawned_told;
 	bool has_ended;
@@ -96,7 +96,7 @@ static void become(const SpawnRequest *r)
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)signal(SIGPIPE, SIG_DFL);
-	(void)signal(SIGHUP, SIG_DFL); /* whoever runs the tests by nohup(1) ignores it, and a shell could not trap it */
+	(void)signal(SIGHUP, SIG_DFL); /* nohup(1) ignores it */
 	if (r->cgroup_fd >= 0) {
 		auto_fd int procs = openat(r->cgroup_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 
@@ -178,7 +178,7 @@ static void reap(FakeKeeper *keeper)
 	}
 }
 
-/* Tells one thing; the table may have changed afterwards. */
+/* Reports one event. The table may have changed afterwards. */
 static bool tell_next(FakeKeeper *keeper)
 {
 	for (guint i = 0; i < keeper->rows->len; i++) {
@@ -308,7 +308,7 @@ bool keeper_link_wait(KeeperLink *link, Timer *timer)
 {
 	(void)link;
 	(void)timer;
-	return false; /* this one is never behind */
+	return false; /* it is never behind */
 }
 
 void keeper_link_wait_no_more(KeeperLink *link, const Timer *timer)
@@ -353,7 +353,7 @@ FakeKeeper *fake_keeper_new(const KeeperListener *listener, void *data)
 	keeper->record = g_ptr_array_new_with_free_func(g_free);
 	keeper->kept = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, close_kept);
 	keeper->poll = g_timeout_add(POLL_MS, on_poll, keeper);
-	(void)prctl(PR_SET_CHILD_SUBREAPER, 1); /* daemons that fork twice become ours, as they become PID 1's */
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1); /* like PID 1, for double forks */
 	return keeper;
 }
 
@@ -392,7 +392,7 @@ void fake_keeper_withhold_end(FakeKeeper *keeper, enum ProcessRole role, bool is
 void fake_keeper_set_silent(FakeKeeper *keeper, bool silent)
 {
 	keeper->is_silent = silent;
-	/* As a replay: exits that were not acknowledged are told again. */
+	/* Like a replay: exits without an acknowledgement are sent again. */
 	for (guint i = 0; i < keeper->rows->len; i++)
 		((Row *)g_ptr_array_index(keeper->rows, i))->exited_told = false;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fake keeper: the functions of process/keeper-link.h for unit tests of the process room. Linked instead of
- * keeper-link.c.
+ * Fake keeper: the functions of process/keeper-link.h for unit tests of the process component.
+ * Linked in place of keeper-link.c.
  *
- * It keeps the keeper's table and its rules (a row in use refuses, spawned before exited, exits until acknowledged),
- * and runs real processes. What it was asked is recorded as lines of text.
+ * It has the keeper's table and rules (a row in use refuses, spawned before exited, exits until
+ * acknowledged), and runs real processes. It records requests as lines of text.
  */
 #ifndef SVCD_TESTS_FAKE_KEEPER_H
 #define SVCD_TESTS_FAKE_KEEPER_H
@@ -19,23 +19,29 @@ typedef struct FakeKeeper FakeKeeper;
 /* @listener: spawned, exited and adopted are called from the main loop */
 FakeKeeper *fake_keeper_new(const KeeperListener *listener, void *data);
 KeeperLink *fake_keeper_link(FakeKeeper *keeper);
-/* Kills what still runs. */
+/* Kills the remaining processes. */
 void fake_keeper_free(FakeKeeper *keeper);
 
-/* Every further spawn is refused with @error; 0: no more. */
+/* Refuses each further spawn with @error; 0: none any more. */
 void fake_keeper_refuse(FakeKeeper *keeper, int error);
-/* The end of a process of @role is not told until that is over, as if it were in an uninterruptible wait. */
+/*
+ * Holds back the exit of a process of @role until the next call, as if it were in an
+ * uninterruptible wait.
+ */
 void fake_keeper_withhold_end(FakeKeeper *keeper, enum ProcessRole role, bool is_withheld);
-/* Nothing is told any more until the listener is changed: the manager is dead. */
+/* Sends nothing until the listener changes: the manager is dead. */
 void fake_keeper_set_silent(FakeKeeper *keeper, bool silent);
 
-/* How often a line of the record begins with @prefix: "spawn main ", "signal main TERM", "ack ", "keep ", "adopt " ... */
+/*
+ * The number of lines of the record with this @prefix: "spawn main ", "signal main TERM", "ack ",
+ * "keep ", "adopt " ...
+ */
 unsigned fake_keeper_count(const FakeKeeper *keeper, const char *prefix);
-/* The whole record, one line each; owned by the keeper, valid until the next call. */
+/* The complete record, one line each; owned by the keeper, valid until the next call. */
 const char *fake_keeper_record(FakeKeeper *keeper);
-/* What a process has to say is told in the order of the table: the pid of a row, 0 when it is free. */
+/* The pid of a row, 0 if it is free. Events are reported in the order of the table. */
 pid_t fake_keeper_pid(const FakeKeeper *keeper, const char *service, enum ProcessRole role);
-/* The note that came with the last act. */
+/* The note of the last action. */
 const char *fake_keeper_note(const FakeKeeper *keeper);
 /* A duplicate of a kept descriptor, -1 if there is none. */
 int fake_keeper_kept(const FakeKeeper *keeper, const char *name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A manager for tests of the keeper: it hands its end of the link to the test, which then speaks the protocol itself,
- * and waits to be told how to end: one byte, its exit status. Dying by a signal is the test's to do.
+ * A manager for tests of the keeper. It passes its end of the link to the test, which then speaks
+ * the protocol itself. It exits with the status in the byte that the test sends. The test itself
+ * kills it by a signal.
  */
 #include "config.h"
 

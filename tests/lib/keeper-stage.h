@@ -15,17 +15,17 @@ extern Manager manager;
 extern const char *const sleep_argv[];
 extern const char *const exit7_argv[];
 
-/* Around each test of a case: the manager has been told everything when it begins. */
+/* Runs around each test of a case. At the start of a test the manager has all messages. */
 void keeper_set_up(void);
-/* The same, and a keeper that pings every 100 ms. */
+/* The same, with a keeper that pings every 100 ms. */
 void keeper_set_up_hasty(void);
 void keeper_tear_down(void);
 
 /* Spawns and waits for the answer. */
 struct MessageSpawned keeper_spawn(const char *service, uint64_t invocation, const char *const *argv, const char *note);
-/* What a keeper that this one is to take over from would have in its own tables: a user's, with the same manager. */
+/* Fills the state of a keeper before this one: a user's, with the same manager. */
 void keeper_fill_state(struct Keeper *state);
-/* The manager is another one from now on. */
+/* Switches to the next manager. */
 void keeper_next_manager(struct MessageWelcome *ret_welcome);
 
 #endif

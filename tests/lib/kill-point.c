@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Kill point: takes the place of the manager's program, becomes it, and has it killed at the moment when it has sent, written or received
- * something for the N-th time, beginning with its execution.
+ * Kill point: replaces the manager's program, executes it, and kills it when it has sent, written
+ * or received something for the N-th time, counted from its exec.
  *
- * "N LAST SIGNAL" stands in /run/kill-point; each manager takes an N and leaves the next one for its successor. Without the file,
- * or behind LAST, the manager lives. What a manager died after is appended to /run/kill-points.
+ * /run/kill-point contains "N LAST SIGNAL". Each manager takes an N and leaves the next one for its
+ * successor. Without the file, or after LAST, the manager lives. The event before each death is
+ * appended to /run/kill-points.
  */
 #define _GNU_SOURCE
 
@@ -26,7 +27,7 @@
 #define NEXT "/run/kill-point"
 #define PASSED "/run/kill-points"
 
-/* Returns 0 if nobody is to be killed. */
+/* Returns: 0 if no manager is to be killed. */
 static unsigned take_number(int *ret_signal)
 {
 	FILE *file = fopen(NEXT, "r+e");
@@ -69,7 +70,7 @@ static void note_death(unsigned number, unsigned long call)
 	close(fd);
 }
 
-/* At the exit of a call. Returns true when that was the last one. */
+/* Called at the exit of a system call. Returns: true if that was the last one. */
 static bool count(pid_t pid, struct ptrace_syscall_info *entry, unsigned *left)
 {
 	struct ptrace_syscall_info info;
@@ -106,7 +107,7 @@ static void follow(pid_t pid, unsigned number, int killer)
 	}
 }
 
-/* A process of nobody's: the manager has no child that it does not know. */
+/* The tracer is no child of the manager, because a manager knows all its children. */
 static void trace(pid_t pid, unsigned number, int killer, int go_fd)
 {
 	if (fork() != 0)
@@ -115,7 +116,7 @@ static void trace(pid_t pid, unsigned number, int killer, int go_fd)
 		_exit(1);
 	if (write(go_fd, "", 1) != 1)
 		_exit(1);
-	close_range(3, ~0U, 0); /* the manager's are not to outlive it */
+	close_range(3, ~0U, 0); /* copies of the manager's must not outlive it */
 	follow(pid, number, killer);
 	_exit(0);
 }

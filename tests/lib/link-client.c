@@ -346,7 +346,7 @@ void manager_keep(Manager *m, const char *name, int fd)
 	send_keep(m, MESSAGE_KEEP, name, fd);
 }
 
-/* As older managers send it, without flags. */
+/* Without flags, like older managers. */
 void manager_forget(Manager *m, const char *name)
 {
 	send_keep(m, MESSAGE_FORGET, name, -1);

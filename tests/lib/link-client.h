@@ -2,7 +2,7 @@
 /*
  * Link client: a test plays the manager of a real keeper (svcd --user), message by message.
  *
- * Every wait has a deadline; one that passes ends the test. Pings are answered by whatever waits for another message.
+ * Each wait has a deadline, which ends the test. A wait for another message answers pings.
  */
 #ifndef SVCD_TESTS_LIB_LINK_CLIENT_H
 #define SVCD_TESTS_LIB_LINK_CLIENT_H
@@ -43,7 +43,7 @@ typedef union {
 	char bytes[PROTOCOL_MESSAGE_BYTES];
 } Message;
 
-/* What a test wants to spawn; zeros mean: not asked for. */
+/* A spawn request. Zeros: not set. */
 typedef struct {
 	const char *service;
 	uint64_t invocation;
@@ -71,20 +71,20 @@ typedef struct {
 void keeper_run_start(KeeperRun *run, unsigned int ping_ms);
 
 /*
- * In two steps, one that takes over the tables in @tables_fd: they are to have keeper_run_manager() as the path of the manager, and
- * run->socket_path as its only argument.
+ * The same in two steps, with a takeover of the tables in @tables_fd. These need
+ * keeper_run_manager() as the path of the manager, and run->socket_path as its only argument.
  */
 void keeper_run_listen(KeeperRun *run);
 void keeper_run_resume(KeeperRun *run, int tables_fd);
 const char *keeper_run_manager(char *path, size_t size);
 
-/* Ends it and everything below it. */
+/* Ends it and all its descendants. */
 void keeper_run_stop(KeeperRun *run);
 
-/* How many descriptors the keeper has open. */
+/* The number of open descriptors of the keeper. */
 unsigned int keeper_run_count_open(const KeeperRun *run);
 
-/* Waits for the next manager to be started, and takes its end of the link. */
+/* Waits for the start of the next manager, and takes its end of the link. */
 void manager_accept(KeeperRun *run, Manager *m);
 
 /* The same, and through the replay to REPLAYED; @ret_welcome may be NULL. */
@@ -96,13 +96,13 @@ void manager_drop(Manager *m);
 /* Lets the fake manager exit with @status. */
 void manager_exit(Manager *m, unsigned char status);
 
-/* The next message that is no ping; the descriptor that came with it goes to *@ret_fd (NULL: closed). */
+/* Waits for the next message except pings. Its descriptor goes to *@ret_fd (NULL: closed). */
 void manager_next(Manager *m, Message *ret, int *ret_fd);
 
-/* The same, and it must be of @type. */
+/* The same; the message must have this @type. */
 void manager_expect(Manager *m, enum MessageType type, Message *ret);
 
-/* Answers pings until there has been one with a serial above @serial; its serial. */
+/* Answers pings until one has a serial above @serial. Returns: its serial. */
 uint64_t manager_answer_ping(Manager *m, uint64_t serial);
 
 void manager_send(Manager *m, const void *message, size_t size, int fd);

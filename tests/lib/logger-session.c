@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Logger session: a real svc-logger, and the test in the place of the manager and of the services that it reads.
+ * Logger session: a real svc-logger. The test plays the manager and the services.
  */
 #include "config.h"
 
@@ -136,7 +136,7 @@ char *session_read_log(const Session *session, const char *name)
 	GString *out = g_string_new(NULL);
 
 	for (char **line = all; *line && **line; line++) {
-		if (strlen(*line) > 24) /* or half a time, of a logger that was killed */
+		if (strlen(*line) > 24) /* or half a time, of a killed logger */
 			g_string_append_printf(out, "%s\n", *line + 25);
 	}
 	return g_string_free(out, FALSE);
@@ -148,7 +148,7 @@ void session_expect_log(const Session *session, const char *name, const char *te
 	g_autofree char *seen = session_read_log(session, name);
 
 	while (strcmp(seen, text) != 0 && g_get_monotonic_time() < deadline) {
-		g_usleep(2000); /* between looks, not instead of them */
+		g_usleep(2000); /* a pause between checks */
 		g_free(seen);
 		seen = session_read_log(session, name);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * LSB world: a machine with init scripts, and the files that are made of them.
+ * LSB world: a machine with init scripts, and the files generated from them.
  */
 #include "config.h"
 

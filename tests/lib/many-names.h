@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Many names: for a test program that makes thousands of them.
+ * Many names: for a test program with thousands of names.
  *
- * GLib leaves its old table of interned strings behind whenever it grows (glib/gquark.c, quark_new()), at 2,048
- * strings for the first time. LeakSanitizer takes that for a leak of ours, and knows no other way to be told.
+ * GLib leaks its old table of interned strings whenever it grows (glib/gquark.c, quark_new()), the
+ * first time at 2,048 strings. LeakSanitizer would report that, and has no other switch.
  */
 #ifndef SVCD_TESTS_MANY_NAMES_H
 #define SVCD_TESTS_MANY_NAMES_H
 
 static int many_names_made;
 
-/* lsan_interface.h: asked at the end of the process; the other tests of the program are looked at as ever. */
+/*
+ * lsan_interface.h: called at the end of the process. The program's other tests are still checked.
+ */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {

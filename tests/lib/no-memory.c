@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * No memory: preloaded into a program, it makes one allocation of it fail, or all from one on.
+ * No memory: preloaded into a program, it makes one allocation fail, or all from one on.
  *
- * Who runs the program says when, in a file that both have mapped ($NO_MEMORY_FILE, see tests/lib/no_memory.py), or a program
- * says it of itself (tests/fuzz/driver.c finds no_memory_control() with dlsym()). Stands in front of libc's functions, and of
- * AddressSanitizer's if the program has it (with verify_asan_link_order=0), so that these say what they always say.
+ * The caller of the program selects it in a mapped file ($NO_MEMORY_FILE, see
+ * tests/lib/no_memory.py), or the program does so itself (tests/fuzz/driver.c finds
+ * no_memory_control() with dlsym()). It precedes libc's functions, and those of AddressSanitizer if
+ * the program has it (with verify_asan_link_order=0), which then report as usual.
  */
 #define _GNU_SOURCE
 
@@ -23,7 +24,7 @@
 static NoMemoryControl own;
 static NoMemoryControl *control = &own;
 
-/* What the functions that find the others allocate meanwhile; never given back. */
+/* For allocations of the dlsym() calls; never freed. */
 static char early[16384];
 static size_t early_used;
 
@@ -45,7 +46,7 @@ __attribute__((constructor)) static void map_control(void)
 	const int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	void *mapped;
 
-	(void)unsetenv("LD_PRELOAD"); /* children of the program are none of ours */
+	(void)unsetenv("LD_PRELOAD"); /* not for its children */
 	if (fd < 0)
 		return;
 	mapped = mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -120,7 +121,7 @@ void *realloc(void *block, size_t size)
 	if (is_early(block)) {
 		void *moved = malloc(size);
 
-		/* It may read beyond the old block, but not beyond all of them. */
+		/* This may read beyond the old block, but not beyond the array. */
 		if (moved)
 			memcpy(moved, block, size < (size_t)(early + sizeof early - (char *)block)
 						     ? size

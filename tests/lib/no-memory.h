@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * No memory: what the preloaded library and those who tell it when have in common.
+ * No memory: the structure shared by the preloaded library and its controllers.
  */
 #ifndef SVCD_TESTS_NO_MEMORY_H
 #define SVCD_TESTS_NO_MEMORY_H
@@ -9,9 +9,9 @@
 
 /* As tests/lib/no_memory.py packs it. */
 typedef struct NoMemoryControl {
-	uint64_t left;   /* the how manieth allocation from now on fails; 0: none */
-	uint64_t failed; /* how many did */
-	uint64_t lasts;  /* not 0: all that follow fail, too */
+	uint64_t left;   /* the number of the allocation that fails; 0: none */
+	uint64_t failed; /* count of failures */
+	uint64_t lasts;  /* not 0: all following ones fail, too */
 	uint64_t unused;
 } NoMemoryControl;
 

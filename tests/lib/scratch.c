@@ -28,7 +28,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	(void)st;
 	(void)type;
 	(void)place;
-	(void)remove(path); /* what is left over lies in the temporary directory */
+	(void)remove(path); /* leftovers are in the temporary directory */
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Script stage: a service of Type=script whose script is written by the test.
+ * Script stage: a service of Type=script with a script from the test.
  */
 #include "config.h"
 
@@ -10,8 +10,9 @@
 #include <stdlib.h>
 
 /*
- * Each action is one branch of a case, and every call is logged. "keep" starts a process in the background and writes its id to a
- * file. The file is renamed into its place, because a test that finds it reads it at once.
+ * Each action is one branch of a case, and each call is logged. "keep" starts a process in the
+ * background and writes its pid to a file. The file is renamed into its place, because a test reads
+ * it as soon as it exists.
  */
 static const char script_head[] = "cd $(dirname $0)\n"
 				  "echo $1 >>log\n"

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Script stage: a service of Type=script whose script is written by the test.
+ * Script stage: a service of Type=script with a script from the test.
  *
- * @branches: of its case, one for each action: "start) keep pid ;; stop) end pid ;;\n". "keep FILE" starts a process in the
- * background and notes its id in FILE, "end FILE" ends it, "end_and_wait FILE" sees it go. Each call is noted.
+ * @branches: of its case, one for each action: "start) keep pid ;; stop) end pid ;;\n". "keep FILE"
+ * starts a process in the background and writes its pid to FILE, "end FILE" kills it, "end_and_wait
+ * FILE" also waits for its exit. Each call is logged.
  */
 #ifndef SVCD_TESTS_SCRIPT_STAGE_H
 #define SVCD_TESTS_SCRIPT_STAGE_H
 
 #include "tests/lib/stage.h"
 
-/* For a branch: waits until the test writes /go; it has come that far when there is /here. */
+/* For a branch: waits until the test writes /go. It has come that far when /here exists. */
 #define HELD "touch here; while [ ! -e go ]; do sleep 0.02; done"
 
 /* With PidFile={DIR}/pid; not started. */
@@ -25,10 +26,10 @@ Stage *script_new_without_cgroups(const char *branches);
 /* Until the service is up and a HELD process that the start command left is its main process; that one goes on then. */
 void script_let_go(Stage *stage);
 
-/* How it was called so far: "start stop". */
+/* Its calls so far: "start stop". */
 void expect_calls(const Stage *stage, const char *calls);
 
-/* The process that "keep" noted in @path. */
+/* The process that "keep" recorded in @path. */
 pid_t pid_in(const Stage *stage, const char *path);
 /* Is it the main process? For run_until(). */
 bool has_main_of(const Stage *stage, const char *path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket look: one inotify watch, on the directory of the socket or, while that does not exist, on the nearest one above.
+ * Socket look: one inotify watch, on the directory of the socket or the nearest existing one above.
  */
 #include "config.h"
 
@@ -14,13 +14,16 @@
 #include "loop/inotify.h"
 #include "loop/loop.h"
 
-/* IN_ATTRIB: dbus-daemon binds, listens, and only then opens the mode, so that is when a connection succeeds. */
+/*
+ * IN_ATTRIB: dbus-daemon binds, listens, and then opens the mode, so a connection succeeds only
+ * after that.
+ */
 #define WATCHED (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
 
 typedef struct SocketWatch {
 	Inotify *inotify;
 	GPtrArray *way;  /* char *, owned: "/run/dbus/socket", "/run/dbus", "/run", "/" */
-	guint awaited;   /* index of what is looked out for in the directory that follows it */
+	guint awaited;   /* index of the awaited entry in the directory after it */
 	int watch;       /* -1: not armed */
 	bool is_touched;
 	Timer *first;
@@ -33,7 +36,7 @@ static const char *way_at(const SocketWatch *w, guint i)
 	return g_ptr_array_index(w->way, i);
 }
 
-/* Watches the directory of the entry @i instead of the one before. */
+/* Moves the watch to the directory of the entry @i. */
 static bool move_to(SocketWatch *w, guint i)
 {
 	const int watch = inotify_watch(w->inotify, way_at(w, i + 1), WATCHED);
@@ -47,7 +50,10 @@ static bool move_to(SocketWatch *w, guint i)
 	return true;
 }
 
-/* Up to what exists, then down again: a directory may be made between the look at it and the watch of the one above. */
+/*
+ * Goes up to an existing directory, then down again, because one may be made between the check and
+ * the watch above it.
+ */
 static void aim(SocketWatch *w)
 {
 	guint i = 0;
@@ -65,7 +71,7 @@ static void on_event(void *data, int watch, uint32_t mask, const char *name)
 	g_autofree char *awaited = NULL;
 
 	if (watch != w->watch)
-		return; /* left over from a watch that was given up */
+		return; /* left over from a removed watch */
 	awaited = g_path_get_basename(way_at(w, w->awaited));
 	if (is_self || strcmp(name, awaited) == 0)
 		w->is_touched = true;
@@ -76,7 +82,10 @@ static void on_overflow(void *data)
 	((SocketWatch *)data)->is_touched = true;
 }
 
-/* From here on nothing is missed: the watch comes before the look. The path may lead to another directory now. */
+/*
+ * From here on no event is missed, because the watch precedes the check. The path may lead to
+ * another directory now.
+ */
 static void look(void *data)
 {
 	SocketWatch *w = data;

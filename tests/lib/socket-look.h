@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket look: for tests of what connects to a bus. By inotify in this process, on the nearest directory that exists.
+ * Socket look: for tests of clients of a bus. Uses inotify in this process, on the nearest existing
+ * directory.
  */
 #ifndef SVCD_TESTS_LIB_SOCKET_LOOK_H
 #define SVCD_TESTS_LIB_SOCKET_LOOK_H

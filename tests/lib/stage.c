@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stage: one invocation of a service with real processes, between a fake keeper and the ears of an engine.
+ * Stage: one invocation of a service with real processes, between a fake keeper and a recording
+ * engine.
  */
 #include "config.h"
 
@@ -114,14 +115,14 @@ static void on_adopted(void *data, const struct MessageAdopted *message)
 	supervisor_on_adopted(stage->supervisor, message);
 }
 
-/* Its number is its pid. It ends when the pool closes its end of the socket. */
+/* Its number is its pid. It exits when the pool closes its end of the socket. */
 static uint64_t start_worker(void *data, int socket)
 {
 	const pid_t pid = fork();
 
 	(void)data;
 	if (pid == 0) {
-		(void)dup2(socket, STDIN_FILENO); /* if it fails, the worker ends at once */
+		(void)dup2(socket, STDIN_FILENO); /* on failure the worker exits at once */
 		(void)execl(SVC_WORKER, SVC_WORKER, NULL);
 		_exit(127);
 	}
@@ -142,7 +143,7 @@ static void kill_worker(void *data, uint64_t number)
 
 static const KeeperListener keeper_listener = { .spawned = on_spawned, .exited = on_exited, .adopted = on_adopted };
 
-/* A group of our own below the cgroup v2 mount, if there is one and it may be written to. */
+/* A cgroup for the test below the cgroup v2 mount, if there is one and it is writable. */
 static char *make_cgroup_root(void)
 {
 	g_autofree char *mounts = NULL;
@@ -212,7 +213,7 @@ Stage *stage_new(const char *text)
 	return stage;
 }
 
-/* What is expanded: {DIR}, a directory that this test may write to. */
+/* Expands {DIR}, a directory that this test may write to. */
 Stage *stage_set_in_directory(const char *text)
 {
 	Stage *stage;
@@ -251,7 +252,7 @@ static gboolean wake(gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
-/* Runs the main loop until @is_so; fails the test after a time that only a hanging program needs. */
+/* Runs the main loop until @is_so; the long limit is for hanging programs. */
 void run_until(Stage *stage, bool (*is_so)(const Stage *stage, const char *what), const char *what)
 {
 	int64_t deadline = loop_now() + DEADLINE_US;
@@ -305,7 +306,7 @@ char *read_text(const Stage *stage, const char *path)
 	return g_strchomp(text);
 }
 
-/* The manager dies and another one takes over, with what the keeper has. */
+/* The manager dies and another one takes over, with the keeper's data. */
 void stage_crash(Stage *stage)
 {
 	static const char *const kinds[] = { "status", "ready", "notify" };
@@ -336,7 +337,7 @@ void stage_stop(Stage *stage)
 	expect_event(stage, "gone");
 }
 
-/* Stopped or not, nothing of it may be left. */
+/* Nothing may be left, whether it was stopped or not. */
 void stage_free(Stage *stage)
 {
 	if (!has_event(stage, "gone"))
@@ -349,7 +350,7 @@ void stage_free(Stage *stage)
 	ck_assert_ptr_null(stage->watched);
 	fake_keeper_free(stage->keeper);
 	if (stage->cgroup_root)
-		ck_assert_int_eq(rmdir(stage->cgroup_root), 0); /* its own group is gone, or this fails */
+		ck_assert_int_eq(rmdir(stage->cgroup_root), 0);
 	service_def_free(stage->def);
 	tree_free(stage->tree);
 	g_string_free(stage->events, TRUE);
@@ -371,7 +372,7 @@ unsigned run_with_crashes(Stage *stage, const char *event, int period, void (*as
 		stage_crash(stage);
 		n_crashes++;
 		if (ask_again)
-			ask_again(stage->supervisor); /* the engine remembers that it asked */
+			ask_again(stage->supervisor); /* the engine remembers its request */
 	}
 	g_source_remove(source);
 	ck_assert_msg(has_event(stage, event), "waited for \"%s\"; events:\n%skeeper:\n%s", event, stage->events->str,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svcctl world: the program itself, against org.svcd1 with an engine behind it. Whole answers are compared.
+ * svcctl world: the program itself, with org.svcd1 and an engine. Complete outputs are compared.
  */
 #include "config.h"
 
@@ -70,7 +70,7 @@ void expect_typed(BusWorld *bw, const Typed *t)
 		ck_assert_msg(strcmp(steady_out, t->out) == 0, "svcctl %s:\n%s", t->line, steady_out);
 	if (t->err)
 		ck_assert_msg(strcmp(err, t->err) == 0, "svcctl %s:\n%s", t->line, err);
-	/* No escape sequence, for this is no terminal. */
+	/* No escape sequence, because this is no terminal. */
 	ck_assert(strchr(out, '\033') == NULL && strchr(err, '\033') == NULL);
 }
 
@@ -83,7 +83,7 @@ JsonObject *parse_answer(JsonParser *parser, const char *text)
 	return json_node_get_object(json_parser_get_root(parser));
 }
 
-/* The same with --json: what every answer has, whatever became of it. */
+/* The same with --json: checks the common parts of each answer. */
 static void expect_typed_json(BusWorld *bw, const Typed *t)
 {
 	g_autoptr(JsonParser) parser = json_parser_new();
@@ -109,7 +109,7 @@ static void expect_typed_json(BusWorld *bw, const Typed *t)
 	}
 }
 
-/* Of the suite that this program is. */
+/* Of the suite of this program. */
 static const Typed *lines;
 
 START_TEST(each_line_has_its_answer)

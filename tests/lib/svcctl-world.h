@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svcctl world: a machine for svcctl to be tried on, and lines that are typed with what is answered.
+ * svcctl world: a machine for svcctl, and command lines with their expected output.
  */
 #ifndef SVCD_TESTS_LIB_SVCCTL_WORLD_H
 #define SVCD_TESTS_LIB_SVCCTL_WORLD_H
@@ -13,10 +13,13 @@
 extern const char machine_files[];
 extern const char machine_policy[];
 
-/* A machine on which one service has failed and one waits. */
+/* A machine with one failed and one waiting service. */
 BusWorld *machine(void);
 
-/* Times go on while a test runs, pids differ: "1 h 4 min ago (Sat 09:39:25)" becomes "AGO", "pid 812" becomes "pid N". */
+/*
+ * Replaces varying times and pids: "1 h 4 min ago (Sat 09:39:25)" becomes "AGO", "pid 812" becomes
+ * "pid N".
+ */
 char *steady(const char *text);
 
 typedef struct Typed {
@@ -26,12 +29,12 @@ typedef struct Typed {
 	const char *err;
 } Typed;
 
-/* Types it, and compares the whole answer. */
+/* Runs it, and compares the complete output. */
 void expect_typed(BusWorld *bw, const Typed *typed);
-/* A case of @n lines: each is typed on a machine() of its own, and then again with --json. */
+/* A case of @n lines: each runs on a machine() of its own, and then again with --json. */
 void suite_add_typed(Suite *suite, const Typed *typed, size_t n);
 
-/* The JSON document that @text is; @parser owns it. */
+/* @text as a JSON document; @parser owns it. */
 JsonObject *parse_answer(JsonParser *parser, const char *text);
 
 #endif

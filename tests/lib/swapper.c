@@ -24,7 +24,7 @@
 struct Swapper {
 	char *own;
 	char *victim;
-	char *before;              /* how the victim was */
+	char *before;              /* state of the victim at the start */
 	volatile unsigned *n_done; /* shared with the child */
 	pid_t pid;
 };
@@ -36,7 +36,7 @@ static void append_stat(GString *text, const char *name, const struct stat *st, 
 			       st->st_mtim.tv_nsec);
 }
 
-/* Names, kinds, modes, owners, and when they were written to; a new string. */
+/* Names, kinds, modes, owners, and modification times; a new string. */
 static char *describe(const char *directory)
 {
 	GString *text = g_string_new(NULL);
@@ -51,7 +51,7 @@ static char *describe(const char *directory)
 		ck_assert_int_eq(fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW), 0);
 		append_stat(text, entry->d_name, &st, S_ISDIR(st.st_mode));
 	}
-	(void)closedir(dir); /* only read */
+	(void)closedir(dir); /* was only read */
 	return g_string_free(text, FALSE);
 }
 
@@ -62,7 +62,7 @@ static void bind_nobody(const char *path)
 
 	g_strlcpy(address.sun_path, path, sizeof address.sun_path);
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
-	(void)close(fd); /* so nobody listens */
+	(void)close(fd); /* no listener */
 }
 
 static void make_scene(const Tree *tree, const Swapper *s)
@@ -93,7 +93,7 @@ static void __attribute__((noreturn)) swap_for_ever(const Swapper *s)
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (fd < 0 || setresgid(SWAPPER_UID, SWAPPER_UID, SWAPPER_UID) < 0 || setresuid(SWAPPER_UID, SWAPPER_UID, SWAPPER_UID) < 0)
 		_exit(1);
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* becoming somebody else has cleared it */
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of uid has cleared it */
 	for (;;) {
 		if (syscall(SYS_renameat2, fd, "real", fd, "link", RENAME_EXCHANGE) == 0)
 			++*s->n_done;
@@ -114,7 +114,7 @@ Swapper *swapper_new(const Tree *tree)
 	ck_assert_int_ge(s->pid, 0);
 	if (s->pid == 0)
 		swap_for_ever(s);
-	while (*s->n_done == 0) /* on a busy machine all could be over before it begins; the time limit of a test ends this, too */
+	while (*s->n_done == 0) /* on a busy machine the test could end before the swapper starts */
 		(void)sched_yield();
 	return s;
 }
@@ -133,7 +133,7 @@ void swapper_end(Swapper *s)
 	after = describe(s->victim);
 	ck_assert_str_eq(after, s->before);
 	ck_assert_uint_gt(*s->n_done, 0);
-	(void)munmap((void *)s->n_done, sizeof *s->n_done); /* ours */
+	(void)munmap((void *)s->n_done, sizeof *s->n_done); /* our own mapping */
 	g_free(s->own);
 	g_free(s->victim);
 	g_free(s->before);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tree: a temporary root directory for one test, gone with the variable.
+ * Tree: a temporary root directory for one test, removed with the variable.
  */
 #ifndef SVCD_TESTS_TREE_H
 #define SVCD_TESTS_TREE_H
@@ -12,16 +12,16 @@ typedef struct Tree {
 } Tree;
 
 Tree *tree_new(void);
-void tree_free(Tree *tree); /* with everything in it */
+void tree_free(Tree *tree); /* with its content */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Tree, tree_free)
 
-/* The whole path of "/etc/x" in the tree; a new string. */
+/* The absolute path of "/etc/x" in the tree; a new string. */
 char *tree_path(const Tree *tree, const char *path);
 
-/* What is in a file, a new string; "" if there is none. */
+/* The content of a file, a new string; "" if there is none. */
 char *tree_read(const Tree *tree, const char *path);
 
-/* A file with its directories; mode 0644. */
+/* Writes a file, mode 0644, and makes its directories. */
 void tree_write(const Tree *tree, const char *path, const char *text);
 void tree_write_bytes(const Tree *tree, const char *path, const char *bytes, gsize length);
 void tree_mkdir(const Tree *tree, const char *path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * World: fake operations write down what the engine tells; the test answers.
+ * World: fake operations record the engine's requests; the test answers.
  */
 #include "config.h"
 
@@ -15,12 +15,12 @@
 
 static const Requester admin = { .uid = 0, .pid = 812 };
 
-/* What a service's processes are, as the keeper would know. */
+/* The processes of a service, as the keeper would know them. */
 typedef struct Process {
 	uint64_t invocation;
 	bool is_live;        /* started, not gone */
 	bool is_main_live;
-	bool is_start_told;  /* the engine has been answered */
+	bool is_start_told;  /* the start was answered */
 	bool is_stop_asked;
 } Process;
 
@@ -28,7 +28,7 @@ typedef struct Timer {
 	int64_t at_us[ENGINE_TIMER_COUNT];
 } Timer;
 
-/* When the next world begins. */
+/* The start time of the next world. */
 static int64_t birth_us = 100 * G_USEC_PER_SEC;
 
 struct World {
@@ -38,7 +38,7 @@ struct World {
 	PolicyLayer layer; /* of the policy */
 	int64_t now_us;
 	GHashTable *levels;    /* key -> GINT_TO_POINTER(Level + 1) */
-	GHashTable *instead;   /* key -> what there is instead */
+	GHashTable *instead;   /* key -> alternatives */
 	WorldConditionFunc on_condition; /* or NULL */
 	void *on_condition_data;
 	GHashTable *processes; /* name -> Process */
@@ -46,7 +46,7 @@ struct World {
 	GPtrArray *told;       /* names of services with unanswered starts or stops, in order */
 	GString *log;
 	GString *condition_log;
-	GString *boot_record;  /* as a manager keeps it */
+	GString *boot_record;  /* as the manager keeps it */
 	char *log_shown;
 	char *refusal;
 };
@@ -358,7 +358,7 @@ void world_reload(World *w, const char *files, const char *policy)
 	tell_levels(w);
 }
 
-/* --- what happens --- */
+/* --- events --- */
 
 void world_set_level(World *w, const char *key, Level level, const char *why, const char *instead)
 {
@@ -510,7 +510,7 @@ void world_settle(World *w)
 	}
 }
 
-/* The next timer that is due at @until_us, or NULL; names break ties. */
+/* The next timer that is due at @until_us, or NULL; sorted by name on a tie. */
 static const char *find_due(World *w, int64_t until_us, EngineTimer *ret_kind, int64_t *ret_at_us)
 {
 	const char *found = NULL;
@@ -644,7 +644,7 @@ void world_crash(World *w)
 	engine_begin(w->engine, NULL, w->now_us);
 }
 
-/* --- what came of it --- */
+/* --- results --- */
 
 static const char *show(World *w, GString *log)
 {
