@@ -1,41 +1,45 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Attack: what users and services without rights do to PID 1, the manager and the loggers, and whether these notice.
+Attack: calls of users and services without rights against PID 1, the manager and the loggers, and
+whether svcd notices.
 
     with Sandbox({**attack.WITNESSES, "bad": attack.service("bad", "hold-pipe", "1")}, files=attack.FILES) as box:
         attack.wait_held(box, "bad")                                        # as the Exec= of a service with User=nobody
         with Attack(box, "hold-directory", "/run", "writer") as held:       # as user nobody
             attack.check_responsive(box)
 
-The attacker is the program tests/lib/attack.c. Outside a service it is user nobody without capabilities, with no_new_privs. Commands:
+The attacker is the program tests/lib/attack.c. Outside a service it is user nobody without
+capabilities, with no_new_privs. Commands:
 
-    hold-directory PATH [writer]    getdents64(2) into a page that never comes. "writer": a process waits in mkdir(2), so that
-                                    look-ups of names that are not cached wait behind it
+    hold-directory PATH [writer]    getdents64(2) into a page that never comes. "writer": a process waits
+                                    in mkdir(2), and uncached look-ups wait behind it
     hold-pipe FD|FIFO               half a line, then the mutex of the pipe (way "splice"; "fuse" cannot be killed)
-    hold-socket FD                  the lock of an inet socket; of others the lock of their readers
-    hold-network                    the kernel's lock of all network configuration. It is one for the machine: hold it for a short time
+    hold-socket FD                  the lock of an inet socket, or the lock of readers of other sockets
+    hold-network                    the kernel's lock of all network configuration. It is shared with the
+                                    machine: hold it for a short time
     hold-terminal PATH              write(2) to a terminal, and TIOCSETD again and again
     hold-lease PATH                 a write lease on a file
-    send-descriptor SOCKET          one byte with a descriptor whose last close waits, each second. "@NAME" is an abstract socket,
-                                    "$NOTIFY_SOCKET" a variable
+    send-descriptor SOCKET          one byte with a descriptor whose last close waits, each second. "@NAME" is
+                                    an abstract socket, "$NOTIFY_SOCKET" a variable
     output-descriptors [FD]         the same over the service's output
-    linger FD PORT                  a listening socket becomes a connection with SO_LINGER to "sink PORT", which another process is
+    linger FD PORT                  makes a listening socket a connection with SO_LINGER to "sink PORT" of another process
     sink PORT                       accepts and never reads
-    listeners COUNT PORT            so many listening sockets with SO_REUSEPORT
+    listeners COUNT PORT            this number of listening sockets with SO_REUSEPORT
     maze PATH                       a link into a maze of links and deep directories; it comes and goes
     bus-flood SOCKET [CLIENTS]      GetManagedObjects without end
     be-ready $NOTIFY_SOCKET         no attack: a service that is ready
-    note PATH                       no attack: a service that writes down when it was executed, and its process id
-    reap                            no attack: a process of root's that measures how soon PID 1 collects an orphan, at each line of input
+    note PATH                       no attack: a service that records the time of its exec, and its pid
+    reap                            no attack: root measures how soon PID 1 reaps an orphan, at each line of input
     busy PERCENT                    no attack, but load
 
-Ways to hold (option way=, or "-w WAY" in a service): "fuse" is what users can do who may make user namespaces and open /dev/fuse; without
-these it is "punch", about a tenth of a second each time. State.way is the one in use. An attacker that holds by FUSE cannot be killed and
-keeps the sandbox from ending. Its connection is aborted by the keeper of the box' attacks: a process outside, with a mount of
-fusectl of its own, that does so when the test ends or is killed.
+Ways to hold (option way=, or "-w WAY" in a service): "fuse" needs the right to make user namespaces
+and open /dev/fuse. Without it "punch" is used, about a tenth of a second each time. State.way is
+the one in use. A FUSE attacker cannot be killed, and keeps the sandbox from ending. Its connection
+is aborted by the keeper of the box's attacks. This process outside has its own mount of fusectl,
+and aborts when the test ends or is killed.
 
-What this process does to paths below box.path("...") may hang, too, while a directory is held. check_responsive() and ask() have
-deadlines, and leave behind what does not end.
+While a directory is held, this process may also block on paths below box.path("...").
+check_responsive() and ask() have deadlines, and abandon calls that do not end.
 """
 
 import os
@@ -66,7 +70,7 @@ FILES = {
     "/dev/fuse": {"device": (10, 229), "mode": 0o666},
 }
 
-# For Sandbox(services=...): what check_responsive() looks at.
+# For Sandbox(services=...): the services that check_responsive() uses.
 WITNESSES = {
     "victim": f"[Service]\nExec={PROGRAM} be-ready $NOTIFY_SOCKET\nReady=notify\nRestart=always\nRestartDelay=10ms\nRestartDelayMax=10ms\nRestartLimit=1000/1s\n",
     "talker": "[Service]\nExec=/bin/sh -c \"while :; do read x </run/talk; echo said $x; done\"\nPrepare=/usr/bin/mkfifo /run/talk\n",
@@ -82,16 +86,18 @@ def arguments(mark, *words, way=None):
 
 
 def service(mark, *words, way=None, more="", sections=""):
-    """The text of a service whose program is the attacker; its mark is @mark. NoNewPrivileges= and no capabilities."""
+    """The text of a service with the attacker as its program; its mark is @mark.
+
+    It has NoNewPrivileges= and no capabilities."""
     return (f"[Service]\nExec={' '.join(arguments(mark, *words, way=way))}\nUser=nobody\nNoNewPrivileges=yes\nCapabilityBoundingSet=\nStopTimeout=1s\n{more}\n{sections}")
 
 
 class Failed(AssertionError):
-    """The attack is not possible here, and says why."""
+    """The attack is impossible here; the message has the reason."""
 
 
 class State:
-    """What an attacker has written down: its lines so far."""
+    """The lines that an attacker has written so far."""
 
     def __init__(self, text):
         self.lines = text.splitlines()
@@ -102,7 +108,7 @@ class State:
 
 
 def state(box, mark):
-    """MARKS is a directory on a tmpfs in which no one who attacks waits."""
+    """MARKS is a directory on a tmpfs that no attacker holds."""
     try:
         return State(box.read(mark_of(mark)))
     except FileNotFoundError:
@@ -110,7 +116,7 @@ def state(box, mark):
 
 
 def wait_held(box, mark, seconds=LIMIT_S):
-    """Until the attacker has what it wants; returns its State."""
+    """Wait until the attacker holds its object; returns its State."""
     def look():
         seen = state(box, mark)
         if seen.way:
@@ -123,14 +129,14 @@ def wait_held(box, mark, seconds=LIMIT_S):
 
 
 def wait_tried(box, mark, seconds=LIMIT_S):
-    """The same, or until it has failed, because that is what should happen."""
+    """The same, or until it has failed, if failure is the right outcome."""
     wait_for(lambda: state(box, mark).way or state(box, mark).failures, seconds, f"the attack {mark} is tried")
 
 
 # --- the keeper of the attacks ---
 
 class Keeper:
-    """The process outside that ends what cannot be killed."""
+    """The outside process that ends unkillable attackers."""
 
     def __init__(self, box):
         self.marks = os.open(box.path(MARKS), os.O_RDONLY | os.O_DIRECTORY)
@@ -141,13 +147,13 @@ class Keeper:
         self.process.stdout.readline()
 
     def abort(self):
-        """All connections that there are now."""
+        """All present connections."""
         self.process.stdin.write(b"abort\n")
         self.process.stdin.flush()
         self.process.stdout.readline()
 
     def end(self):
-        """What comes later is aborted, too, until PID 1 is gone."""
+        """Also abort later ones, until PID 1 is gone."""
         self.process.stdin.close()
         os.close(self.marks)
         os.close(self.pid1)
@@ -155,7 +161,7 @@ class Keeper:
 
 
 def keeper(box):
-    """The box' own; there is one from the first attack on."""
+    """The keeper of the box, made with the first attack."""
     if not hasattr(box, "attack_keeper"):
         box.attack_keeper = Keeper(box)
         box.at_end.append(box.attack_keeper.end)
@@ -163,7 +169,9 @@ def keeper(box):
 
 
 def abort_all(marks, control, done):
-    """Each once, and adds it to @done: the kernel gives the number of a connection that has ended to another one, of another test."""
+    """Abort each connection once and add it to @done.
+
+    The kernel reuses the number of a closed connection, perhaps for another test."""
     for name in os.listdir(marks):
         if not name.endswith(".mark"):
             continue
@@ -181,7 +189,7 @@ def abort_all(marks, control, done):
 
 
 def keep(marks, pid1):
-    """Runs as a process of its own. Standard input ends when the test does."""
+    """Run as a process of its own. Standard input ends with the test."""
     import select
     control = "/mnt"
     done = set()
@@ -239,7 +247,7 @@ class Attack:
         return self.state.way
 
     def end(self):
-        """Kills the attackers of this one's process group, and aborts what they wait for."""
+        """Kill the attackers of this process group, and abort their waits."""
         try:
             os.killpg(self.process.pid, 9)
         except ProcessLookupError:
@@ -247,7 +255,7 @@ class Attack:
         wait_for(self._is_gone, what=f"{self.mark} has ended")
 
     def _is_gone(self):
-        """A connection may have come after the abort before."""
+        """A connection may have been made after the last abort."""
         keeper(self.box).abort()
         if self.process.poll() is None:
             return False
@@ -258,14 +266,14 @@ class Attack:
         return False
 
 
-# --- whether anything waits ---
+# --- detection of hangs ---
 
 class Hangs(AssertionError):
-    """Nothing came within the limit."""
+    """No answer within the limit."""
 
 
 def path_of_call(outer):
-    """The path among the arguments of the system call that a process is in, or nothing."""
+    """The path among the arguments of a process's present system call, or nothing."""
     with open(f"/proc/{outer}/syscall", encoding="utf-8") as file:
         arguments_of_call = [int(word, 16) for word in file.read().split()[1:4]]
     with open(f"/proc/{outer}/mem", "rb", buffering=0) as memory:
@@ -280,7 +288,8 @@ def path_of_call(outer):
 
 
 def waiting(box):
-    """The processes of the box in uninterruptible sleep, where they sleep, and the path that they were called with."""
+    """The processes of the box in uninterruptible sleep, with their wait channel and path argument.
+    """
     found = []
     for inner, (outer, _parent, name, status) in sorted(box.processes().items()):
         try:
@@ -294,7 +303,9 @@ def waiting(box):
 
 
 def ask(box, *argv, limit=LIMIT_S):
-    """As box.run(), but what does not end is left behind, because it may be unkillable. Returns (seconds, output)."""
+    """Like box.run(), but abandons a command that does not end. Returns (seconds, output).
+
+    The command may be unkillable."""
     began = time.monotonic()
     process = subprocess.Popen(box.command(list(argv)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                text=True, errors="replace", env=box.run_environment())
@@ -321,7 +332,7 @@ def main_pid(box, name, limit=LIMIT_S):
 
 
 def check_restart(box, limit=LIMIT_S):
-    """PID 1 collects what was killed, and the manager starts it again; returns the seconds."""
+    """PID 1 reaps a killed service, and the manager restarts it; returns the seconds."""
     before = wait_for(lambda: main_pid(box, "victim", limit), limit, "victim runs")
     began = time.monotonic()
     box.kill(before)
@@ -330,7 +341,7 @@ def check_restart(box, limit=LIMIT_S):
 
 
 def _open_fifo(path):
-    """None: there is none yet, or no process reads it just now."""
+    """None: it does not exist yet, or has no reader at the moment."""
     try:
         return os.open(path, os.O_WRONLY | os.O_NONBLOCK)
     except OSError:
@@ -338,7 +349,7 @@ def _open_fifo(path):
 
 
 def check_output(box, limit=LIMIT_S):
-    """What another service writes arrives in its log; returns the seconds."""
+    """The output of another service arrives in its log; returns the seconds."""
     word = f"{time.monotonic_ns()}"
     began = time.monotonic()
     fd = wait_for(lambda: _open_fifo(box.path("/run/talk")), limit, "the other service reads what it is to say")

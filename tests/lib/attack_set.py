@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Attack set: each attack of attack.py against each thing of svcd's that it could reach, for tests, benches and whole machines.
+Attack set: each attack of attack.py against each object of svcd in its reach, for tests, benches
+and whole machines.
 
-A Plan has what must be in the sandbox and what is begun in it. Some of them begin well and achieve nothing, and others cannot begin
-because what they need cannot be opened: both are how it should be. A plan fails only where svcd does not answer.
+A Plan has the contents of the sandbox and the attacks in it. Some attacks start and have no effect,
+others cannot open what they need: both are right. A plan fails only if svcd does not answer.
 """
 
 import os
@@ -20,18 +21,21 @@ SINK_PORT = "7777"
 DBUS = (f"[Service]\nExec=/usr/bin/dbus-daemon --config-file={BUS_FILE} --nofork --nopidfile --nosyslog\n"
         f"Ready=path:{BUS_SOCKET}\nRuntimeDirectory=dbus\nRestart=on-failure\n")
 
-# What an answer of the bus is large with.
+# These make the answers of the bus large.
 MANY = {f"idle-{number}": "[Service]\nExec=/bin/true\n" for number in range(500)}
 
-# Listable ones may be held. What of svcd's is below them must not wait.
+# A user may hold directories that are listable. svcd's objects below them must not block.
 DIRECTORIES = ("/", "/run", "/run/svcd", "/run/svcd/log", "/run/svcd/notify", "/sys/fs/cgroup", "/sys/fs/cgroup/svcd", "/etc", "/etc/svcd",
                "/etc/svcd/services.d", "/usr/sbin", "/proc/1", "/dev", "/dev/shm", "/tmp", "/var", "/var/log", "/var/lib")
 
 
 class Plan:
     """
-    @users: words of attackers that are user nobody. @services: name -> text, activated with the machine unless in @idle. @admin: what an
-    admin has svcctl do when all have begun. @terminal: the console belongs to nobody.
+    @users: commands of attackers that are user nobody. @services: name -> text, activated unless in
+    @idle.
+
+    @admin: arguments of an admin's svcctl once all attacks have begun. @terminal: the console
+    belongs to nobody.
     """
 
     def __init__(self, name, users=(), services=None, files=None, idle=(), admin=(), terminal=False, before=(), way=None):
@@ -47,7 +51,7 @@ class Plan:
         self.marks = [service for service, text in self.services.items() if attack.PROGRAM in text]
 
     def begin(self, box):
-        """The attackers that are users; to be ended by the caller."""
+        """Start the attackers that are users; the caller ends them."""
         if self.terminal:
             os.chown(box.path("/dev/console"), attack.NOBODY, -1)
         attackers = [Attack(box, *words, way=self.way, expect_held=False) for words in self.before + self.users]
@@ -55,14 +59,14 @@ class Plan:
         return [attacker.__enter__() for attacker in attackers]
 
     def wait(self, box, seconds=10):
-        """Until each attacker holds or has failed; returns the ways of those that hold."""
+        """Wait until each attacker holds or has failed; returns the ways of the holding ones."""
         def look():
             states = [attack.state(box, mark) for mark in self.marks]
             return states if all(seen.way or seen.failures for seen in states) else None
         return [seen.way for seen in wait_for(look, seconds, f"{self.name} has begun") if seen.way]
 
     def go_on(self, box, limit=5):
-        """What an admin does meanwhile; whether it is answered is seen by other means."""
+        """Run the admin's commands meanwhile. Their answers are checked elsewhere."""
         for words in self.admin:
             try:
                 attack.ask(box, "/usr/bin/svcctl", *words, limit=limit)
@@ -112,7 +116,7 @@ PLANS = [
     Plan("terminal", users=[("hold-terminal", "/dev/console")], terminal=True),
     Plan("bus", users=[("bus-flood", BUS_SOCKET, "32")], services={"dbus": DBUS, **MANY}, files={BUS_FILE: open_bus.CONFIGURATION},
          idle=list(MANY)),
-    # The last, because each program that begins looks into it, also an attacker.
+    # The last one, because each new program reads it, also an attacker.
     Plan("directory-proc", users=[("hold-directory", "/proc", "writer")]),
 ]
 

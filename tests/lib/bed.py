@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Bed: a plain Debian under svcd, where packages are installed with apt in the running system, and whose disk is kept over reboots.
+Bed: a plain Debian under svcd. apt installs packages in the running system, and the disk survives
+reboots.
 
     with Bed("bookworm", ["postgresql"]) as bed:
         bed.apt("install", "postgresql")
         bed.reboot()
 
-The root is tests/lib/root --plain: no daemon but udev, no init. svcd has taken over Debian's commands, and the shipped policy
-60-debian-habits is active. The packages come from a repository in the bed, so that apt needs no way out; repository() fills it once
-from the archive that the root's own sources name.
+The root is tests/lib/root --plain: no daemon except udev, no init. svcd provides Debian's commands,
+and the shipped policy 60-debian-habits is active. The packages come from a repository in the bed,
+so apt needs no network. repository() fills it once from the archive of the root's own sources.
 """
 
 import fcntl
@@ -29,20 +30,22 @@ TAKE_OVER = "/usr/lib/svcd/sysv/take-over"
 
 FILES = {
     "/etc/apt/sources.list": "deb [trusted=yes] file:/debs ./\n",
-    # Nothing answers there, so names are looked up in files alone.
+    # No DNS server answers there, so names are looked up only in files.
     "/etc/hosts": "127.0.0.1 localhost\n127.0.1.1 svcd-box.example svcd-box\n::1 localhost ip6-localhost ip6-loopback\n",
     "/etc/resolv.conf": "",
     "/etc/nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\nrpc: files\n",
 }
 
-# Sockets of the init and of udev, those that Samba and Dovecot have for a client, and NetworkManager while it looks for a router.
+# Sockets of the init and of udev, client sockets of Samba and Dovecot, and those of NetworkManager
+# while it looks for a router.
 IGNORED_SOCKETS = re.compile(r"raw \*:58$|unix (/run/svcd/|/run/initctl|/run/udev/|/run/systemd/|/run/samba/ncalrpc/|/run/dovecot/srv\.|@)")
-# Two names of one directory; ports that the kernel or rpc.statd chose, addresses, numbers and names that differ from boot to boot.
+# Two names of one directory; dynamic ports, addresses, numbers and names that differ from boot to
+# boot.
 VARIABLE = ((r"unix /var/run/", "unix /run/"), (r":(3[2-9]|[4-6]\d)\d{3}$", ":chosen"), (r"udp 127.0.0.1:[6-9]\d\d$", "udp 127.0.0.1:chosen"),
             (r"\[fe80::[^]]*\]", "[fe80::]"), (r"%\w+", ""), (r"\.\d+\.tmp$", ""), (r"/\d+$", "/pid"), (r"/[0-9a-f]{12}\.sock$", "/id.sock"),
             (r"/irqbalance\d+\.sock$", "/irqbalance.sock"), (r"\.sock\.\d+$", ".sock.pid"))
 
-# Workers of svcd come and go; dpkg's triggers and apt may still end.
+# Workers of svcd come and go; dpkg's triggers and apt may still be ending.
 PASSING = ("svc-worker", "svc-generate", "svcd-close", "svcd-console", "svc-syslog", "svcctl", "nsenter")
 
 
@@ -54,7 +57,7 @@ def plain_root(release, kind="--plain"):
 # --- the repository ---
 
 class Archive:
-    """apt-get of the machine, as if it were the root's own: with its sources, its keys, and its list of installed packages."""
+    """apt-get of the machine, with the root's sources, keys and list of installed packages."""
 
     def __init__(self, root):
         self.root = root
@@ -78,7 +81,7 @@ class Archive:
         return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
 
     def fetch(self, words):
-        """The files of what "apt-get install @words" installs, downloaded."""
+        """Download the files that "apt-get install @words" installs."""
         for attempt in ("as it is known", "renewed"):
             if attempt == "renewed":
                 self.get("update")
@@ -98,7 +101,8 @@ def describe(path):
 
 
 def repository(root, words):
-    """A tree with /debs, a repository of all that "apt-get install @words" needs in that root; made once, and for reading."""
+    """A tree with /debs, a repository of all that "apt-get install @words" needs in that root; made
+    once, read-only."""
     key = hashlib.sha256(" ".join(sorted(words)).encode()).hexdigest()[:12]
     with Archive(root) as archive:
         tree = f"{archive.cache}/tree-{key}"
@@ -117,7 +121,7 @@ def repository(root, words):
 # --- the bed ---
 
 def make_disk():
-    """A directory of this process alone, on a tmpfs: nothing of it is left when the process has ended."""
+    """A directory on a tmpfs of this process; it vanishes with the process."""
     place = f"{cache_directory()}/bed"
     os.makedirs(place, exist_ok=True)
     ns.unshare(ns.CLONE_NEWNS)
@@ -127,7 +131,8 @@ def make_disk():
 
 
 class Bed(Sandbox):
-    """One for each process. @words: all that apt will be asked to install; @files: as of Sandbox; @policy: the admin's own."""
+    """One per process. @words: all packages for apt; @files: as of Sandbox; @policy: the admin's
+    own."""
 
     root_kind = "--plain"
 
@@ -152,7 +157,8 @@ class Bed(Sandbox):
         self.apt("update")
 
     def apt(self, *argv, check=True):
-        """What apt-get prints. It asks nothing, keeps the admin's files, and installs no more than is needed."""
+        """The output of apt-get. It asks no questions, keeps the admin's files, and installs no
+        recommended packages."""
         done = self.run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", "--no-install-recommends", "-o",
                         "Dpkg::Options::=--force-confold", *argv, check=False, timeout=APT_LIMIT_S)
         if check and done.returncode:
@@ -166,7 +172,7 @@ class Bed(Sandbox):
         self.wait_up()
 
     def living(self):
-        """(name, cgroup) of each process, without what comes and goes."""
+        """(name, cgroup) of each process, except transient ones."""
         found = set()
         for outer, _parent, name, state in self.processes().values():
             try:
@@ -179,7 +185,7 @@ class Bed(Sandbox):
         return found
 
     def sockets(self):
-        """What listens, or is bound: "tcp 127.0.0.1:53", "unix /run/x"."""
+        """The listening or bound sockets: "tcp 127.0.0.1:53", "unix /run/x"."""
         found = set()
         for line in self.run("ss", "-Hlntuxw").stdout.splitlines():
             kind, _state, _received, _sent, address = line.split()[:5]
@@ -191,20 +197,20 @@ class Bed(Sandbox):
         return found - {"unix *"}
 
     def wait_up_again(self, service, but_not):
-        """Another process than @but_not is ready; returns its pid."""
+        """Wait until a process other than @but_not is ready; returns its pid."""
         return wait_for(lambda: self.state(service) == "ready" and self.pid(service) not in (0, but_not) and self.pid(service),
                         what=f"{service} is up again")
 
 
 class SystemdBed(Bed):
-    """The same Debian under its own init, for what is compared with it."""
+    """The same Debian under its own init, for comparisons."""
 
     root_kind = "--systemd"
 
     def __init__(self, release, words, files=None):
         empty = f"{cache_directory()}/empty"
         os.makedirs(empty, exist_ok=True)
-        # systemd keeps a container's own /dev, and mounts what is missing.
+        # systemd keeps a container's own /dev, and mounts missing file systems.
         super().__init__(release, words, files, stage=empty, init=("/lib/systemd/systemd", "--show-status=no", "--log-target=null"),
                          environment={"TERM": "linux", "HOME": "/", "container": "bed"})
 

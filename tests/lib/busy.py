@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Busy: two hundred services that start, stop, tell that they are ready, end and log, while clients ask for it, and what has to
-hold of them whatever was done to svcd meanwhile: nothing runs twice, no status, line or answered request is lost.
+Busy: two hundred services that start, stop, send their readiness, exit and log, with requests from
+clients.
+
+Whatever happens to svcd meanwhile, nothing runs twice, and no exit status, line or answered request
+is lost.
 
     with BusySandbox() as busy:
         busy.box.kill_manager()
         busy.finish()
 
-Requests are made on the private socket, by clients that come back when their manager is gone. See busy.c.
+Clients send their requests on the private socket, and connect again after the death of a manager.
+See busy.c.
 """
 
 import fcntl
@@ -27,7 +31,8 @@ from sandbox import Sandbox
 
 MANAGER = "/usr/lib/svcd/svcd-manager"
 PROGRAM = "/usr/local/bin/busy"
-# The sanitizer answers a fault that comes while it starts by hanging in its own answer; the kernel's is enough here.
+# A fault during the start of the sanitizer would hang in its own handler. The kernel's default
+# action is enough here.
 WRAPPER = f"""#!/bin/sh
 ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:handle_sigill=0:detect_leaks=0
 export ASAN_OPTIONS
@@ -64,7 +69,7 @@ POLICY = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name in KEPT + CRAS
 
 
 class Client:
-    """One connection at a time; a request is made again until it is answered, as svcctl's user would do it."""
+    """One connection at a time. It repeats a request until the answer, like the user of svcctl."""
 
     def __init__(self, path):
         self.path = path
@@ -84,7 +89,7 @@ class Client:
         self.connection = None
 
     def call(self, *args, **kinds):
-        """Returns the answer, and how often it was asked before without one. Silence is a failure."""
+        """Return the answer, and the number of earlier tries without one. Silence is a failure."""
         n_lost = 0
         while True:
             began = time.monotonic()
@@ -115,7 +120,8 @@ class Client:
 
 
 class Worker(threading.Thread):
-    """Asks for its services, one after the other, and looks whether that is done that was answered."""
+    """Sends requests for its services, one after the other, and checks that each answered one was
+    carried out."""
 
     def __init__(self, busy, seed):
         super().__init__(daemon=True)
@@ -137,7 +143,7 @@ class Worker(threading.Thread):
             self.client.close()
 
     def pause(self):
-        """A service lives for a moment; not a wait."""
+        """The lifetime of a service; not a wait."""
         time.sleep(self.chance.random() * 0.15)
 
 
@@ -156,7 +162,8 @@ class Mover(Worker):
 
 
 class Teller(Worker):
-    """Who hears that one is ready starts another; who hears that it is gone has ended."""
+    """Starts a service and expects a start of its partner, then stops it and expects both to end.
+    """
 
     def round(self):
         number = self.chance.randrange(len(TELL))
@@ -169,7 +176,7 @@ class Teller(Worker):
 
 
 class Ender(Worker):
-    """Ends by itself: once for each request, and its status is known."""
+    """Exits by itself: once for each request, with a known status."""
 
     def round(self):
         name = self.chance.choice(END + TASK)
@@ -221,14 +228,14 @@ class BusySandbox:
         box.wait_states({name: "ready" for name in KEPT})
         self.pids = {name: row["pid"] for name, row in box.services().items() if name in KEPT}
         for name in TELL:
-            self.client.manager("Stop", "sb", name, True)  # who waits for it has had it started
+            self.client.manager("Stop", "sb", name, True)  # the waiting thread has had it started
         self.manager_procs = f"{box._leaf.path}/svcd/.manager/cgroup.procs"
         self.workers = [Mover(self, self.seed, MOVE[:10]), Mover(self, self.seed + 1, MOVE[10:]),
                         Teller(self, self.seed + 2), Ender(self, self.seed + 3)]
         for worker in self.workers:
             worker.start()
 
-    # --- what runs ---
+    # --- running services ---
 
     def runs_now(self, name):
         """Does it hold its lock?"""
@@ -243,7 +250,7 @@ class BusySandbox:
         wait_for(lambda: self.runs_now(name) == runs, what=f"{name} {'runs' if runs else 'is gone'}")
 
     def runs(self, name):
-        """How often it came to its end."""
+        """The number of its completed runs."""
         try:
             return os.stat(self.box.path(f"/run/busy/{name}.runs")).st_size
         except FileNotFoundError:
@@ -252,7 +259,7 @@ class BusySandbox:
     # --- the manager ---
 
     def manager(self):
-        """Its pid out here, or 0: quicker than Sandbox.manager_pid()."""
+        """Its outer pid, or 0: faster than Sandbox.manager_pid()."""
         with open(self.manager_procs, encoding="ascii") as file:
             return int((file.read().split() or ["0"])[-1])
 
@@ -260,7 +267,7 @@ class BusySandbox:
         return wait_for(lambda: self.manager() not in (0, old) and self.manager(), what="there is another manager", every=0.005)
 
     def kill_manager(self, number=signal.SIGKILL):
-        """Whoever it is, and however far it has come. Returns its pid."""
+        """Kill the present manager at any stage; returns its pid."""
         while True:
             old = wait_for(self.manager, what="there is a manager", every=0.005)
             try:
@@ -271,14 +278,15 @@ class BusySandbox:
             return old
 
     def wait_answer(self):
-        """Until somebody is answered who asks anew. Returns the pid of who answered, as seen inside."""
+        """Wait until a manager answers a new request; returns its inner pid."""
         client = Client(self.socket)
         pid = client.property("ManagerPid")
         client.close()
         return int(pid)
 
     def forgive(self):
-        """PID 1 has no patience with more than thirty deaths a minute, but one that leaves by itself makes up for all before."""
+        """Let a manager exit by itself, because PID 1 permits only thirty deaths a minute, and a
+        voluntary exit resets that count."""
         old = wait_for(self.manager, what="there is a manager")
 
         def is_asked():
@@ -300,7 +308,7 @@ class BusySandbox:
                 raise worker.problem
 
     def finish(self):
-        """Clients come to the end of what they do, the crashing ones may stay, and all is looked at."""
+        """Let the clients finish; crashing services may stay. Then check everything."""
         for worker in self.workers:
             worker.over = True
         for worker in self.workers:

@@ -2,7 +2,8 @@
 """
 Cgroups: a leaf of the machine's cgroup2 tree for one test, with this process's pid in its name.
 
-Whoever enters it and then takes a new cgroup namespace sees the leaf as the root of the tree.
+A process that enters it and then makes a new cgroup namespace sees the leaf as the root of the
+tree.
 """
 
 import os
@@ -12,7 +13,7 @@ from deadline import wait_for
 
 
 def cgroup2_mount():
-    """Where the machine has its cgroup2 tree, or None."""
+    """The mount point of the machine's cgroup2 tree, or None."""
     with open("/proc/self/mountinfo", encoding="utf-8") as mounts:
         for line in mounts:
             left, right = line.split(" - ", 1)
@@ -22,7 +23,7 @@ def cgroup2_mount():
 
 
 def remove_tree(path):
-    """Takes away what holds no process; says whether all is gone."""
+    """Remove cgroups without processes; returns whether all are gone."""
     for directory, _names, _files in os.walk(path, topdown=False):
         try:
             os.rmdir(directory)
@@ -32,7 +33,7 @@ def remove_tree(path):
 
 
 class Leaf:
-    """Without a cgroup2 tree (@mount None) it is nothing, and entering it does nothing."""
+    """Without a cgroup2 tree (@mount None) it has no effect."""
 
     def __init__(self, mount):
         self.path = f"{mount}/svcd-test-{os.getpid()}-{secrets.token_hex(3)}" if mount else None
@@ -51,15 +52,16 @@ class Leaf:
                 procs.write("0")
 
     def remove(self):
-        """The processes are dead, but the kernel may need a moment to count them out."""
+        """The processes are dead, but the kernel may need a moment to uncharge them."""
         if self.path:
             wait_for(lambda: remove_tree(self.path), what=f"{self.path} is empty")
 
 
 class MemoryLimit:
     """
-    A cgroup in which there is no memory left: who enters it is killed by the kernel when it touches its next page. The first version's
-    controller, or the second's, whichever this machine has for its tests.
+    A cgroup without free memory: the kernel kills a process in it at its next page fault.
+
+    It uses the controller of cgroup v1 or v2, whichever the machine has for its tests.
     """
 
     LIMITS = {"/sys/fs/cgroup/memory": ("memory.limit_in_bytes", "memory.oom_control"),
@@ -98,7 +100,7 @@ class MemoryLimit:
             return int(next(line.split()[1] for line in file if line.startswith("oom_kill ")))
 
     def starve(self, pid):
-        """Returns: whether it was there to be starved."""
+        """Returns whether the process existed."""
         try:
             with open(f"{self.path}/cgroup.procs", "w", encoding="ascii") as file:
                 file.write(str(pid))

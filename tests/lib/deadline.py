@@ -45,8 +45,9 @@ def wait_for(condition, seconds=DEFAULT_S, what="the condition", every=0.2):
 
 def holds_for(condition, seconds, what="the condition", every=0.02):
     """
-    The opposite question: does @condition stay true all the time? Used where the claim is that nothing happens. @every: the seconds between
-    two calls.
+    The opposite: does @condition stay true all the time? For claims that nothing happens.
+
+    @every: the seconds between two calls.
     """
     until = time.monotonic() + seconds
     while time.monotonic() < until:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Packages of Debian's for a root of tests/lib/root: downloaded once from the archive that apt-get knows, with what they need and
-the root lacks, and each a second time with a higher version. Nothing is installed outside of sandboxes.
+Debs: packages of Debian for a root of tests/lib/root, each also with a higher version.
+
+They are downloaded once from the archive of apt-get, with their missing dependencies. Nothing is
+installed outside of sandboxes.
 """
 
 import fcntl
@@ -57,7 +59,8 @@ def _fill(root, names, directory):
 
 def fetch(root, names):
     """
-    A directory with NAME.deb and newer/NAME.deb for each of @names, and in all/ what else they need. It is shared: for reading.
+    A directory with NAME.deb and newer/NAME.deb for each of @names, and their dependencies in all/.
+    Shared, read-only.
     """
     key = hashlib.sha256(" ".join([os.path.basename(root), *sorted(names)]).encode()).hexdigest()[:12]
     directory = f"{CACHE}/{key}"
@@ -72,7 +75,7 @@ def fetch(root, names):
 
 
 def files(directory, inside):
-    """For Sandbox(files=...): the packages as they are found below @inside."""
+    """For Sandbox(files=...): the packages below @inside."""
     found = {}
     for path, _names, names in os.walk(directory):
         for name in names:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Desktop: the machine of vm_image.DESKTOP, its greeter, and somebody who types there.
+Desktop: the machine of vm_image.DESKTOP, its greeter, and a typing user.
 
     with Desktop(disk) as vm:
         vm.wait_shell()
@@ -20,22 +20,23 @@ from deadline import DeadlinePassed, wait_for
 from vm import Machine
 
 GREETER_S = 400
-# The console has two or three; the greeter's letters alone have hundreds of greys.
+# The console has two or three; the letters of the greeter alone have hundreds of greys.
 N_COLOURS_DRAWN = 100
 TYPE_ATTEMPTS = 3
 
 # The power menu of the greeter's top bar, from the top.
 POWER_MENU = ["Suspend", "Restart…", "Power Off…"]
-# The clock and the pointer are in the bar at the top; no menu and no dialog is.
+# The clock and the pointer are in the top bar; menus and dialogs are below it.
 BAR_ROWS = 40
 STILL_S = 1
 STEP_S = 30
-# Of a pixel's three bytes. The greeter's grey has more of each, what a dialog is in front of has less.
+# Of a pixel's three bytes. The greeter's grey is lighter, and the background of a dialog is darker.
 DARK = 20
 
 BUS_CALL = "gdbus call --system -d org.freedesktop.DBus -o /org/freedesktop/DBus -m org.freedesktop.DBus"
 
-# A process of the user's graphical session: elogind and polkit know it by its cgroup, its bus and its directory are gnome-shell's.
+# A process of the user's graphical session: in its cgroup, for elogind and polkit, and with the bus
+# and directory of gnome-shell.
 AS_USER = """
 shell=$(pgrep -u "$1" -x gnome-shell | head -n 1) && user=$1 && shift &&
 echo $$ >"/sys/fs/cgroup$(sed -n 's/^0:://p' "/proc/$shell/cgroup")/cgroup.procs" &&
@@ -43,37 +44,41 @@ exec runuser -u "$user" -- env $(tr '\\0' '\\n' <"/proc/$shell/environ" |
 	grep -E '^(DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|HOME)=') "$@"
 """
 
-# The bus starts these for who asks, or a timer does: they come and go.
+# The bus or a timer starts these on demand: they come and go.
 ON_DEMAND = "anacron fwupd nm-dispatcher nm-priv-helper packagekit udev-trigger-rest urandom-renew wpa_supplicant".split()
 
 
 class Desktop(Machine):
-    """One boot of a disk of one's own."""
+    """One boot of a private disk."""
 
     def __init__(self, disk, **options):
         super().__init__([disk], *vm_image.boot_files(vm_image.DESKTOP), screen=True, memory_mib=2048, **options)
 
     def picture(self):
-        """As Machine.picture(). GNOME puts the screen out after five minutes and the machine to sleep after twenty: a key keeps both."""
+        """Like Machine.picture(), after a key press.
+
+        GNOME blanks the screen after five minutes and suspends the machine after twenty. A key
+        prevents both."""
         self.press("shift")
         return super().picture()
 
     # --- sessions ---
 
     def wait_session(self, user, other_than="none"):
-        """Until the user has a session, and not that one; returns its name. The machine looks itself: each question costs it time."""
+        """Wait until the user has a session, and not @other_than; returns its name. The loop runs
+        inside the machine, because each call is slow."""
         line = self.sh(f"until loginctl list-sessions --no-legend | grep -w {user} | grep -vw {other_than}; do sleep 1; done",
                        GREETER_S)
         return line.split()[0]
 
     def wait_greeter(self, other_than="none"):
-        """Until there is a login screen, and not that one."""
+        """Wait for a login screen, and not that one."""
         session = self.wait_session("Debian-gdm", other_than)
         assert self.session(session, "Class", "VTNr") == {"Class": "greeter", "VTNr": "1"}
         return session
 
     def session(self, name, *properties):
-        """What elogind says of it."""
+        """The properties of a session from elogind."""
         words = " ".join(f"-p {word}" for word in properties)
         return dict(line.split("=", 1) for line in self.sh(f"loginctl show-session {name} {words}").split("\n"))
 
@@ -82,8 +87,9 @@ class Desktop(Machine):
 
     def log_in(self, user, password):
         """
-        Types at the greeter: the first of its list, and the password. What is typed before the dialog has slid in is lost, and
-        the screen tells nobody that it has: so again.
+        Type at the greeter: select the first user, and enter the password.
+
+        Input before the dialog has appeared is lost without a sign, so repeat it.
         """
         for _attempt in range(TYPE_ATTEMPTS):
             self.press("esc")
@@ -101,16 +107,17 @@ class Desktop(Machine):
     # --- the greeter's menu ---
 
     def below_bar(self):
-        """What the screen shows there. No key is pressed for it: a menu does not hear Return while another key is down."""
+        """The screen without the top bar. Presses no key, because a menu ignores Return while
+        another key is down."""
         width, _height, pixels = super().picture()
         return pixels[3 * width * BAR_ROWS:]
 
     def is_dark(self):
-        """Is a dialog in front, which darkens all that is behind it, and so the last pixel?"""
+        """Is a dialog in front? It darkens its background, and so the last pixel."""
         return max(self.below_bar()[-3:]) < DARK
 
     def wait_still(self):
-        """Until nothing moves on the screen any more; returns what it shows."""
+        """Wait until the screen stops changing; returns the picture."""
         shown, since = None, 0.0
 
         def is_still():
@@ -123,7 +130,8 @@ class Desktop(Machine):
         return shown
 
     def see(self, act):
-        """Does something at a still screen; until one has seen what it did, and the screen is still again."""
+        """Act on a still screen, and wait until the effect is seen and the screen is still again.
+        """
         before = self.wait_still()
         act()
         wait_for(lambda: self.below_bar() != before, STEP_S, "something happens on the screen")
@@ -133,7 +141,8 @@ class Desktop(Machine):
         self.see(lambda: self.press(key))
 
     def open_system_menu(self):
-        """In the upper right corner, where a mouse ends that is moved far enough: no key opens it at the login screen."""
+        """Click in the upper right corner, where a large move of the mouse ends. No key opens the
+        menu at the login screen."""
         for _step in range(20):
             self.move_mouse(120, -120)
         try:
@@ -142,7 +151,8 @@ class Desktop(Machine):
             self.mouse_button(False)
 
     def choose_power(self, entry, is_heeded):
-        """Chooses one of POWER_MENU. What is typed or clicked may be lost, above all after a sleep: again, until it is heeded."""
+        """Choose an entry of POWER_MENU. Keys and clicks may be lost, mainly after a suspend, so
+        repeat them."""
         for _attempt in range(TYPE_ATTEMPTS):
             for _open in ("dialog", "list", "menu"):
                 self.press("esc")
@@ -160,14 +170,14 @@ class Desktop(Machine):
     # --- users ---
 
     def as_user(self, user, command, check=True):
-        """A line of sh in that user's graphical session, as Machine.sh()."""
+        """Run a line of sh in that user's graphical session, like Machine.sh()."""
         encoded = base64.b64encode(AS_USER.encode()).decode()
         inner = base64.b64encode(command.encode()).decode()
         return self.sh(f"echo {encoded} | base64 -d >/run/as-user; echo {inner} | base64 -d >/run/as-user-line; "
                        f"sh /run/as-user {user} sh /run/as-user-line", check=check)
 
     def told_at(self, line):
-        """When the console has told that last, by the kernel's clock."""
+        """The kernel's time of the last such console line."""
         found = re.findall(rf"\[ *([0-9.]+)\] {re.escape(line)}", self.console.text())
         assert found, f"no line {line!r} on the console"
         return float(found[-1])
@@ -178,7 +188,7 @@ class Desktop(Machine):
         return {name: row["state"] for name, row in self.services().items()}
 
     def states_on_bus(self):
-        """The same by org.svcd1 on the system bus."""
+        """The same from org.svcd1 on the system bus."""
         said = self.sh("gdbus call --system -d org.svcd1 -o /org/svcd1 -m org.svcd1.Manager.ListServices")
         rows = [dict(re.findall(r"'(Name|State)': <'([^']*)'>", row)) for row in said.split("}, {")]
         return {row["Name"]: row["State"] for row in rows}
@@ -190,14 +200,14 @@ class Desktop(Machine):
         wait_for(lambda: self.state(name) == state, GREETER_S, f"{name} is {state}", 1)
 
     def boot_values(self):
-        """What org.svcd1.Boot says on the system bus now: Progress and Finished."""
+        """Progress and Finished of org.svcd1.Boot on the system bus."""
         said = self.sh("gdbus call --system -d org.svcd1 -o /org/svcd1/boot -m org.freedesktop.DBus.Properties.GetAll org.svcd1.Boot",
                        check=False)[1]
         progress, finished = re.search(r"'Progress': <([0-9.]+)>", said), re.search(r"'Finished': <(true|false)>", said)
         return progress and finished and (float(progress.group(1)), finished.group(1) == "true")
 
     def wait_login_screen_told(self):
-        """Until the greeter has said that it is drawn; who says so is the greeter's shell."""
+        """Wait until the greeter has announced that it is drawn; its shell sends that."""
         self.sh(f"until {BUS_CALL}.GetConnectionUnixUser org.svcd1.LoginScreen | grep -w $(id -u Debian-gdm); do sleep 1; done",
                 GREETER_S)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Edit world: a machine with three services whose policy is changed and taken back.
+ * Edit world: a machine with three services, for changes of policy and their undo.
  */
 #include "config.h"
 

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Events as udevd sends them, written by hand: thousands a second, with whatever properties. Run as a program inside a sandbox:
+Fake udev: handwritten events in udevd's format, thousands a second, with any properties.
+
+Run it inside a sandbox:
 
     python3 fake_udev.py [--to=PORT] COUNT PAUSE_S ACTION DEVPATH NAME=VALUE...     {} in a value is the number of the event
 
-With a PORT only the socket of that number gets it, and not who listens to udev. The layout of a message is libudev's (struct monitor_netlink_header in systemd's sd-device-monitor.c); libudev takes it from root.
+With a PORT only the socket of that number gets it, not the listeners of udev. The layout of a
+message is libudev's (struct monitor_netlink_header in systemd's sd-device-monitor.c); libudev
+accepts it from root.
 """
 
 import socket
@@ -19,7 +23,7 @@ HEADER = struct.Struct("=8s8I")
 
 
 def murmur2(data):
-    """MurmurHash2 with seed 0: what the filter in the kernel compares."""
+    """MurmurHash2 with seed 0: the filter in the kernel compares it."""
     multiplier, mask = 0x5BD1E995, 0xFFFFFFFF
     value = len(data)
     whole = len(data) // 4 * 4

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Faults: how each is brought about in a sandbox, whichever init is PID 1 there. Nothing here reaches a process that is not
-of the sandbox, and what multiplies does so below a limit of the kernel's.
+Faults: how to cause each in a sandbox with any init as PID 1.
+
+No fault affects a process outside the sandbox. Multiplying processes stay below a limit of the
+kernel.
 """
 
 import contextlib
@@ -32,13 +34,13 @@ def _ptrace(request, pid, data=None):
 
 
 def crash(outer):
-    """The next instruction of this process is at address 0. A signal sent to a PID 1 that has no handler would be ignored."""
+    """Make this process continue at address 0. PID 1 ignores a signal without a handler."""
     _ptrace(PTRACE_SEIZE, outer)
     _ptrace(PTRACE_INTERRUPT, outer)
     os.waitpid(outer, WALL)
     registers = (ctypes.c_ulonglong * N_REGISTERS)()
     _ptrace(PTRACE_GETREGS, outer, ctypes.addressof(registers))
-    registers[ORIG_RAX] = 2**64 - 1  # no system call to go back to
+    registers[ORIG_RAX] = 2**64 - 1  # no system call to restart
     registers[RIP] = 0
     _ptrace(PTRACE_SETREGS, outer, ctypes.addressof(registers))
     _ptrace(PTRACE_DETACH, outer)
@@ -51,7 +53,7 @@ def is_traced(pid):
 
 @contextlib.contextmanager
 def injected(pids, calls, error):
-    """As long as this lasts, all @calls of @pids fail with @error."""
+    """Meanwhile, all @calls of @pids fail with @error."""
     argv = ["strace", "-qq", "-o", "/dev/null", "-e", f"trace={calls}", "-e", f"inject={calls}:error={error}"]
     for pid in pids:
         argv += ["-p", str(pid)]
@@ -69,7 +71,7 @@ def injected(pids, calls, error):
 
 @contextlib.contextmanager
 def no_descriptors(pids):
-    """No process of @pids can open another file as long as this lasts."""
+    """Meanwhile, no process of @pids can open a file."""
     before = {}
     for pid in pids:
         highest = max(int(fd) for fd in os.listdir(f"/proc/{pid}/fd"))
@@ -85,7 +87,7 @@ def no_descriptors(pids):
 
 
 def nanoseconds(pids):
-    """CPU time that these have used; who is gone is not counted."""
+    """CPU time of these processes, except ended ones."""
     total = 0
     for pid in pids:
         with contextlib.suppress(OSError), open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
@@ -101,7 +103,8 @@ def cpu_percent(pids, seconds):
 
 
 class PidsLimit:
-    """What is started while this lasts, and all its children, are never more processes than @limit. Zombies count."""
+    """Limit the number of processes that start meanwhile, with all their children, to @limit.
+    Zombies count."""
 
     def __init__(self, limit):
         self.leaf = f"{PIDS_TREE}/svcd-torture-{os.getpid()}"

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A file system in user space that answers, or does not. Run inside a sandbox:
+Fuse server: a file system in user space that answers, or does not. Run it inside a sandbox:
 
     python3 fuse_server.py DIRECTORY ANSWER MARK
 
-It is mounted on DIRECTORY and has one file, "here". As long as there is no file ANSWER whoever asks it anything waits. MARK is made when
-it is mounted. The messages: fuse(4) and the kernel's include/uapi/linux/fuse.h.
+It is mounted on DIRECTORY and has one file, "here". While there is no file ANSWER, each access
+waits. MARK is created after the mount. Messages: fuse(4) and the kernel's
+include/uapi/linux/fuse.h.
 """
 
 import ctypes
@@ -26,7 +27,7 @@ def attributes(node):
 
 
 def answer_to(opcode, node, body):
-    """(error, bytes); nothing is valid for any time, so that each question is asked."""
+    """Return (error, bytes). Nothing may be cached, so that each access sends a request."""
     if opcode == INIT:
         return 0, struct.pack("=IIIIHHIIHHIIQQ", 7, 31, 4096, 0, 12, 9, 4096, 1, 0, 0, 0, 0, 0, 0)[:64]
     if opcode == GETATTR:
@@ -48,7 +49,7 @@ def serve(fuse, may_answer):
         try:
             os.write(fuse, struct.pack("=IiQ", 16 + len(body), -error, unique) + body)
         except FileNotFoundError:
-            pass  # whoever asked has been killed
+            pass  # the requester was killed
 
 
 def main():

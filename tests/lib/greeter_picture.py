@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Greeter picture: what can be seen of GDM's login screen and of svcd's bar in it, by the pixels. A picture is
-(width, height, its pixels of three bytes).
+Greeter picture: finds GDM's login screen, and svcd's bar in it, by the pixels.
+
+A picture is (width, height, its pixels of three bytes).
 """
 
-# desktop/greeter/stylesheet.css; what is drawn may be a little off.
+# desktop/greeter/stylesheet.css; the drawn colour may differ a little.
 FILL = (0x35, 0x84, 0xe4)
 TROUGH = (0x4f, 0x4f, 0x57)
 FAILURE = (0xf5, 0xc2, 0x11)
 NEAR = 3
 BAR_WIDTH = 400
 
-# GNOME's own: the user in the list who is chosen has a large field of it.
+# GNOME's own: the selected user has a large area of it.
 CHOSEN = (0x35, 0x84, 0xe4)
 N_CHOSEN = 10000
 
@@ -21,7 +22,8 @@ def is_near(pixel, colour):
 
 
 def rows_of(picture, third=2):
-    """The lower third, where the bar is, or another: of each row that has more than its ground, its pixels."""
+    """The pixels of each row with more than the background; by default in the lower third, where
+    the bar is."""
     width, height, pixels = picture
     for y in range(height * third // 3, height * (third + 1) // 3):
         row = pixels[3 * width * y:3 * width * (y + 1)]
@@ -30,12 +32,12 @@ def rows_of(picture, third=2):
 
 
 def find(row, colour):
-    """Where it is in the row."""
+    """Its position in the row."""
     return [at for at, pixel in enumerate(row) if is_near(pixel, colour)]
 
 
 def bar_in(picture):
-    """How much of the bar is filled, by its pixels; None: there is no bar."""
+    """The filled share of the bar; None: no bar."""
     for row in rows_of(picture):
         fill, trough = find(row, FILL), find(row, TROUGH)
         if len(fill) + len(trough) >= BAR_WIDTH - 6:
@@ -52,5 +54,5 @@ def n_failure_pixels(picture):
 
 
 def has_greeter(picture):
-    """The list of users is there; the bar and the panel come before it."""
+    """The list of users is drawn; the bar and the panel come earlier."""
     return sum(len(find(row, CHOSEN)) for row in rows_of(picture, third=1)) >= N_CHOSEN

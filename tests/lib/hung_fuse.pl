@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A file system whose server has taken a question and never answers it. Whoever asks is in uninterruptible sleep for good: nobody can
-# kill it, until the connection is aborted from outside (fuse(4)). Arguments: the directory, and a file to make when it is so.
+# A file system whose server receives a request and never answers it. The requester stays in
+# uninterruptible sleep: it cannot be killed until the connection is aborted from outside (fuse(4)).
+# Arguments: the directory, and a file to create at that moment.
 use strict;
 use Fcntl;
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Isolate: runs one command so that nothing of it is left on the machine: isolate.py COMMAND ARGUMENT...
+Isolate: runs one command so that nothing of it is left on the machine: isolate.py COMMAND
+ARGUMENT...
 
-Unit tests start real processes and make cgroups. In here they have a PID namespace of their own, which takes the processes
-along when it ends, and the cgroup tree that they see is a leaf of the machine's, which is removed afterwards. So is $TMPDIR: a
-test that fails does not get to its own tidying up.
+Unit tests start real processes and make cgroups. Here they have a PID namespace of their own, which
+ends all its processes. Their cgroup tree is a leaf of the machine's, which is removed afterwards.
+So is $TMPDIR, because a failing test does not clean up.
 """
 
 import os
@@ -18,19 +19,19 @@ from cgroups import Leaf, cgroup2_mount
 
 
 def exit_like(status):
-    """End as the child did; a signal as 128 and its number, as a shell would say it."""
+    """Exit like the child; a signal becomes 128 plus its number, as in a shell."""
     os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
 
 
 def be_init(argv, mount, leaf):
-    """PID 1 of the namespace: starts the command, reaps whoever comes, and ends with it."""
+    """PID 1 of the namespace: starts the command, reaps all children, and ends with the command."""
     ns.die_with_parent(signal.SIGKILL)
     leaf.enter()
     ns.unshare(ns.CLONE_NEWNS | ns.CLONE_NEWCGROUP)
     ns.mount(None, "/", None, ns.MS_REC | ns.MS_PRIVATE)
     ns.mount("proc", "/proc", "proc", ns.MS_NOSUID | ns.MS_NODEV | ns.MS_NOEXEC)
     if mount:
-        ns.umount(mount, ns.MNT_DETACH)  # one file system is not mounted twice in one place
+        ns.umount(mount, ns.MNT_DETACH)  # the same file system cannot be mounted twice in one place
         ns.mount("cgroup2", mount, "cgroup2")
     command = os.fork()
     if command == 0:
@@ -44,14 +45,14 @@ def be_init(argv, mount, leaf):
 def main():
     mount = cgroup2_mount()
     with Leaf(mount) as leaf, tempfile.TemporaryDirectory(prefix="svcd-unit-", ignore_cleanup_errors=True) as scratch:
-        os.chmod(scratch, 0o1777)  # as /tmp: some tests are somebody else
+        os.chmod(scratch, 0o1777)  # like /tmp, for tests with another user
         os.environ["TMPDIR"] = scratch
         ns.unshare(ns.CLONE_NEWPID)
         init = os.fork()
         if init == 0:
             try:
                 be_init(sys.argv[1:], mount, leaf)
-            except BaseException:  # whatever it was, there may be only one that returns from here
+            except BaseException:  # only one process may return from here
                 traceback.print_exc()
             os._exit(125)
         status = os.waitpid(init, 0)[1]

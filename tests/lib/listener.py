@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Listener: a service that takes what sd_listen_fds(3) describes, and clients of it.
+Listener: a service with the sockets of sd_listen_fds(3), and its clients.
 
-The program answers each connection with one line of JSON: its pid, the names of its sockets, which of them it was that the
-client came to, its user, and all its descriptors (the client's, a copy of the socket and one for looking among them). It takes datagrams and lines of a fifo too, and adds them to /run/listener.log. Words on its command line:
-"idle" ends with success after the first client; "crash" ends badly after it; "deaf" ends with success and takes nobody;
-"ready=N" is ready by a newline on that descriptor.
+The program answers each connection with one line of JSON: its pid, the names of its sockets, the
+socket of this client, its user, and all its descriptors (the client's, a copy of the socket, and
+one for listing them). It also reads datagrams and lines of a fifo, and adds them to
+/run/listener.log. Arguments: "idle" exits with success after the first client. "crash" fails after
+it. "deaf" exits with success and accepts no client. "ready=N" sends its readiness as a newline on
+that descriptor.
 """
 
 import json
@@ -61,7 +63,7 @@ def service(*words, socket_section, more=""):
 
 
 def connects(path, kind=socket.SOCK_STREAM):
-    """A client that has not been answered yet."""
+    """A client without an answer yet."""
     client = socket.socket(socket.AF_UNIX, kind)
     client.settimeout(DEFAULT_S)
     client.connect(path)
@@ -69,7 +71,7 @@ def connects(path, kind=socket.SOCK_STREAM):
 
 
 def answer(client):
-    """What the service says to it; None when it says nothing."""
+    """The service's answer; None if there is none."""
     data = b""
     with client:
         while not data.endswith(b"\n"):
@@ -81,5 +83,5 @@ def answer(client):
 
 
 def ask(path, kind=socket.SOCK_STREAM):
-    """What the service at this path (as this process sees it) says to a client."""
+    """The service's answer to a client at this path (as this process sees it)."""
     return answer(connects(path, kind))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Loop devices of a sandbox: they belong to the machine, and must be given back when the sandbox goes."""
+"""Loops: loop devices of a sandbox. They belong to the machine, and must be released at the end."""
 
 import fcntl
 import glob
@@ -14,7 +14,8 @@ LOOP_CLR_FD = 0x4C01
 
 
 def release(number):
-    """Take the file away from /dev/loop@number, wherever that node may be; none there is fine."""
+    """Detach the file from /dev/loop@number, wherever that node may be; no effect without a file.
+    """
     with tempfile.TemporaryDirectory() as directory:
         node = f"{directory}/loop"
         os.mknod(node, stat.S_IFBLK | 0o600, os.makedev(LOOP_MAJOR, number))
@@ -31,12 +32,12 @@ def release(number):
 
 
 def name_of_file():
-    """For a file behind a loop device: says whose it is."""
+    """Name a file behind a loop device after its owner."""
     return f"volume-{os.getpid()}-{time.monotonic_ns()}"
 
 
 def release_left_behind():
-    """Those of tests that were killed before they could give them back."""
+    """Release those of killed tests."""
     for path in glob.glob("/sys/block/loop*/loop/backing_file"):
         try:
             with open(path, encoding="utf-8", errors="replace") as file:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Trees of init scripts: what insserv(8) makes of them, and what svcd does. Nothing in them is ever run.
+LSB: trees of init scripts, as insserv(8) and svcd read them. The scripts never run.
 
-The packages and insserv come from the archive that apt-get knows, and stay in the tests' cache; nothing is installed.
+The packages and insserv come from the archive of apt-get, and stay in the tests' cache. Nothing is
+installed.
 """
 
 import contextlib
@@ -23,17 +24,17 @@ START_LEVELS = ("S", "1", "2", "3", "4", "5")
 STOP_LEVELS = ("0", "1", "6")
 LEVELS = ("0", "1", "2", "3", "4", "5", "6", "S")
 
-# Not scripts, or of the machinery that runs them.
+# No scripts, or parts of the machinery that runs them.
 NO_SCRIPTS = {"README", "rc", "rcS", "skeleton"}
 
 
 def service_of(script):
-    """The service's name: a final .sh is the file's alone."""
+    """The service's name: the file name without a final .sh."""
     return script.removesuffix(".sh")
 
 
 def closure(pairs):
-    """All pairs that follow from @pairs."""
+    """The transitive closure of @pairs."""
     after = {}
     for first, second in pairs:
         after.setdefault(first, set()).add(second)
@@ -61,7 +62,7 @@ def cache_lock():
 
 
 def fetch(list_file):
-    """Unpacks the packages of a list once; returns the tree, which is shared and not to be written to."""
+    """Unpack the packages of a list once; returns the tree, which is shared and read-only."""
     with open(list_file, encoding="ascii") as file:
         words = file.read()
     with open(f"{DATA}/fetch", encoding="utf-8") as file:
@@ -72,7 +73,7 @@ def fetch(list_file):
             shutil.rmtree(f"{tree}.new", ignore_errors=True)
             argv = [f"{DATA}/fetch", "-c", f"{CACHE}/packages", list_file, f"{tree}.new"]
             if subprocess.run(argv, stdin=subprocess.DEVNULL, check=False).returncode:
-                # Lists that are missing, or older than the archive.
+                # The lists of packages may be missing or out of date.
                 subprocess.run(["apt-get", "-qq", "update"], stdin=subprocess.DEVNULL, check=True)
                 subprocess.run(argv, stdin=subprocess.DEVNULL, check=True)
             os.rename(f"{tree}.new", tree)
@@ -80,7 +81,7 @@ def fetch(list_file):
 
 
 def insserv_program():
-    """insserv of its package, unpacked: it needs nothing but libc."""
+    """The unpacked insserv: it needs only libc."""
     fetch(f"{DATA}/packages")
     tree = f"{CACHE}/insserv"
     with cache_lock():
@@ -92,7 +93,7 @@ def insserv_program():
 
 
 def read_manifest(tree):
-    """Package -> the paths that it brought."""
+    """Package -> the paths of its files."""
     packages = {}
     with open(f"{tree}/manifest.tsv", encoding="utf-8") as file:
         for line in list(file)[1:]:
@@ -117,7 +118,7 @@ class Tree:
             shutil.copy2(f"{origin}/{path}", f"{self.root}/{path}", follow_symlinks=False)
         for directory in ("init.d", "insserv/overrides", "insserv.conf.d", *(f"rc{level}.d" for level in LEVELS)):
             os.makedirs(f"{self.root}/etc/{directory}", exist_ok=True)
-        # What Debian's habits say, without services of svcd's own in the way.
+        # Debian's habits, without native services of svcd.
         self.write("/etc/svcd/policy.d/test.policy", "[defaults]\nRcLinks=yes\n")
 
     def __enter__(self):
@@ -138,13 +139,13 @@ class Tree:
                 if name not in NO_SCRIPTS and not name.startswith(".")]
 
     def add(self, origin):
-        """The files of another tree on top of these."""
+        """Add the files of another tree."""
         shutil.copytree(origin, self.root, symlinks=True, dirs_exist_ok=True)
 
     # --- links ---
 
     def link(self, script, start=(), stop=(), number="01"):
-        """As update-rc.d makes them where nobody orders them by number."""
+        """Links like those of update-rc.d, without an order by number."""
         self.unlink(script)
         for letter, levels in (("S", start), ("K", stop)):
             for level in levels:
@@ -166,7 +167,7 @@ class Tree:
     # --- insserv ---
 
     def insserv(self, *scripts):
-        """Enables them, whoever is missing; returns what it said."""
+        """Enable them, with or without their dependencies; returns the output."""
         os.makedirs(f"{self.root}/lib/insserv", exist_ok=True)
         argv = [insserv_program(), "-f", "-d", "-p", f"{self.root}/etc/init.d/", "-o", f"{self.root}/etc/insserv/overrides",
                 "-c", f"{self.root}/etc/insserv.conf", "-i", f"{self.root}/lib/insserv", *scripts]
@@ -187,7 +188,8 @@ class Tree:
     # --- svcd ---
 
     def svcctl(self, *argv, check=True):
-        """LeakSanitizer costs more than all else that svcctl does; the unit tests have it."""
+        """Run svcctl without LeakSanitizer, which is slower than svcctl itself; the unit tests use
+        it."""
         environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
         done = subprocess.run([SVCCTL, *argv, "--root", self.root], env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
@@ -210,13 +212,14 @@ class Tree:
         return closure({tuple(line.split()) for line in self.svcctl(*words).stdout.splitlines()})
 
     def cat(self, service):
-        """Key -> its values, of the service's file."""
+        """Key -> its values in the service's file."""
         keys = {}
         for line in json.loads(self.svcctl("cat", service, "--json").stdout)["data"][0]["lines"]:
             keys.setdefault(line["key"], []).append(line["value"])
         return keys
 
     def complaints(self):
-        """What "svcctl check" says, as rows with level, text, and file, line and service where there are any."""
+        """The diagnostics of "svcctl check" as rows with level and text, and file, line and service
+        if known."""
         done = self.svcctl("check", "--json", check=False)
         return json.loads(done.stdout)["data"]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A rule of udev by which a volume is none in one event, as when its superblock is read while the kernel is writing it."""
+"""Misread: a rule of udev that hides a volume in one event, as if its superblock were read during a
+write."""
 
 PLACE = "/etc/udev/rules.d/99-zz-misread.rules"
 
-# As long as this directory is there; the event that is misread takes it away.
+# Active while this directory exists; the misread event removes it.
 ARMED = "/run/misread"
 
 LOST = ("LABEL", "LABEL_ENC", "UUID", "UUID_ENC", "TYPE", "USAGE", "VERSION")

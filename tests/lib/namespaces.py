@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""
-Namespaces: the few system calls that Python's library of Debian 12 does not have.
-"""
+"""Namespaces: the few system calls that Python's library of Debian 12 lacks."""
 
 import ctypes
 import os
@@ -70,7 +68,8 @@ def pivot_root(new_root, put_old):
 
 
 def socket_in(pid, make):
-    """What @make returns, called in the network namespace of that process: a socket stays where it was made."""
+    """The result of @make, called in the network namespace of that process. A socket keeps its
+    namespace."""
     with open("/proc/self/ns/net", "rb") as ours, open(f"/proc/{pid}/ns/net", "rb") as theirs:
         _check(_libc.setns(theirs.fileno(), CLONE_NEWNET), "setns")
         try:

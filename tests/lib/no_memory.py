@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-No memory: programs of ours of which one allocation fails, see tests/lib/no-memory.c. They are those of the bare build:
-AddressSanitizer has an allocator of its own within each program, in front of which nothing can be loaded.
+No memory: our programs with one failing allocation, see tests/lib/no-memory.c.
+
+They belong to the bare build, because AddressSanitizer has its own allocator in each program, and
+nothing can be loaded before it.
 
     with Sandbox(SERVICES, stage=STAGE, files=MANAGER_FILES, expect_crash=True) as box:
         sweep = Sweep(box, ["a"], 20)
@@ -42,7 +44,8 @@ MANAGER_FILES = {
 
 
 def preload(control=None):
-    """The environment of a program that is told by itself, or by the file @control, which allocation fails."""
+    """The environment of a program in which the program itself, or the file @control, selects the
+    failing allocation."""
     environment = dict(os.environ, LD_PRELOAD=LIBRARY, G_SLICE="always-malloc", MALLOC_PERTURB_="90")
     if control:
         environment["NO_MEMORY_FILE"] = control
@@ -50,10 +53,10 @@ def preload(control=None):
 
 
 class Memory:
-    """Says when there is none, to all who have mapped the file @path."""
+    """Controls the failures in all programs that have mapped the file @path."""
 
     def __init__(self, path):
-        # Never shorter for a moment: who has mapped it would get SIGBUS.
+        # It must never be shorter for a moment, because a program with a mapping would get SIGBUS.
         with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "r+b") as file:
             os.ftruncate(file.fileno(), SIZE)
             self.mapped = mmap.mmap(file.fileno(), SIZE)
@@ -66,13 +69,13 @@ class Memory:
         return struct.unpack("=Q", self.mapped[at:at + 8])[0]
 
     def fail(self, number, lasts=False):
-        """The @number-th allocation from now on, and all that follow if it @lasts."""
+        """Make the @number-th allocation from now on fail, and all later ones if it @lasts."""
         self._set(FAILED, 0)
         self._set(LASTS, int(lasts))
         self._set(LEFT, number)
 
     def is_back(self):
-        """Nothing fails any more."""
+        """Stop all failures."""
         self._set(LEFT, 0)
         self._set(LASTS, 0)
 
@@ -84,19 +87,20 @@ class Memory:
 
 
 def next_manager(box):
-    """All that one does to begin with, while its predecessor has left by itself."""
+    """The complete start of the next manager, after its predecessor exited by itself."""
     ask(box, "reexec")
     box.wait_up()
 
 
 class Sweep:
-    """Acts in one machine, each again and again, while one allocation of its manager after the other fails."""
+    """Repeats actions in one machine, while one allocation of its manager after the other fails."""
 
-    # PID 1 has patience with thirty deaths a minute, and one that leaves by itself makes up for all before.
+    # PID 1 permits thirty deaths a minute, and a voluntary exit resets that count.
     BATCH = 20
 
     def __init__(self, box, stay, most):
-        """@stay: services that none of it may end. @most: so many allocations of one act fail, 0: all."""
+        """@stay: services that must keep running. @most: limit of failing allocations per action,
+        0: all."""
         self.box = box
         self.memory = Memory(box.path(CONTROL))
         self.most = most
@@ -129,7 +133,8 @@ class Sweep:
         return numbers
 
     def run(self, act):
-        """@act takes the sandbox. Who asks something in it asks again until there is an answer."""
+        """Run @act, a function of the sandbox, which must repeat its requests until there is an
+        answer."""
         for turn, number in enumerate(self._numbers(act)):
             self._fail(act, number)
             self._check(act, number)
@@ -142,7 +147,7 @@ class Sweep:
         self.manager = self.box.manager_pid()
 
     def end(self):
-        """What they died of, and that none had to do without its notes."""
+        """Report the causes of the deaths, and check that each manager got its notes."""
         console = self.box.console()
         print(f"{self.failed} of {self.rounds} allocations failed, {self.deaths} managers died")
         assert self.deaths > 0 and self.failed >= self.rounds * 0.8

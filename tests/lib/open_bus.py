@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A message bus for a sandbox whose subject is not who may do what: everybody owns any name and says everything."""
+"""Open bus: a message bus for a sandbox, where each user may own any name and send anything."""
 
 CONFIGURATION = """<busconfig>
   <type>system</type>

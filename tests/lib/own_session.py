@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A session of a user in a sandbox: a session bus, and "svcd --user" on it, without any privileges.
+Own session: a user's session in a sandbox: a session bus, and an unprivileged "svcd --user" on it.
 
     with Sandbox(files={**own_session.FILES, **user_services(a="[Service]\\n...")}) as box, OwnSession(box) as session:
         session.wait_state("a", "ready")
@@ -19,7 +19,7 @@ RUNTIME = f"/run/user/{UID}"
 BUS = f"{RUNTIME}/bus"
 CONFIG = f"{HOME}/.config/svcd"
 
-# dbus-daemon wants to know who it runs for.
+# dbus-daemon looks up its own user.
 FILES = {
     HOME: {"directory": True, "uid": UID},
     "/etc/passwd": "root:x:0:0:root:/root:/bin/sh\nmessagebus:x:100:100::/:/bin/sh\n"
@@ -27,7 +27,7 @@ FILES = {
     "/etc/group": f"root:x:0:\nadm:x:4:\nmessagebus:x:100:\nuser:x:{UID}:\nnogroup:x:65534:\n",
 }
 
-# The bus gives back what elogind would: a session has them in its environment.
+# The environment of a session, normally from elogind.
 ENVIRONMENT = {
     "HOME": HOME, "USER": "user", "LOGNAME": "user", "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
     "XDG_RUNTIME_DIR": RUNTIME, "DBUS_SESSION_BUS_ADDRESS": f"unix:path={BUS}", "ASAN_OPTIONS": "detect_leaks=0",
@@ -35,7 +35,7 @@ ENVIRONMENT = {
 
 
 def user_files(services=None, policy=None):
-    """Files of the user's for the sandbox: services by name, and what is wanted of them (all of them if nothing is said)."""
+    """Files of the user for the sandbox: services by name, and the wanted ones (by default all)."""
     files = {f"{CONFIG}/services.d/{name}.svc": {"text": text, "uid": UID} for name, text in (services or {}).items()}
     if policy is None:
         policy = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name in services or {} if not name.endswith("@"))
@@ -44,7 +44,7 @@ def user_files(services=None, policy=None):
 
 
 class OwnSession:
-    """@bus: "path", "abstract" or None: nobody starts one, but the environment says where it will be."""
+    """@bus: "path", "abstract" or None: no bus runs, but the environment has its address."""
 
     def __init__(self, box, bus="path", environment=None, svcd=True):
         self.box = box
@@ -75,7 +75,7 @@ class OwnSession:
         return False
 
     def command(self, *argv, ends_with_us=False):
-        """@ends_with_us: a TERM to what we start, which is nsenter(1), is one to what that has started."""
+        """@ends_with_us: forward a TERM, which goes to nsenter(1), to its child."""
         pairs = [f"{name}={value}" for name, value in self.environment.items()]
         return self.box.command(["setpriv", f"--reuid={UID}", f"--regid={UID}", "--clear-groups", "--inh-caps=-all",
                                  *(["--pdeathsig=TERM"] if ends_with_us else []), "env", "-i", *pairs, *argv])
@@ -94,7 +94,7 @@ class OwnSession:
         self.bus.wait(DEFAULT_S)
 
     def launch(self, *argv):
-        """What it says goes to a file, as in a session that a display manager has opened."""
+        """Its output goes to a file, as in a session of a display manager."""
         with open(self.box.path("/tmp/session-errors"), "ab") as errors:
             return subprocess.Popen(self.command(*argv), stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
 
@@ -114,16 +114,16 @@ class OwnSession:
         return False
 
     def keeper_pid(self):
-        """As it is known inside: what we have started is nsenter(1)."""
+        """The inner pid, because the started process is nsenter(1)."""
         return int(self.box.read(f"{RUNTIME}/svcd/lock"))
 
     def end(self, signo=signal.SIGTERM):
-        """Returns svcd's exit status."""
+        """Return svcd's exit status."""
         self.box.run("kill", f"-{int(signo)}", str(self.keeper_pid()))
         return self.keeper.wait(DEFAULT_S)
 
     def processes(self):
-        """pid -> command line of every process of the user's, zombies left out."""
+        """pid -> command line of each process of the user, except zombies."""
         lines = self.box.run("ps", "-U", str(UID), "-o", "pid=,stat=,args=", check=False).stdout.splitlines()
         rows = [line.split(None, 2) for line in lines]
         return {int(row[0]): row[2] for row in rows if not row[1].startswith("Z")}

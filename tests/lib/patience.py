@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Patience: how one asks for something where the manager may die at any moment, and a service that says once only that it is ready.
+Patience: requests while the manager may die at any moment, and a service that sends its readiness
+only once.
 """
 
 from deadline import wait_for
 
-# It says it once and for all: if that is lost, nobody says it again.
+# It sends its readiness once. A lost message is not repeated.
 TELLER = """#!/usr/bin/python3
 import os, signal, socket
 signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
@@ -18,7 +19,7 @@ while True:
 
 
 def ask(box, *words):
-    """Until it was answered with yes. Who is not reached, or is told so, asks again."""
+    """Repeat a request until it succeeds."""
     def done():
         done.last = box.svcctl(*words, check=False)
         return done.last.returncode == 0
@@ -29,7 +30,8 @@ def ask(box, *words):
 
 
 def run_until_failed(box, name):
-    """It is started, and fails. One who is not told of an end that was asks again, and may have it run again."""
+    """Start the service, and wait until it fails. A lost result leads to another request, and
+    perhaps another run."""
     before = wait_for(box.services, what="the services are listed")[name]["invocation"]
 
     def has_failed():

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Peers: other init systems, unpacked from Debian's packages below the cache and never installed, each with the same services,
-so that it can be PID 1 of a sandbox as svcd is.
+Peers: other init systems with the same services, each as PID 1 of a sandbox like svcd.
+
+They are unpacked from Debian's packages below the cache, and never installed.
 
     peer = Peer("runit")
     box = peer.sandbox(services)      services: name -> names that must be ready first
 
-What each needs to be run at all is here: where its files are, what a service looks like, how it is told to come up. A service is
-one program that notes the time when it is executed, and then waits (tests/bench/noter.c).
+This file has the requirements of each: its files, the format of a service, and the request to start
+all. A service is one program that records the time of its exec, and then waits
+(tests/bench/noter.c).
 """
 
 import fcntl
@@ -21,7 +23,7 @@ from sandbox import Sandbox, cache_directory
 NOTER = "/usr/local/bin/noter"
 NOTES = "/run/bench/notes"
 
-# Packages whose files are all that is needed; shared libraries that the machine has already come from the machine.
+# Packages with all needed files; shared libraries of the machine come from the machine.
 PACKAGES = {
     "svcd": (),
     "runit": ("runit",),
@@ -33,7 +35,7 @@ PACKAGES = {
                 "libdevmapper1.02.1", "libp11-kit0", "libapparmor1", "libip4tc2", "libfdisk1", "libffi8"),
 }
 
-# Which of them start a service when others are ready, from what its file says.
+# Peers with dependencies in their service files.
 HAS_DEPENDENCIES = ("svcd", "finit", "openrc", "sysvinit", "systemd")
 
 
@@ -43,7 +45,8 @@ def _run(argv, directory):
 
 
 def _merge_usr(tree):
-    """The machine's /bin, /sbin and /lib are links into /usr; a package may still have files in them."""
+    """Move files into /usr, because the machine's /bin, /sbin and /lib are links, but a package may
+    have files in them."""
     for name in ("bin", "sbin", "lib", "lib64"):
         if os.path.isdir(f"{tree}/{name}"):
             shutil.copytree(f"{tree}/{name}", f"{tree}/usr/{name}", symlinks=True, dirs_exist_ok=True)
@@ -75,7 +78,7 @@ def script(text):
     return {"text": text, "mode": 0o755}
 
 
-# --- one function a peer: services -> its files, and how PID 1 is called ---
+# --- one function per peer: services -> its files, and the command of PID 1 ---
 
 def _svcd(services):
     files = {}
@@ -164,7 +167,7 @@ class Peer:
         self.layer = None if name == "svcd" else layer(name)
 
     def sandbox(self, services, more_files=None):
-        """Not started yet. All of @services come up when PID 1 does."""
+        """A sandbox, not started. PID 1 starts all of @services."""
         files, init = FILES[self.name](services)
         programs = os.environ["SVCD_BUILD"] + "/tests/bench"
         files[NOTER] = {"copy": f"{programs}/noter", "mode": 0o755}

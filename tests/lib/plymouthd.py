@@ -16,7 +16,7 @@ ACK, NAK = b"\x06", b"\x15"
 
 
 def take(stream):
-    """One request, or None at the end. The length counts the final NUL."""
+    """One request, or None at the end. The length includes the final NUL."""
     head = stream.read(2)
     if len(head) < 2:
         return None

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""
-Png: pictures as files that people can look at; in $SVCD_ARTIFACTS, where tests/run keeps what its tests have to show.
-"""
+"""PNG: pictures for people, in $SVCD_ARTIFACTS, where tests/run keeps artifacts."""
 
 import os
 import struct
@@ -18,7 +16,7 @@ def png_of(width, height, pixels):
 
 
 def keep_picture(name, picture):
-    """@picture: (width, height, pixels). Without $SVCD_ARTIFACTS nothing is kept."""
+    """@picture: (width, height, pixels). Without $SVCD_ARTIFACTS nothing is written."""
     directory = os.environ.get("SVCD_ARTIFACTS")
     if not directory:
         return

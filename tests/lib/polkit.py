@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A machine with a real system bus, other users, and a polkit that says what the test wants."""
+"""Polkit: a machine with a real system bus, other users, and a polkit that the test controls."""
 
 import threading
 
@@ -70,7 +70,7 @@ class Polkit:
             invocation.return_value(GLib.Variant("((bba{ss}))", ((is_yes, self.says == "password" and not may_ask, {}),)))
 
     def answer_last(self, says):
-        """What it was silent about. The answer has left when this returns."""
+        """Answer the pending question. The answer is sent when this returns."""
         self.silent.pop().return_value(GLib.Variant("((bba{ss}))", ((says == "yes", False, {}),)))
         return self.bus.flush_sync(None)
 
@@ -104,7 +104,7 @@ class BusMachine(Sandbox):
         return self
 
     def send(self, method, *args, who=(), check=False, options=()):
-        """dbus-send inside, as somebody."""
+        """Run dbus-send inside, as the given user."""
         return self.run(*who, "dbus-send", "--system", "--print-reply", "--reply-timeout=60000", *options,
                         "--dest=org.svcd1", "/org/svcd1", method, *args, check=check)
 

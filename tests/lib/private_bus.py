@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A client of svcd's private socket, as small as can be: calls that are sent without waiting for what comes back."""
+"""Private bus: a minimal client of svcd's private socket. It sends calls without waiting for
+answers."""
 
 import socket
 import struct
@@ -20,7 +21,7 @@ def _text(value):
 
 
 def _body(values):
-    """Signature and bytes of texts, truths and lists of texts."""
+    """Signature and bytes of strings, booleans and lists of strings."""
     kinds, body = "", b""
     for value in values:
         body += b"\0" * (-len(body) % 4)
@@ -67,7 +68,7 @@ class Client:
         self.socket.sendall(call(self.serial, path, interface, member, *values))
 
     def read_away(self):
-        """What has come, unread. Returns how many bytes."""
+        """Drop the received bytes. Returns their number."""
         self.socket.setblocking(False)
         total = 0
         try:
@@ -79,7 +80,7 @@ class Client:
         return total
 
     def read(self):
-        """Some bytes of what comes; b"" when nothing comes for ten seconds."""
+        """Some received bytes; b"" after ten seconds without any."""
         try:
             return self.socket.recv(65536)
         except TimeoutError:

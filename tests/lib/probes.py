@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Probes: lines for the shell of a sandbox that fail unless a daemon does its work. Each is tried once and waits for nothing."""
+"""Probes: shell lines for a sandbox that fail unless a daemon works. Each runs once, without
+waiting."""
 
 
 def python(code):
@@ -17,17 +18,18 @@ def _client(connect, send, expect):
 
 
 def tcp(port, send="", expect=""):
-    """Something listens there, and its answer to @send contains @expect."""
+    """A server listens there, and its answer to @send contains @expect."""
     return python(_client(f"socket.create_connection(('127.0.0.1', {port}), 20)", send, expect))
 
 
 def unix(path, send="", expect=""):
-    """As tcp(), of a stream socket in the file system."""
+    """Like tcp(), for a stream socket in the file system."""
     return python(f"import socket; u = socket.socket(socket.AF_UNIX); u.connect({path!r})\n" + _client("u", send, expect))
 
 
 def udp(port, question, answer):
-    """The answer to a datagram contains @answer; both are hexadecimal digits. A datagram may be lost, so some are sent."""
+    """The answer to a datagram contains @answer; both are hexadecimal digits. Sends several,
+    because a datagram may be lost."""
     return python(f"import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.settimeout(1)\n"
                   f"for n in range(20):\n"
                   f"    s.sendto(bytes.fromhex('{question}'), ('127.0.0.1', {port}))\n"
@@ -42,7 +44,7 @@ def bus(name, path="/", call="org.freedesktop.DBus.Peer.Ping"):
     return f"dbus-send --system --print-reply --reply-timeout=20000 --dest={name} {path} {call}"
 
 
-# The address of "localhost", which is in the answer.
+# The address of "localhost", as in the answer.
 DNS = ("0123 0100 0001 0000 0000 0000 096c6f63616c686f737400 0001 0001", "7f000001")
 # sysDescr.0, which begins with the name of the kernel.
 SNMP = ("3026 020101 0406 7075626c6963 a019 020101 020100 020100 300e 300c 0608 2b06010201010100 0500", "4c696e7578")

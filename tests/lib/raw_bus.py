@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Raw bus: a client that keeps to no rule. It greets as D-Bus wants it, and from then on sends whatever bytes a test wants, reads
-or does not read; GLib makes and takes apart the messages, nothing of it is on the line. On svcd's own sockets or on a bus.
+Raw bus: a client that breaks the rules. After a correct authentication it sends any bytes, and
+reads or does not read.
 
-Run as a program it is the flooders of test_hostile_bus.py: "raw_bus.py FLOOD PATH UID N-CLIENTS SECONDS", see FLOODS. The last
-line that it prints is what became of them, in JSON.
+GLib only converts messages; the connection is a plain socket, to svcd's own sockets or to a bus.
+
+As a program it is a flooder of test_hostile_bus.py: "raw_bus.py FLOOD PATH UID N-CLIENTS SECONDS",
+see FLOODS. The last line of its output is the result in JSON.
 """
 
 import json
@@ -46,20 +48,21 @@ def message(address, member, body=None, flags=None):
 
 
 def with_serial(blob, serial):
-    """Little endian, as GLib makes them here."""
+    """Little endian, like GLib's messages here."""
     blob[8:12] = serial.to_bytes(4, "little")
     return blob
 
 
 class RawBus:
-    """One connection. @path as this process sees it; @uid: whose the socket is (SO_PEERCRED is taken at connect)."""
+    """One connection. @path as this process sees it; @uid: owner of the socket (SO_PEERCRED is
+    taken at connect)."""
 
     def __init__(self, path, uid=0, hello=False):
         self.serial = 0
         self.rest = b""
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(DEFAULT_S)
-        # By name in its directory: the way there, through /proc, is root's alone.
+        # By name in its directory, because the path through /proc is only for root.
         here = os.open(".", os.O_RDONLY)
         os.chdir(os.path.dirname(path))
         try:
@@ -106,7 +109,7 @@ class RawBus:
             self.rest += data
 
     def answer(self, serial):
-        """The answer to one call; all else on the way is passed over."""
+        """The answer to one call; drops all other messages."""
         while True:
             got = self.receive()
             if got.get_reply_serial() == serial:
@@ -116,7 +119,7 @@ class RawBus:
         return self.answer(self.call(address, member, body))
 
     def is_gone(self, seconds):
-        """Does the other end close the connection within @seconds? What comes before is thrown away."""
+        """Does the other end close the connection within @seconds? Drops all earlier data."""
         until = time.monotonic() + seconds
         try:
             while select.select([self.sock], [], [], max(0, until - time.monotonic()))[0]:
@@ -131,7 +134,7 @@ class RawBus:
 
 
 class Latency:
-    """What a client waits that asks one thing after the other, while others do what they do."""
+    """The latency of a client with one call after the other, under load."""
 
     def __init__(self, what):
         self.what = what
@@ -154,7 +157,8 @@ class Latency:
 
 
 def flood_calls(clients, address, member, until, body=None, reads=True):
-    """Every client sends as fast as it is taken, and reads what comes or nothing of it. Returns: calls, answers, clients gone."""
+    """Each client sends as fast as possible, and reads the answers or not. Returns: calls, answers,
+    closed clients."""
     blob = bytes(message(address, member, body)) * 16
     calls = answers = 0
     alive = {client.sock: [client, 0] for client in clients}

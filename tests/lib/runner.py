@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Runner: what tests/run does once Python is there. Builds twice, finds the tests, runs them side by side, counts.
+Runner: the main part of tests/run. Builds twice, finds the tests, runs them in parallel, and
+counts.
 
-Builds: "sanitized" for unit and sandbox tests; "bare" for lints, the simulation and whole machines: what is said of
-PID 1's libraries, threads and memory holds for that one only. A test is any executable that ends with 0 (passed),
-77 (skipped) or something else (failed). Its first lines may contain marks: "limit: 600" is a time limit in seconds other than its
-kind's, and "processors: 2" the number of processors that it keeps busy, if these are more than one.
+Builds: "sanitized" for unit and sandbox tests; "bare" for lints, the simulation and whole machines,
+because statements about PID 1's libraries, threads and memory hold only there. A test is any
+executable that exits with 0 (passed), 77 (skipped) or another status (failed). Its first lines may
+contain marks: "limit: 600" is a time limit in seconds instead of its kind's, and "processors: 2" is
+the number of processors that it keeps busy, if more than one.
 """
 
 import argparse
@@ -35,19 +37,20 @@ WINDOW_S_LONG = "30"  # between unpacking and configuring a package
 DAYS = 1
 FIRST_SEED = 1
 
-# Seconds until a test counts as hanging. They are no measure of speed: the machine may have ten times as much to do as it can.
+# Time limits of hanging tests in seconds. They measure no speed, because the machine may have ten
+# times its normal load.
 LIMITS = {"unit": 600, "sim": 1800, "sandbox": 600, "daemons": 1200, "packages": 1800, "lint": 1200, "lsb": 1200, "desktop": 600,
           "boot": 1800, "fuzz": 3600, "bench": 900}
 
 OUTPUT_LINES = 150
 
-# These take all that they get of the processors; the others wait for processes and deadlines most of the time. So both run at one time,
-# and of the heavy ones never many.
+# These use all available processors. The others mostly wait for processes and deadlines. So both
+# kinds run at the same time, with few heavy ones.
 HEAVY = ("boot", "sim", "lint", "fuzz")
 
 
 class Test:
-    """One command, and what became of it."""
+    """One command, and its result."""
 
     def __init__(self, kind, name, argv, build, directory=None, environment=None):
         self.kind = kind
@@ -60,7 +63,7 @@ class Test:
         self.processors = mark_of(self, "processors", 1) if kind in HEAVY else 0
         self.result = None
         self.seconds = 0.0
-        self.cpu_seconds = 0.0  # of what was waited for; who outlives its parent is not in it
+        self.cpu_seconds = 0.0  # of reaped children, without their orphans
         self.output = ""
 
 
@@ -78,7 +81,7 @@ def parse_arguments():
 
 
 def setup(*argv):
-    """One verb of tests/lib/setup; returns the last line that it prints."""
+    """Run one verb of tests/lib/setup; returns the last line of its output."""
     done = subprocess.run([f"{HERE}/setup", *argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"tests/run: {' '.join(argv)} failed")
@@ -86,7 +89,7 @@ def setup(*argv):
 
 
 def make_variable(build, name):
-    """The words of a variable of the Makefile."""
+    """The tokens of a variable of the Makefile."""
     rule = f"include Makefile\nprint-variable: ; @echo $({name})\n"
     done = subprocess.run(["make", "-s", "-f", "-", "print-variable"], cwd=build, input=rule, stdout=subprocess.PIPE,
                           text=True, check=True)
@@ -106,13 +109,13 @@ def make(build, *goals):
 
 
 def make_other_programs(build):
-    """What "make check" builds and is no unit test."""
+    """Build the programs of "make check" that are no unit tests."""
     make(build, *(name for name in make_variable(build, "check_PROGRAMS") if not name.startswith("tests/unit/")),
          *make_variable(build, "check_DATA"))
 
 
 def find_unit_tests(builds):
-    """Those of "make check", from the sanitized build."""
+    """The unit tests of "make check", from the sanitized build."""
     build = f"{builds}/sanitized"
     make(build, "check", "TESTS=")
     environment = {"srcdir": TOP, "top_srcdir": TOP, "top_builddir": build, "builddir": build}
@@ -125,7 +128,7 @@ def find_unit_tests(builds):
 
 
 def find_simulations(builds, n_histories):
-    """One process a CPU; a history is a seed, so the shares are ranges of seeds."""
+    """One process per CPU. A history is a seed, so each gets a range of seeds."""
     n_shares = 2
     share = n_histories // n_shares
     for number in range(n_shares):
@@ -141,7 +144,8 @@ def find_scripts(kind, build, pattern="*"):
 
 
 def find_packages(is_long):
-    """For each row and release of the table a life, of which the normal run has some, and a look at the sockets under systemd."""
+    """A test for each row and release of the table, of which the normal run has some, and a
+    comparison of sockets with systemd."""
     sys.path.append(f"{TESTS}/packages")
     table = importlib.import_module("table")
     window = {"SVCD_TEST_WINDOW_S": WINDOW_S_LONG} if is_long else {}
@@ -156,7 +160,7 @@ def find_packages(is_long):
 
 
 def find_tests(options, builds):
-    """All that there are; Lanes has the order."""
+    """All tests; Lanes decides the order."""
     if options.fuzz:
         return list(find_scripts("fuzz", "sanitized", "fuzz_*"))
     if options.bench:
@@ -186,11 +190,11 @@ def select(tests, patterns):
 
 
 def artifacts_of(builds):
-    """Where tests put what they have to show, such as pictures of a screen."""
+    """The directory for artifacts of a test, such as screenshots."""
     return os.environ.get("SVCD_ARTIFACTS", f"{builds}/artifacts")
 
 
-# What else of the environment is a test's: how many rounds, which seed, for how long (each test's first lines).
+# Further variables for tests: rounds, seeds, durations (see the first lines of each test).
 FOR_TESTS = ("SVCD_TEST_", "SVCD_FUZZ_", "SVCD_BENCH_", "SVCD_TORTURE_")
 
 
@@ -223,7 +227,7 @@ def mark_of(test, name, default):
 
 
 def ends_within(pid, seconds):
-    """Waits for a child, and leaves its status to whoever asks for it."""
+    """Wait for a child without reaping it."""
     fd = os.pidfd_open(pid)
     try:
         waiting = poll()
@@ -235,15 +239,19 @@ def ends_within(pid, seconds):
 
 class Lanes:
     """
-    What runs beside what: half of the lanes take heavy tests first, the others light ones; then each takes what is left. The heavy
-    tests that run at a time keep no more processors busy than there are lanes for them, because more would starve each other.
+    The order of tests: half of the lanes take heavy tests first, the others light ones; then each
+    takes the rest.
+
+    Heavy tests together use no more processors than they have lanes, because more would starve each
+    other.
     """
 
     def __init__(self, tests, n_lanes):
         self.n_lanes = n_lanes
         self.n_heavy_first = (n_lanes + 1) // 2
         self.n_free = self.n_heavy_first  # processors
-        # Those that need most come first, and of these the longest, because nothing is left to run beside the last one.
+        # Tests with many processors come first, and of these the longest, because at the end
+        # nothing runs beside the last one.
         self.heavy = sorted((test for test in tests if test.processors), key=lambda test: (test.processors, test.limit), reverse=True)
         self.light = [test for test in tests if not test.processors]
         self.changed = threading.Condition()
@@ -261,11 +269,11 @@ class Lanes:
                 self.changed.notify_all()
 
     def _share(self, test):
-        """Alone a test may need more than there are."""
+        """A single test may need more processors than there are."""
         return min(test.processors, self.n_heavy_first)
 
     def _take(self, is_heavy_first):
-        """Waits for one that may begin. None: there is nothing more."""
+        """Wait for a test that may start. None: all are done."""
         with self.changed:
             while self.heavy or self.light:
                 heavy = [test for test in self.heavy if self._share(test) <= self.n_free]
@@ -280,7 +288,7 @@ class Lanes:
 
 
 class Runner:
-    """Runs tests in threads; each is a process group that is killed when its time is over."""
+    """Runs tests in threads; each is a process group, which is killed after its time limit."""
 
     def __init__(self, builds):
         self.builds = builds
@@ -327,7 +335,7 @@ class Runner:
 
     @staticmethod
     def _kill_group(group):
-        """What a test left running is not for the next one to meet."""
+        """Kill the leftovers of a test before the next one."""
         try:
             os.killpg(group, signal.SIGKILL)
         except ProcessLookupError:
@@ -352,7 +360,7 @@ class Runner:
 
 
 def remove_stale_cgroups():
-    """Of tests that were killed: the name holds the pid."""
+    """Remove those of killed tests: the name has the pid."""
     for path in glob.glob("/sys/fs/cgroup/**/svcd-test-*", recursive=True):
         found = re.search(r"svcd-test-(\d+)(-|$)", path)
         if not found or os.path.exists(f"/proc/{found.group(1)}") or not os.path.isdir(path):
@@ -365,7 +373,7 @@ def remove_stale_cgroups():
 
 
 def build_all(options):
-    """Returns the directory of the builds. A part that the chosen tests do not use is not built."""
+    """Return the directory of the builds. A part that the chosen tests do not need is not built."""
     began = time.monotonic()
     if options.fuzz:
         setup("packages", "fuzz")

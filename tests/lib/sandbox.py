@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Sandbox: boots a build of svcd as PID 1 in namespaces of its own, and asks it things.
+Sandbox: boots a build of svcd as PID 1 in its own namespaces, and queries it.
 
     with Sandbox(services={"a": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
         box.wait_state("a", "ready")
         box.kill_manager(signal.SEGV)
 
-The machine is not touched: own mounts (an overlay on a tmpfs), pids, network, host name, IPC and cgroup; see
-sandbox_boot.py. When the "with" ends, or the test dies, the PID namespace is killed and everything is gone with it.
-At the end the console is searched for what the sanitizers say, and the number of managers that died is compared with
-the number that the test killed: a crash that svcd survives is still a failure.
+The machine is not affected: mounts (an overlay on a tmpfs), pids, network, host name, IPC and
+cgroups are separate; see sandbox_boot.py. At the end of the "with", or when the test dies, the PID
+namespace is killed, with everything in it. Then the console is searched for reports of sanitizers,
+and the deaths of managers are compared with the kills of the test. A crash that svcd survives is
+still a failure.
 """
 
 import json
@@ -31,13 +32,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 SANITIZER_WORDS = re.compile(r"(AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehaviorSanitizer)")
 
-# The report of a signal that the test itself sent is no finding; see kill_manager().
+# A report caused by the test's own signal is no finding; see kill_manager().
 SANITIZER_SIGNAL = re.compile(r"AddressSanitizer(:DEADLYSIGNAL|: (SEGV|BUS|FPE|ILL|ABRT|TRAP)\b| can not provide)")
 
-# A manager that ends while its sandbox is torn down, or is traced, is not looked at for leaks. No finding either.
+# LeakSanitizer cannot check a manager during the tear-down or under ptrace. No finding either.
 SANITIZER_TORN_DOWN = re.compile(r"LeakSanitizer has encountered a fatal error|LeakSanitizer does not work under ptrace")
 
-# What the keeper says of a manager that it did not expect to end.
+# The keeper's message about an unexpected end of a manager.
 MANAGER_DEATH = re.compile(r"svcd: the manager (was killed by signal|exited with status|does not answer|did not send HELLO)")
 
 ENVIRONMENT = {
@@ -48,7 +49,8 @@ ENVIRONMENT = {
 }
 
 
-# The shipped one is not for containers. This one sees the machine's events of block devices, with which nothing can be done.
+# The shipped one is not for containers. This one gets the machine's events of block devices, but
+# cannot use the devices.
 UDEVD = "[Service]\nExec=/lib/systemd/systemd-udevd\nReady=path:/run/udev/control\n"
 
 
@@ -57,7 +59,7 @@ class Failure(AssertionError):
 
 
 class Gone(RuntimeError):
-    """PID 1 has ended: waiting for anything else is over, so this is no AssertionError, which would be waited out."""
+    """PID 1 has ended. This is no AssertionError, because further waiting is useless."""
 
 
 def cache_directory():
@@ -73,7 +75,7 @@ def default_stage():
 
 
 def debian_root(*packages):
-    """An unpacked Debian, made once by tests/lib/root; with @packages one that has these besides."""
+    """An unpacked Debian, made once by tests/lib/root; @packages are added to it."""
     if os.environ.get("SVCD_ROOT") and not packages:
         return os.environ["SVCD_ROOT"]
     command = [f"{HERE}/root", "--with", " ".join(packages)] if packages else [f"{HERE}/root"]
@@ -82,7 +84,7 @@ def debian_root(*packages):
 
 
 def memory_of(outer_pid):
-    """What a process costs, in KiB: proportional, and what is its alone."""
+    """The memory of a process in KiB: proportional and private."""
     with open(f"/proc/{outer_pid}/smaps_rollup", encoding="utf-8") as rollup:
         fields = dict(line.split(":", 1) for line in rollup if ":" in line.split()[0])
     kib = {name: int(text.split()[0]) for name, text in fields.items() if text.strip().endswith("kB")}
@@ -91,12 +93,18 @@ def memory_of(outer_pid):
 
 class Sandbox:
     """
-    One boot of svcd. @services: name -> text; @policy: None activates every service that is no template.
-    @root: "minimal" is the machine's own /usr, "debian" an unpacked Debian, otherwise a directory with one.
+    One boot of svcd. @services: name -> text; @policy: None activates every service except
+    templates.
+
+    @root: "minimal" is the machine's own /usr, "debian" an unpacked Debian, otherwise a directory
+    with one.
     @udev: with a real udevd (service "udevd") and loop devices, in a Debian root.
-    @missing: "proc" or "cgroup": not mounted when svcd begins. @may_mount: False takes CAP_SYS_ADMIN from all there.
-    @read_only: directories, "/" among them, that are so when svcd begins. @layers: more trees between svcd's and the root's.
-    @disk: a directory that keeps what is written, for boot_again(). @network: with eth0, an address and a default route.
+    @missing: "proc" or "cgroup": not mounted at the start of svcd. @may_mount: False removes
+    CAP_SYS_ADMIN from all processes.
+    @read_only: directories, perhaps "/", that are read-only at the start of svcd. @layers: more
+    trees between svcd's and the root's.
+    @disk: a directory that keeps all writes, for boot_again(). @network: with eth0, an address and
+    a default route.
     """
 
     def __init__(self, services=None, policy=None, root="minimal", vendor=False, files=None, stage=None, cmdline="",
@@ -185,7 +193,7 @@ class Sandbox:
         self.booted_at = time.monotonic()
 
     def _await_boot(self):
-        """The helper tells the pid of PID 1 and hands over the console's master, in either order."""
+        """The helper sends the pid of PID 1 and the console's master, in either order."""
         master = None
         until = time.monotonic() + DEFAULT_S
         while self.pid1 is None or master is None:
@@ -209,7 +217,7 @@ class Sandbox:
             try:
                 data = os.read(self.console_fd, 65536)
             except OSError:
-                # EIO: nobody has the terminal open at the moment.
+                # EIO: no process has the terminal open at the moment.
                 if self._boot.poll() is not None:
                     return
                 time.sleep(0.01)
@@ -222,7 +230,7 @@ class Sandbox:
                 self.on_console(data)
 
     def tear_down(self):
-        """Kill the namespace and take its cgroups away. Safe to call twice."""
+        """Kill the namespace and remove its cgroups. Safe to call twice."""
         while self.at_end:
             self.at_end.pop()()
         if self._boot.poll() is None:
@@ -245,7 +253,7 @@ class Sandbox:
         self._leaf.remove()
 
     def boot_again(self):
-        """After PID 1 has ended: another boot from the same disk."""
+        """Boot again from the same disk, after PID 1 has ended."""
         self.tear_down()
         self.check_console()
         self.files, self.removed = {}, []
@@ -313,7 +321,7 @@ class Sandbox:
         parts = inner.strip("/").split("/")
         for n in range(1, len(parts) + 1):
             step = self.path("/" + "/".join(parts[:n]))
-            # Followed from out here, it would lead to a file of this machine's.
+            # From outside it would lead to a file of the machine.
             if os.path.islink(step) and os.readlink(step).startswith("/"):
                 raise Failure(f"{inner}: {parts[n - 1]} is a link that leads out of the sandbox")
         os.makedirs(os.path.dirname(full), exist_ok=True)
@@ -330,7 +338,7 @@ class Sandbox:
                 "--root", "--wdns=/", "--", *argv]
 
     def run(self, *argv, check=True, timeout=DEFAULT_S, stdin=None):
-        """Run a command inside; its output is text. A list or a line for the shell."""
+        """Run a command inside, a list or a line for the shell; its output is text."""
         if len(argv) == 1 and " " in argv[0]:
             argv = ("/bin/sh", "-c", argv[0])
         done = subprocess.run(self.command(argv), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -343,7 +351,7 @@ class Sandbox:
         return done
 
     def run_environment(self):
-        # LeakSanitizer stops the process with ptrace, which costs more than all else that svcctl does.
+        # LeakSanitizer stops the process with ptrace, which is slower than svcctl itself.
         return dict(ENVIRONMENT, ASAN_OPTIONS="detect_leaks=0")
 
     def shell(self):
@@ -351,8 +359,9 @@ class Sandbox:
 
     def make_mount(self, line, name):
         """
-        The service that a machine has for @line of its fstab, @name; none is made in containers. Policy wants it, and has
-        "Ignore=virtual:container" for it.
+        The service that a machine generates for @line of its fstab, @name; containers have none.
+
+        Policy wants it, with "Ignore=virtual:container".
         """
         self.write("/run/machine/etc/fstab", f"{line}\n")
         self.run("/usr/lib/svcd/svc-generate", "--root=/run/machine", "--output=/run/machine/made")
@@ -362,14 +371,14 @@ class Sandbox:
     # --- volumes, with udev=True ---
 
     def volume(self, label, *options):
-        """A file with an ext4 file system in it; returns its path. A label is best one that no other test can have."""
+        """A file with an ext4 file system; returns its path. Use a label that no other test has."""
         image = f"/run/{loops.name_of_file()}"
         self.run("truncate", "-s", "1M", image)
         self.run("mkfs.ext4", "-q", "-L", label, *options, image)
         return image
 
     def attach(self, image):
-        """Returns the loop device, "/dev/loop0"; it is given back with the sandbox."""
+        """Return the loop device, "/dev/loop0"; it is released with the sandbox."""
         device = self.run("losetup", "--find", "--show", image).stdout.strip()
         self.loops.append(int(device.removeprefix("/dev/loop")))
         return device
@@ -379,12 +388,14 @@ class Sandbox:
         self.loops.remove(int(device.removeprefix("/dev/loop")))
 
     def wait_udev_known(self, name):
-        """Until the manager has listed the devices, seen by a label that the service @name waits for in vain."""
+        """Wait until the manager has listed the devices, shown by a missing label that the service
+        @name waits for."""
         wait_for(lambda: "no volume with that label" in self.svcctl("explain", name).stdout,
                  what="the manager knows what devices there are")
 
     def send_events(self, count, action, devpath, *properties, pause_s=0):
-        """What udevd would send of a device that need not exist; see fake_udev.py. Runs outside but for the network."""
+        """Send udevd's events of a device that need not exist; see fake_udev.py. It runs outside
+        except for the network."""
         subprocess.run(["nsenter", f"--target={self.pid1}", "--net", "--", "/usr/bin/python3", f"{HERE}/fake_udev.py",
                         str(count), str(pause_s), action, devpath, *properties], check=True, timeout=DEFAULT_S)
 
@@ -394,7 +405,7 @@ class Sandbox:
         return self.run("/usr/bin/svcctl", *argv, check=check, timeout=timeout, stdin=stdin)
 
     def svcctl_json(self, *argv, check=True):
-        """The answer's "data"; with check=False the whole answer."""
+        """The answer's "data"; with check=False the complete answer."""
         done = self.svcctl(*argv, "--json", check=check)
         answer = json.loads(done.stdout)
         return answer["data"] if check else answer
@@ -414,7 +425,7 @@ class Sandbox:
         return self.service(name).get("pid", 0) or 0
 
     def wait_up(self, seconds=DEFAULT_S):
-        """Wait until svcctl is answered."""
+        """Wait until svcctl gets answers."""
         return wait_for(lambda: self.svcctl("--version", check=False).returncode == 0 or self._must_live(), seconds,
                         "svcctl is answered")
 
@@ -451,7 +462,7 @@ class Sandbox:
         return wait_for(look, seconds, f"services reach {states}")
 
     def shut_down(self, verb):
-        """poweroff, reboot or halt: svcctl may itself be among the processes that are told to end."""
+        """poweroff, reboot or halt. svcctl may itself get a signal meanwhile."""
         done = self.svcctl(verb, check=False)
         if done.returncode not in (0, -signal.SIGTERM, -signal.SIGKILL):
             raise Failure(f"svcctl {verb}: {done}")
@@ -460,20 +471,20 @@ class Sandbox:
         return self.svcctl_json("status")
 
     def boot_at_us(self):
-        """CLOCK_MONOTONIC when PID 1 began."""
+        """CLOCK_MONOTONIC at the start of PID 1."""
         return self.overview()["boot_started_at_us"]
 
     def is_running(self):
         return self._boot.poll() is None
 
     def wait_at_rest(self, seconds=DEFAULT_S):
-        """Wait until nothing is in motion."""
+        """Wait until no service is in transition."""
         return wait_for(lambda: self._must_live() or self.overview()["at_rest"], seconds, "svcd is at rest")
 
     # --- processes ---
 
     def processes(self):
-        """Every process of the sandbox: inner pid -> (outer pid, inner parent, name, state)."""
+        """Each process of the sandbox: inner pid -> (outer pid, inner parent, name, state)."""
         namespace = os.readlink(f"/proc/{self.pid1}/ns/pid")
         found = {}
         outer_to_inner = {}
@@ -501,14 +512,14 @@ class Sandbox:
         return found is not None and found[3] != "Z"
 
     def manager_pid(self):
-        """The manager's outer pid, or 0 while there is none."""
+        """The manager's outer pid, or 0 if there is none."""
         for outer, parent, name, state in self.processes().values():
             if parent == 1 and name.startswith("svcd-manager") and state != "Z":
                 return outer
         return 0
 
     def kill_manager(self, number=signal.SIGKILL, wait=True):
-        """Kill the manager and wait for its successor to answer; returns how long that took, in seconds."""
+        """Kill the manager and wait for an answer of its successor; returns the seconds."""
         old = wait_for(self.manager_pid, what="there is a manager")
         self.killed_managers += 1
         began = time.monotonic()

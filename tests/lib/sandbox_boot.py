@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The inside of a sandbox: makes the namespaces and the root, then becomes PID 1 by executing svcd.
+Sandbox boot: the inside of a sandbox. Makes the namespaces and the root, then becomes PID 1 by
+executing svcd.
 
-Started by sandbox.py with a description in JSON on descriptor 0. Everything is mounted in a mount namespace of its own,
-so the death of the PID namespace takes all of it away. The machine's own file systems are only ever the lower layers
-of an overlay: svcd's last act remounts what it finds read-only, and must find nothing whose superblock is the machine's.
+sandbox.py starts it with a description in JSON on descriptor 0. All mounts are in its own mount
+namespace, so the death of the PID namespace removes them. The machine's own file systems are only
+the lower layers of an overlay. svcd's last action remounts all file systems read-only, and none may
+have a superblock of the machine.
 """
 
 import fcntl
@@ -25,7 +27,8 @@ import namespaces as ns
 TIOCSPTLCK = 0x40045431
 TIOCGPTN = 0x80045430
 
-# Name, device number, mode. Made by mknod, not bound: a bound node would bring the machine's devtmpfs along.
+# Name, device number, mode. Made by mknod, because a bind mount would bring the machine's devtmpfs
+# along.
 DEVICE_NODES = (
     ("null", 1, 3, 0o666),
     ("zero", 1, 5, 0o666),
@@ -35,7 +38,7 @@ DEVICE_NODES = (
     ("tty", 5, 0, 0o666),
 )
 
-# As many as several tests at a time use.
+# Enough for several tests at a time.
 N_LOOPS = 64
 
 DEVICE_LINKS = (
@@ -46,7 +49,7 @@ DEVICE_LINKS = (
     ("ptmx", "pts/ptmx"),
 )
 
-# The machine's clock, modules, ports and kernel log are not the sandbox's business.
+# The machine's clock, modules, ports and kernel log are off limits.
 DROPPED_CAPABILITIES = (ns.CAP_SYS_TIME, ns.CAP_SYS_MODULE, ns.CAP_SYS_RAWIO, ns.CAP_SYSLOG, ns.CAP_WAKE_ALARM)
 
 MINIMAL_FILES = {
@@ -61,14 +64,15 @@ MINIMAL_FILES = {
 def make_overlay(lowers, base, name, target):
     upper = f"{base}/{name}-upper"
     work = f"{base}/{name}-work"
-    # A disk that is kept has both from the boot before.
+    # A kept disk has both from the boot before.
     os.makedirs(upper, exist_ok=True)
     os.makedirs(work, exist_ok=True)
     ns.mount("overlay", target, "overlay", 0, f"lowerdir={':'.join(lowers)},upperdir={upper},workdir={work}")
 
 
 def make_root(spec):
-    """Returns the directory of the new root, an overlay on a tmpfs: on this boot's own, or on the one that is kept over boots."""
+    """Return the directory of the new root, an overlay on a tmpfs: of this boot, or one that
+    survives boots."""
     base = spec["base"]
     ns.mount("tmpfs", base, "tmpfs", 0, "mode=755,size=2g")
     root = f"{base}/root"
@@ -84,7 +88,7 @@ def make_root(spec):
 
 
 def make_minimal_root(spec, base, root):
-    """The machine's /usr below the stage's, and next to nothing else."""
+    """The machine's /usr below the stage's, and little else."""
     skeleton = f"{base}/skeleton"
     os.makedirs(f"{skeleton}/usr")
     for name in ("bin", "sbin", "lib", "lib64", "lib32", "libx32"):
@@ -146,7 +150,7 @@ def mount_proc(root, base, cmdline):
         if os.path.exists(path):
             ns.mount(path, path, None, ns.MS_BIND | ns.MS_REC)
             ns.mount(None, path, None, ns.MS_BIND | ns.MS_REMOUNT | ns.MS_RDONLY)
-    # The network's are this namespace's own.
+    # Those of the network belong to this namespace.
     net = f"{proc}/sys/net"
     ns.mount(net, net, None, ns.MS_BIND)
     ns.mount(None, net, None, ns.MS_BIND | ns.MS_REMOUNT)
@@ -156,7 +160,8 @@ def mount_proc(root, base, cmdline):
 
 
 def cover_kmsg(base, path):
-    """Nothing is in it, and it has no end: rsyslogd would read the end again and again. Returns: its writer, who has to live."""
+    """An empty file without an end, because rsyslogd would read an end again and again. Returns its
+    writer, which must live."""
     source = f"{base}/cover-kmsg"
     os.mkfifo(source, 0o600)
     ns.mount(source, path, None, ns.MS_BIND)
@@ -188,8 +193,9 @@ def mount_dev(root):
 
 def give_loops(root):
     """
-    Loop devices are the machine's, and so are their events; nodes are the sandbox's. udevadm trigger writes below /sys, which is
-    read-only but for the devices that no hardware is behind.
+    Provide nodes of loop devices; the devices and their events are the machine's.
+
+    udevadm trigger writes below /sys, which is read-only except for devices without hardware.
     """
     os.mknod(f"{root}/dev/loop-control", stat.S_IFCHR | 0o600, os.makedev(10, 237))
     for number in range(N_LOOPS):
@@ -202,7 +208,7 @@ def give_loops(root):
 
 
 def make_console(root):
-    """A terminal of the sandbox's own devpts is its /dev/console; returns the master's descriptor."""
+    """Make a terminal of the sandbox's devpts its /dev/console; returns the master's descriptor."""
     master = os.open(f"{root}/dev/pts/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     fcntl.ioctl(master, TIOCSPTLCK, struct.pack("i", 0))
     number = struct.unpack("I", fcntl.ioctl(master, TIOCGPTN, bytes(4)))[0]
@@ -227,7 +233,7 @@ def mount_cgroup(root):
 
 
 def give_coverage(spec, root):
-    """Where a PID 1 that was built by tests/coverage writes down what it has run."""
+    """The directory for the counts of a PID 1 of tests/coverage."""
     place = spec["coverage"]
     os.makedirs(f"{root}{place}", exist_ok=True)
     ns.mount(place, f"{root}{place}", None, ns.MS_BIND)
@@ -235,7 +241,8 @@ def give_coverage(spec, root):
 
 
 def plug_network():
-    """A cable to nowhere, with an address and a default route, as the host of a container gives it."""
+    """A network interface without a peer, with an address and a default route, as a container has
+    it."""
     for line in ("link add name eth0 type veth peer name wire0", "link set lo up", "link set wire0 up", "link set eth0 up",
                  "address add 192.0.2.2/24 dev eth0", "route add default via 192.0.2.1"):
         subprocess.run(["ip", *line.split()], check=True)
@@ -311,7 +318,7 @@ def main():
     if child == 0:
         try:
             become_pid1(spec, control)
-        except BaseException:  # whatever it was, the parent must not go on as if it were PID 1
+        except BaseException:  # the parent must not continue as PID 1
             traceback.print_exc()
             sys.stderr.flush()
         os._exit(99)

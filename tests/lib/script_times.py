@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-When init scripts begin and end, as the kernel sees it: it records each program that is executed and each process that ends, from
-its own start on and whatever the init is. Nothing of the machine is changed for it.
+Script times: the start and end of init scripts, recorded by the kernel with any init.
+
+The kernel records each exec and exit from its own start on. Nothing of the machine is changed.
 
     with Machine(disks, *files, cmdline=script_times.KERNEL_WORDS) as vm:
-        starts = script_times.recorded(vm)         what has run until now
-        script_times.follow(vm)                    from now on the kernel's console tells
+        starts = script_times.recorded(vm)         all runs until now
+        script_times.follow(vm)                    from now on events go to the kernel's console
         vm.wait_end()
         stops = script_times.told(vm.console.text())
 """
@@ -15,14 +16,15 @@ import re
 
 EVENTS = "sched:sched_process_exec,sched:sched_process_exit"
 
-# The ring buffer holds a boot; tp_printk lets the events be sent to the console later on, when nobody can read the buffer.
+# The ring buffer holds a boot; tp_printk sends later events to the console, when the buffer cannot
+# be read any more.
 KERNEL_WORDS = f"trace_event={EVENTS} trace_buf_size=16M trace_clock=boot tp_printk tp_printk_stop_on_boot"
 
 TRACING = "/sys/kernel/tracing"
 SCRIPT = re.compile(r"/etc/(?:init\.d/|rc[0-6S]\.d/[SK][0-9][0-9])([^/]+)")
 EVENT = re.compile(r"(\d+\.\d+)[]:]* +sched_process_(exec|exit): (?:filename|comm)=(.+?) pid=(\d+) ")
 
-# Of the programs only what is looked for, of the ends only theirs: the whole would take minutes on a serial line.
+# Only the wanted programs and their exits, because all events would take minutes on a serial line.
 PICK = r"""
 mountpoint -q @ || mount -t tracefs tracefs @
 awk '/^# entries-in-buffer/ { split($3, kept, "/"); if (kept[1] != kept[2]) { print "events were lost: " $3; exit } }
@@ -47,12 +49,13 @@ class Run:
 
 
 def runs(text):
-    """The executions that the kernel's lines tell of, in their order."""
+    """The executions in the kernel's lines, in order."""
     found, running = [], {}
     for stamp, kind, name, pid in EVENT.findall(text):
         pid = int(pid)
         if kind == "exec":
-            # One process may execute several programs; all end with it, for its end is what is waited for.
+            # A process may execute several programs. All end with it, because the caller waits for
+            # its exit.
             found.append(Run(name, pid, float(stamp)))
             running.setdefault(pid, []).append(found[-1])
         else:
@@ -72,7 +75,7 @@ def scripts(all_runs):
 
 
 def recorded(vm):
-    """What has run since the kernel's start: scripts, and programs of /sbin."""
+    """All runs since the kernel's start: scripts, and programs of /sbin."""
     text = vm.sh(PICK)
     assert "events were lost" not in text, text
     return runs(text)
@@ -84,12 +87,13 @@ def follow(vm):
 
 
 def told(console):
-    """What the console says has run since follow()."""
+    """The runs since follow(), from the console."""
     return runs(console)
 
 
 def dependencies(text):
-    """Pairs (A, B): A must have ended before B begins; and the interactive scripts. @text: a .depend file of insserv."""
+    """Pairs (A, B): A must have ended before B begins; and the interactive scripts. @text: a
+    .depend file of insserv."""
     pairs, interactive = [], []
     for line in text.splitlines():
         name, colon, words = line.partition(":")
@@ -101,7 +105,7 @@ def dependencies(text):
 
 
 def closure(pairs):
-    """All pairs that follow from @pairs, in order."""
+    """The transitive closure of @pairs, in order."""
     after = {}
     for first, second in pairs:
         after.setdefault(first, set()).add(second)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Small machine: svcd as PID 1 of a whole machine that has no disk, with the kernel of another release of Debian.
+Small machine: svcd as PID 1 of a whole machine without a disk, with the kernel of another release
+of Debian.
 
-The root is the initramfs: busybox, a build of svcd, the libraries of this machine that it is linked with, and what a test adds. Kernels are
-downloaded once from the archive that apt-get knows, with the release's name in place of this machine's; nothing is installed.
+The root is the initramfs: busybox, a build of svcd, its libraries from this machine, and the test's
+additions. Kernels are downloaded once from the archive of apt-get, with that release's name.
+Nothing is installed.
 """
 
 import fcntl
@@ -22,7 +24,7 @@ IMAGE = "linux-image-amd64"
 BUSYBOX = "/bin/busybox"
 MODULES = ("fuse",)
 
-# What svcd finds mounted it leaves as it is.
+# svcd leaves existing mounts as they are.
 INIT = """#!/bin/sh
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
@@ -48,7 +50,7 @@ SHELL = {
 
 
 class NoKernel(RuntimeError):
-    """It could not be downloaded; what apt-get said."""
+    """The download failed; with the message of apt-get."""
 
 
 def _apt(directory, program, *words):
@@ -63,7 +65,7 @@ def _apt(directory, program, *words):
 
 
 def _archive():
-    """Where this machine's own release comes from."""
+    """The archive of this machine's own release."""
     with open("/etc/os-release", encoding="utf-8") as file:
         codename = next(line.split("=")[1].strip() for line in file if line.startswith("VERSION_CODENAME="))
     listed = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME) $(COMPONENT)", "Created-By: Packages"],
@@ -86,7 +88,7 @@ def _download(release, directory):
         file.write(f"deb [signed-by={KEYRING}] {_archive()} {release} main\n")
     _apt(directory, "apt-get", "update")
     names = [name for name in _depends(directory, IMAGE) if name.startswith("linux-image-")]
-    # In newer releases the kernel and its modules are packages of their own.
+    # In newer releases the kernel and its modules are separate packages.
     names += [name for name in _depends(directory, names[0]) if name.startswith(("linux-binary-", "linux-modules-"))]
     _apt(directory, "apt-get", "download", *names)
     for package in glob.glob(f"{directory}/*.deb"):
@@ -119,7 +121,7 @@ def _read_module(path):
 
 
 def _modules(tree, version, name):
-    """(file name, contents) of a module and of those that it depends on, in the order in which they are to be loaded."""
+    """(file name, contents) of a module and its dependencies, in loading order."""
     paths = glob.glob(f"{tree}/lib/modules/{version}/kernel/**/{name}.ko*", recursive=True)
     if not paths:
         return [] # built in
@@ -169,11 +171,12 @@ def _make_root(root, stage, tree, version, files):
 
 
 def small_machine(directory, release, stage, files):
-    """Kernel and initramfs for vm.Machine(cmdline="rdinit=/init"); the latter is made in @directory."""
+    """Kernel and initramfs for vm.Machine(cmdline="rdinit=/init"); the latter is made in
+    @directory."""
     tree = kernel_tree(release)
     [modules] = glob.glob(f"{tree}/lib/modules/*")
     version = os.path.basename(modules)
-    # Since Debian 14 the package has it beside the modules, and its installation copies it.
+    # Since Debian 14 the package has it beside the modules, and the installation copies it.
     [kernel] = glob.glob(f"{tree}/boot/vmlinuz-*") or glob.glob(f"{modules}/vmlinuz")
     root, initramfs = f"{directory}/root", f"{directory}/initramfs"
     os.makedirs(root)

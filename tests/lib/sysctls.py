@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Sysctls: the machine's protection of links, files and FIFOs as Debian sets it (procps, 99-protect-links.conf).
+Sysctls: Debian's protection of links, files and FIFOs (procps, 99-protect-links.conf).
 
-No namespace has its own. So the machine has Debian's values while tests run, and its own again when the last run has ended.
+No namespace has its own values. So the machine has Debian's while tests run, and gets its own back
+after the last run.
 """
 
 import contextlib
@@ -29,7 +30,8 @@ def values():
 
 @contextlib.contextmanager
 def as_debian(cache):
-    """@cache: the directory that all runs share. A run that was killed leaves Debian's values to the next one, with the machine's own."""
+    """@cache: the directory that all runs share. A killed run leaves Debian's values and the saved
+    ones to the next run."""
     with open(f"{cache}/sysctls.lock", "a+", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
         for name, value in VALUES.items():
@@ -42,7 +44,7 @@ def as_debian(cache):
         try:
             yield
         finally:
-            with contextlib.suppress(BlockingIOError):  # another run goes on
+            with contextlib.suppress(BlockingIOError):  # another run is active
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 for name in VALUES:
                     saved = f"{cache}/sysctl-{name}"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What somebody in front of a terminal sees of the bytes it was sent: lines, carriage returns, and the erasing of a line."""
+"""Terminal: the screen that a user sees after the bytes: lines, carriage returns, and erased lines.
+"""
 
 import fcntl
 import os
@@ -11,7 +12,7 @@ import time
 
 
 def screen_lines(text):
-    """The lines of @text as they stand at its end; a line that was drawn over is there once, as it was last."""
+    """The lines of @text at its end; an overwritten line appears once, in its last form."""
     return [_last_state(line) for line in text.replace("\r\n", "\n").split("\n")]
 
 
@@ -33,7 +34,8 @@ def set_size(fd, columns, rows=24):
 
 
 def on_terminal(box, columns, *words, environment=None, then=None, rows=24):
-    """What svcctl writes to a terminal of that size, the seconds it took, and its exit code. @then: a size to change to."""
+    """The output of svcctl on a terminal of that size, its seconds, and its exit code. @then: a new
+    size."""
     master, slave = os.openpty()
     set_size(slave, columns, rows)
     process = subprocess.Popen(box.command(["/usr/bin/svcctl", *words]), stdin=slave, stdout=slave, stderr=slave,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Somebody who types at a shell, or at any program, on a terminal of its own."""
+"""Typing shell: a user who types at a shell, or any program, on a terminal."""
 
 import os
 import pty
@@ -13,12 +13,12 @@ import time
 
 from deadline import DEFAULT_S
 
-# Colours, places and modes: what is left is the text.
+# Colours, positions and modes: only the text remains.
 SEQUENCES = re.compile(r"\x00|\x1b(\[[0-9;?>=]*[a-zA-Z]|[()][A-Z0-9]|[=>78])|\x07|\x0f|\r")
 
 
 class Typing:
-    """@argv on a terminal of 40 rows and 100 columns. What it shows is read while something is waited for."""
+    """@argv on a terminal of 40 rows and 100 columns. Its output is read during waits."""
 
     def __init__(self, argv, environment):
         self.master, slave = pty.openpty()
@@ -45,7 +45,7 @@ class Typing:
         return SEQUENCES.sub("", self.raw.decode("utf-8", "replace"))
 
     def type(self, text):
-        """Returns what is shown so far: what comes after it is the answer."""
+        """Return the output so far: the answer comes after it."""
         shown = len(self.text())
         os.write(self.master, text.encode())
         return shown
@@ -54,11 +54,11 @@ class Typing:
         if select.select([self.master], [], [], seconds)[0]:
             try:
                 self.raw += os.read(self.master, 65536)
-            except OSError:  # EIO: nobody has the terminal open any more
+            except OSError:  # EIO: no process has the terminal open any more
                 return
 
     def wait_text(self, pattern, after=0):
-        """Until the text shown after @after matches; returns the match."""
+        """Wait until the output after @after matches; returns the match."""
         until = time.monotonic() + DEFAULT_S
         while time.monotonic() < until:
             found = re.search(pattern, self.text()[after:], re.S)
@@ -68,7 +68,7 @@ class Typing:
         raise AssertionError(f"{pattern!r} was not shown after {self.text()[after:]!r}")
 
     def wait_end(self):
-        """Until the program has ended; returns its exit status."""
+        """Wait for the end of the program; returns its exit status."""
         until = time.monotonic() + DEFAULT_S
         while self.process.poll() is None:
             if time.monotonic() > until:

@@ -8,8 +8,8 @@ Machine: a whole machine in QEMU, its console, and a shell in it.
         vm.sh_detached("svcctl poweroff")
         vm.wait_end()
 
-The shell is a service of the image (vm_image.FILES) on the second serial port; what is written to the console does not
-disturb it. Emulation is the rule (SVCD_VM_ACCEL=kvm for those who may), so a boot takes half a minute.
+The shell is a service of the image (vm_image.FILES) on the second serial port, undisturbed by the
+console. Emulation is the default (SVCD_VM_ACCEL=kvm if permitted), so a boot takes half a minute.
 """
 
 import base64
@@ -34,18 +34,18 @@ COMMAND_S = 120
 KERNEL_S = 90      # until the kernel has started a program; emulated multiprocessors sometimes hang before that
 KERNEL_ATTEMPTS = 3
 KERNEL_UP = re.compile(r"Run \S+ as init process|Loading, please wait|Begin: ")
-KERNEL_LINE = re.compile(r"\[ +[01]\.\d+\]") # what it says before it has found its disks
+KERNEL_LINE = re.compile(r"\[ +[01]\.\d+\]") # kernel messages before it has found its disks
 PREFIX = "svcd-vm-"
 CACHE = os.environ.get("SVCD_CACHE", "/var/cache/svcd-tests")
 XZ = b"\xfd7zXZ\0"
 KERNEL_PANIC = "Kernel panic - not syncing"
 
-# A line of the kernel's log, which may come in the middle of what another writes to the console.
+# A line of the kernel's log, which may interrupt another line on the console.
 OF_KERNEL = re.compile(r"\[ *\d+\.\d{6}\] [^\n]*\n")
 
 
 class Port(threading.Thread):
-    """A serial port as a socket; everything it says is kept."""
+    """A serial port as a socket; all its output is kept."""
 
     def __init__(self, path):
         super().__init__(daemon=True)
@@ -87,7 +87,7 @@ def _connect(path, seconds=20):
 
 
 def remove_stale():
-    """What tests left behind that were killed: the name holds their pid."""
+    """Remove leftovers of killed tests: the name has the pid."""
     for path in glob.glob(f"{tempfile.gettempdir()}/{PREFIX}*-*"):
         if not os.path.exists(f"/proc/{path.split('-')[-2]}"):
             shutil.rmtree(path, ignore_errors=True)
@@ -95,8 +95,10 @@ def remove_stale():
 
 def unpacked(kernel):
     """
-    The path of a kernel that need not unpack itself, for which an emulated processor needs five seconds; QEMU starts such a one by its
-    PVH entry. One that is not packed with xz stays as it is.
+    The path of an uncompressed kernel, because an emulated processor needs five seconds to unpack
+    it.
+
+    QEMU starts such a kernel by its PVH entry. One that is not packed with xz is used as it is.
     """
     with open(kernel, "rb") as file:
         packed = file.read()
@@ -113,16 +115,19 @@ def unpacked(kernel):
 
 class Machine:
     """
-    One boot. @disks: paths of raw images, the root first; they are written to. @cmdline: further words. @watchdog: a device that resets
-    the machine (Intel's 6300ESB), whose driver is a module.
+    One boot. @disks: paths of raw images, the root first; they are written to. @cmdline: further
+    arguments.
+
+    @watchdog: a device that resets the machine (Intel's 6300ESB), with a driver module.
     """
 
     def __init__(self, disks, kernel, initrd, init="/sbin/svcd", cmdline="", root_label="svcd-root", memory_mib=1024,
                  screen=False, reboot_ends=True, watchdog=False):
         self.disks = list(disks)
-        # By its PVH entry a kernel is told of no screen.
+        # With the PVH entry the kernel gets no information about a screen.
         self.kernel, self.initrd = kernel if screen else unpacked(kernel), initrd
-        # An emulated processor tells nobody's secrets, and to keep them costs it a flush of its page tables for each system call.
+        # An emulated processor leaks no secrets, and their protection costs a flush of its page
+        # tables per system call.
         self.words = [f"root=LABEL={root_label}", "ro", "panic=5", "net.ifnames=0", "mitigations=off"]
         self.words += ["console=tty0"] if screen else []
         self.words += ["console=ttyS0,115200", f"init={init}", *cmdline.split()]
@@ -157,7 +162,7 @@ class Machine:
 
     def _start(self):
         remove_stale()
-        self.directory = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-") # a short name: there are sockets in it
+        self.directory = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-") # a short path
         self.process = subprocess.Popen(self._command(), stdin=subprocess.DEVNULL)
         self.console = Port(f"{self.directory}/console")
         self.shell = Port(f"{self.directory}/shell")
@@ -177,7 +182,7 @@ class Machine:
         return argv
 
     def command_on_terminal(self):
-        """The same machine for a person: its console is the terminal that QEMU is started on."""
+        """The command for a person: the console is the terminal of QEMU."""
         return self._hardware() + ["-nographic"]
 
     def _hardware(self):
@@ -207,7 +212,7 @@ class Machine:
         return KERNEL_UP.search(self.console.text())
 
     def qmp(self, command, **arguments):
-        """A command to QEMU itself; events that come between are dropped."""
+        """Send a command to QEMU itself; drops events."""
         self.monitor.sendall(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
         for line in self.monitor_lines:
             answer = json.loads(line)
@@ -220,7 +225,7 @@ class Machine:
         self.qmp("send-key", keys=[{"type": "qcode", "data": key} for key in keys])
 
     def move_mouse(self, right, down):
-        """A mouse of QEMU's tells steps, not places."""
+        """A mouse of QEMU reports relative moves."""
         self.qmp("input-send-event", events=[{"type": "rel", "data": {"axis": axis, "value": value}}
                                              for axis, value in (("x", right), ("y", down))])
 
@@ -228,7 +233,7 @@ class Machine:
         self.qmp("input-send-event", events=[{"type": "btn", "data": {"button": "left", "down": is_down}}])
 
     def picture(self):
-        """What the screen shows: (width, height, its pixels of three bytes)."""
+        """The picture on the screen: (width, height, its pixels of three bytes)."""
         path = f"{self.directory}/screen"
         self.qmp("screendump", filename=path)
         with open(path, "rb") as file:
@@ -237,7 +242,7 @@ class Machine:
         return width, height, pixels
 
     def n_colours(self):
-        """Of every seventh pixel."""
+        """Of each seventh pixel."""
         _width, _height, pixels = self.picture()
         return len({pixels[at:at + 3] for at in range(0, len(pixels), 21)})
 
@@ -247,7 +252,8 @@ class Machine:
         self.qmp("device_add", driver="virtio-blk-pci", drive=name, id=name)
 
     def unplug(self, name, seconds=COMMAND_S):
-        """Pulls a disk that was plugged; until the machine has let go of it, so that it may be plugged again."""
+        """Remove a plugged disk, and wait until the machine has released it, so that it can be
+        plugged again."""
         def is_released():
             try:
                 self.qmp("blockdev-del", **{"node-name": name})
@@ -258,7 +264,7 @@ class Machine:
         wait_for(is_released, seconds, f"the disk {name} is released")
 
     def link(self, is_up):
-        """The cable of eth0."""
+        """Connect or disconnect the cable of eth0."""
         self.qmp("set_link", name="net0", up=is_up)
 
     def must_live(self):
@@ -266,7 +272,8 @@ class Machine:
         assert self.process.poll() is None, "the machine has gone down"
 
     def wait_end(self, seconds=COMMAND_S):
-        """Until the machine has gone down. Returns QEMU's reason: "guest-shutdown" or "guest-reset"."""
+        """Wait until the machine is down. Returns QEMU's reason: "guest-shutdown" or "guest-reset".
+        """
         wait_for(lambda: self.process.poll() is not None, seconds, "the machine is off")
         assert KERNEL_PANIC not in self.console.text(), "the kernel panicked: PID 1 has ended"
         self.events = [json.loads(line) for line in self.monitor_lines]
@@ -275,7 +282,7 @@ class Machine:
     # --- the console ---
 
     def wait_console(self, pattern, seconds=BOOT_S, begin=0):
-        """Until the console has shown @pattern after its first @begin bytes; returns the match."""
+        """Wait until the console shows @pattern after its first @begin bytes; returns the match."""
         def look():
             text = self.console.text(begin)
             found = re.search(pattern, text) or re.search(pattern, OF_KERNEL.sub("", text))
@@ -298,7 +305,7 @@ class Machine:
         mark = f"@@{self.n_commands}"
         encoded = base64.b64encode(command.encode()).decode()
         begin = len(self.shell.data)
-        # The marks are put together by the shell, so that no echo of the command looks like them.
+        # The shell assembles the marks, so that an echo of the command does not contain them.
         self.shell.send(f"echo '@''{mark[1:]}:begin'; echo {encoded} | base64 -d >{self.command_file}; "
                         f"sh {self.command_file} </dev/null 2>&1; echo \"@\"\"{mark[1:]}:$?\"\n")
         pattern = re.compile(rf"{mark}:begin\n(.*?)(?:\n?){mark}:(\d+)\n", re.S)
@@ -310,11 +317,12 @@ class Machine:
         return output
 
     def sh_detached(self, command):
-        """A line whose end is not waited for, such as one that powers off."""
+        """Run a line without waiting for its end, such as a poweroff."""
         self.shell.send(f"{command}\n")
 
     def wait_shell(self, seconds=BOOT_S):
-        """Until the tests' shell answers. What is typed before it runs is read by it later, or lost; so ask again."""
+        """Wait until the tests' shell answers. Input before its start is read later or lost, so
+        repeat it."""
         until = time.monotonic() + seconds
         while True:
             try:

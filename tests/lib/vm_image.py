@@ -2,9 +2,10 @@
 """
 Images: disks of a plain Debian with a build of svcd in it, for QEMU.
 
-There are four Debians: PLAIN has no init but svcd, DESKTOP is one of these with GDM, SYSV one with sysvinit and its boot scripts; these are
-Debian 12, but PLAIN is $SVCD_TEST_SUITE. SCREENS has other display managers, on a release of one's choice. The packages are installed once into a tree in the cache; each
-build of svcd is laid over it and becomes a disk image, made without mounting a disk.
+There are four Debians. PLAIN has no init except svcd. DESKTOP is one of these with GDM. SYSV has
+sysvinit and its boot scripts. These are Debian 12, except that PLAIN is $SVCD_TEST_SUITE. SCREENS
+has other display managers, on any release. The packages are installed once into a tree in the
+cache. Each build of svcd is laid over it and becomes a disk image, made without mounting a disk.
 """
 
 import contextlib
@@ -22,24 +23,24 @@ CACHE = os.environ.get("SVCD_CACHE", "/var/cache/svcd-tests")
 SUITE = "bookworm"
 PLAIN_SUITE = os.environ.get("SVCD_TEST_SUITE", SUITE)
 
-# Besides what the sandboxes have (tests/lib/root).
+# In addition to those of the sandboxes (tests/lib/root).
 KERNEL_PACKAGES = ["linux-image-amd64", "initramfs-tools"]
 
 DISK_BYTES = 3 << 30
 ROOT_LABEL = "svcd-root"
-NOTHING = "nothing" # for a disk without svcd
+NOTHING = "nothing" # a disk without svcd
 
 FRESH_HOOK = "rm -f \"$1\"/etc/ssh/ssh_host_* \"$1\"/var/lib/dbus/machine-id; : >\"$1\"/etc/machine-id"
 
-# A small initramfs: emulated processors unpack a large one for many seconds.
+# A small initramfs, because emulated processors unpack a large one for many seconds.
 HOOKS = [
     "echo root:root | chroot \"$1\" chpasswd",
     "echo MODULES=list >\"$1\"/etc/initramfs-tools/conf.d/svcd; "
     "printf '%s\\n' virtio_pci virtio_blk ext4 >>\"$1\"/etc/initramfs-tools/modules; chroot \"$1\" update-initramfs -u",
 ]
 
-# The machine of the tests: volumes of every kind, a network, the usual daemons, and a shell on the second serial port for
-# the tests to type into.
+# The machine of the tests: volumes of each kind, a network, the usual daemons, and a shell for the
+# tests on the second serial port.
 PLAIN_FILES = {
     "/etc/hostname": "svcd-vm\n",
     "/etc/hosts": "127.0.0.1 localhost svcd-vm\n",
@@ -63,7 +64,8 @@ PLAIN_FILES = {
         "[Conditions]\nWhen=path:/dev/ttyS1\n",
 }
 
-# SysV's boot scripts; what svcd's programs are linked with; what else a server has that has an init script and is no daemon.
+# SysV's boot scripts; svcd's shared libraries; and other packages of a server with an init script
+# and no daemon.
 SYSV_PACKAGES = """sysvinit-core sysv-rc insserv startpar initscripts orphan-sysvinit-scripts bootlogd
     libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0
     udev kmod procps ifupdown isc-dhcp-client console-setup kbd util-linux-extra e2fsprogs iproute2 mount login netbase
@@ -72,7 +74,7 @@ SYSV_DAEMONS = """acpid anacron at avahi-daemon cron cups-daemon dbus dnsmasq el
     memcached monit nfs-common nginx-light nscd ntpsec openssh-server redis-server rpcbind rsyslog snmpd stunnel4
     tinyproxy uuid-runtime vnstat vsftpd""".split()
 
-# Debian's own inittab, with a login on the serial line as an admin switches it on, and the tests' shell.
+# Debian's own inittab with an enabled login on the serial line, and the tests' shell.
 SYSV_HOOKS = [
     "sed -i 's|^#T0:.*|T0:23:respawn:/sbin/getty -L ttyS0 115200 vt100|' \"$1\"/etc/inittab; "
     "echo 'TS:2345:respawn:/bin/sh /usr/local/sbin/test-shell' >>\"$1\"/etc/inittab",
@@ -90,7 +92,8 @@ SYSV_FILES = {
 }
 
 
-# A desktop: GDM on elogind, and the daemons that come with one. Sessions of GNOME come with GDM. tests/bench/ compares boots of it.
+# A desktop: GDM on elogind, and its usual daemons. GDM brings sessions of GNOME. tests/bench/
+# compares boots of it.
 DESKTOP_PACKAGES = """gdm3 dbus-x11 dbus-bin gnome-session-bin gnome-session-common adwaita-icon-theme fonts-dejavu-core
     elogind libpam-elogind libelogind0 udev kmod procps e2fsprogs util-linux-extra iproute2 mount login netbase kbd
     libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0
@@ -102,7 +105,7 @@ DESKTOP_PACKAGES = """gdm3 dbus-x11 dbus-bin gnome-session-bin gnome-session-com
 DESKTOP_MORE = """autofs colord cups-browsed lldpd nginx-light power-profiles-daemon redis-server rpcbind sane-utils
     switcheroo-control""".split()
 
-# Nobody but "alice" is in the greeter's list.
+# The greeter's list has only "alice".
 DESKTOP_HOOKS = ["chroot \"$1\" useradd -m -s /bin/bash -c Alice alice; echo alice:alice | chroot \"$1\" chpasswd"]
 
 DESKTOP_FILES = {
@@ -122,7 +125,8 @@ DESKTOP_MORE_FILES = {
 }
 
 
-# Display managers and daemons that need hardware. /etc/X11/default-display-manager names the one that svcd is to start.
+# Display managers, and daemons that need hardware. /etc/X11/default-display-manager names the one
+# to start.
 SCREENS_PACKAGES = """lightdm lightdm-gtk-greeter sddm xserver-xorg-core xserver-xorg-video-fbdev xserver-xorg-input-libinput
     dbus-bin elogind libpam-elogind udev kmod procps e2fsprogs iproute2 mount login netbase kbd fonts-dejavu-core
     libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0
@@ -143,7 +147,8 @@ SCREENS_FILES = {
 
 @dataclasses.dataclass(frozen=True)
 class Debian:
-    """What is installed, what is done in the tree afterwards, and the files that are laid over it together with svcd."""
+    """The installed packages, the changes in the tree, and the files that are laid over it together
+    with svcd."""
     name: str
     packages: tuple
     hooks: tuple
@@ -156,7 +161,7 @@ def _sandbox_packages():
     return listed.stdout.split()
 
 
-# Its server is in the kernel, so no sandbox has one. Its clients may show tickets of Kerberos.
+# Its server is in the kernel, so no sandbox has one. Its clients may use tickets of Kerberos.
 NFS_PACKAGES = ("nfs-kernel-server", "krb5-kdc", "krb5-admin-server")
 
 PLAIN = Debian("vm" if PLAIN_SUITE == SUITE else f"vm-{PLAIN_SUITE}", (*_sandbox_packages(), *NFS_PACKAGES, *KERNEL_PACKAGES),
@@ -177,14 +182,14 @@ def _lock(name):
 
 
 def _remove_stale():
-    """What tests left behind that were killed: the name holds their pid."""
+    """Remove leftovers of killed tests: the name has the pid."""
     for path in glob.glob(f"{CACHE}/vm-run-*"):
         if not os.path.exists(f"/proc/{path.split('-')[-2]}"):
             shutil.rmtree(path, ignore_errors=True)
 
 
 def work_directory():
-    """A directory for the disks of one test, gone at its end."""
+    """A directory for the disks of one test, removed at its end."""
     os.makedirs(CACHE, exist_ok=True)
     _remove_stale()
     return tempfile.TemporaryDirectory(prefix=f"vm-run-{os.getpid()}-", dir=CACHE)
@@ -214,7 +219,7 @@ def debian_tree(debian=PLAIN):
 
 
 def _tree_digest(directory):
-    """A word for all that is in a tree: names, modes, contents."""
+    """A hash of a tree: names, modes, contents."""
     state = hashlib.sha256()
     for path, names, files in sorted(os.walk(directory)):
         names.sort()
@@ -237,7 +242,7 @@ def _write_files(root, files):
 
 
 def _make_disk(tree, stage, files, disk):
-    """Lays @stage and @files over @tree and writes the whole to @disk."""
+    """Lay @stage and @files over @tree and write the whole to @disk."""
     with work_directory() as work:
         for name in ("upper", "work", "merged"):
             os.mkdir(f"{work}/{name}")
@@ -248,7 +253,7 @@ def _make_disk(tree, stage, files, disk):
         _write_files(f"{work}/upper", files)
         os.chmod(f"{work}/upper/etc", 0o755)
         merged = f"{work}/merged"
-        # A mount of its own for the time that mkfs reads it.
+        # A separate mount while mkfs reads it.
         script = ('mount -t overlay overlay -o "lowerdir=$1,upperdir=$2/upper,workdir=$2/work" "$3" && '
                   'truncate -s "$4" "$5" && mkfs.ext4 -q -F -L "$6" -d "$3" "$5"')
         _run("unshare", "-m", "--propagation", "private", "sh", "-c", script, "sh",
@@ -256,7 +261,8 @@ def _make_disk(tree, stage, files, disk):
 
 
 def disk_image(stage, debian=PLAIN):
-    """The path of a disk with the installed tree @stage (NOTHING: none of svcd's); made again when the tree has changed."""
+    """The path of a disk with the installed tree @stage (NOTHING: without svcd); made again after a
+    change of the tree."""
     if stage != NOTHING and not os.path.exists(f"{stage}/usr/lib/svcd/svcd-manager"):
         raise SystemExit(f"no installed tree in {stage!r}: use tests/run --only NAME, or make one with tests/lib/setup stage bare")
     tree = debian_tree(debian)
@@ -279,18 +285,18 @@ def boot_files(debian=PLAIN):
 
 
 def copy_disk(disk, path):
-    """A copy that may be written to; holes stay holes."""
+    """A writable copy; holes stay holes."""
     _run("cp", "--sparse=always", "--reflink=auto", disk, path)
 
 
 def _debugfs(disk, *commands):
-    """Changes a disk without mounting it; says nothing of what is there already, or is not."""
+    """Change a disk without mounting it; existing or missing files are no error."""
     subprocess.run(["debugfs", "-w", "-f", "-", disk], check=False, text=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, input="".join(f"{command}\n" for command in commands))
 
 
 def put_file(disk, path, text):
-    """A file of a disk of one's own, and the directories to it."""
+    """Write a file into a private disk, and make its directories."""
     parents = [path[:at] for at, letter in enumerate(path) if letter == "/" and at]
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
         file.write(text)
@@ -304,7 +310,7 @@ def put_program(disk, path, source):
 
 
 def remove_files(disk, directory, ending):
-    """Takes the files of a directory whose names have that ending from a disk of one's own."""
+    """Remove the files with that ending from a directory of a private disk."""
     listed = subprocess.run(["debugfs", "-R", f"ls -p {directory}", disk], check=True, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
     names = [line.split("/")[5] for line in listed.splitlines() if line.startswith("/")]
@@ -312,7 +318,7 @@ def remove_files(disk, directory, ending):
 
 
 def make_volume(path, label, kind="ext4", size_bytes=64 << 20, directories=()):
-    """A disk of its own, with a file system or swap space of that label; on ext4, with these directories."""
+    """A disk with a file system or swap space of that label; on ext4, with these directories."""
     with open(path, "wb") as file:
         file.truncate(size_bytes)
     if kind == "swap":
@@ -325,7 +331,8 @@ def make_volume(path, label, kind="ext4", size_bytes=64 << 20, directories=()):
 
 
 def make_test_disks(directory, stage):
-    """What the plain image's fstab names: the root with @stage, a volume, swap space; paths in @directory."""
+    """The disks of the plain image's fstab: the root with @stage, a volume, swap space; paths in
+    @directory."""
     disks = [f"{directory}/{name}" for name in ("root", "data", "swap")]
     copy_disk(disk_image(stage), disks[0])
     make_volume(disks[1], "my data", directories=["part"])
