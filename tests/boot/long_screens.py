@@ -56,10 +56,9 @@ def wait_extension(vm):
 
 
 def wait_greeter(vm, name, old=frozenset()):
-    """Until there is a greeter that is none of the processes @old."""
+    """Until the greeter has a process other than @old. The session of a greeter may outlive a GDM that was killed."""
     def is_new():
-        found = greeter(vm, name)
-        return found and not found & old
+        return greeter(vm, name) - old
     wait_state(vm, name, "ready")
     wait_for(is_new, SCREEN_S, f"the greeter of {name} runs", 1)
     wait_for(lambda: is_drawn(vm), SCREEN_S, f"the greeter of {name} is drawn", 2)
