@@ -86,6 +86,13 @@ static void gather_last_good_policy(SourceReader *reader)
 	gather_directory(reader, directory, ".policy", false);
 }
 
+static void gather_last_good_services(SourceReader *reader)
+{
+	g_autofree char *directory = g_build_filename(reader->root, SERVICE_LAST_GOOD_DIRECTORY, NULL);
+
+	gather_directory(reader, directory, ".svc", true);
+}
+
 static void gather_held_programs(SourceReader *reader)
 {
 	g_autofree char *path = g_strconcat(reader->root, HELD_PROGRAMS_FILE, NULL);
@@ -109,6 +116,7 @@ void gather(const LoaderOptions *options)
 		gather_directory(&reader, ((const PolicyDirectory *)g_ptr_array_index(policies, i))->path, ".policy", false);
 	if (!options->user_mode && !options->without_local_files) {
 		gather_last_good_policy(&reader);
+		gather_last_good_services(&reader);
 		gather_policy_history(&reader);
 	}
 	gather_plain(options->bundle, GATHER_GROUPS, LIMIT_GROUP_FILE_BYTES, false);

@@ -12,6 +12,7 @@
 
 #include "base/limits.h"
 #include "base/list.h"
+#include "config/last-good.h"
 #include "config/policy-files.h"
 #include "config/search-path.h"
 #include "config/source-file.h"
@@ -503,7 +504,7 @@ static void hold_programs(Loader *l, const LoaderOptions *options)
 	held_programs_apply(l->configuration->held, l->configuration->set);
 }
 
-Configuration *configuration_load(const LoaderOptions *options, const char *const *extra_instances)
+static Configuration *load(const LoaderOptions *options, const char *const *extra_instances)
 {
 	g_auto(GStrv) directories = search_path_services(options);
 	g_autoptr(GPtrArray) refs = NULL;
@@ -529,6 +530,47 @@ Configuration *configuration_load(const LoaderOptions *options, const char *cons
 	diag_list_sort(configuration->diags);
 	hide_secrets(configuration);
 	return loader_end(&l);
+}
+
+/* The errors that are reported are those of the present files. */
+static void take_problems(Configuration *good, Configuration *present)
+{
+	const GPtrArray *defs = service_set_list(good->set);
+
+	for (guint i = 0; i < defs->len; i++) {
+		ServiceDef *def = g_ptr_array_index(defs, i);
+		ServiceDef *now = service_set_find(present->set, def->name);
+		char **problem = def->problem ? &def->problem : &def->file_problem;
+
+		if (!now || !now->problem || strcmp(now->name, def->name) != 0)
+			continue;
+		g_free(*problem);
+		*problem = g_steal_pointer(&now->problem);
+	}
+	diag_list_free(good->diags);
+	good->diags = g_steal_pointer(&present->diags);
+	g_hash_table_unref(good->secrets);
+	good->secrets = g_steal_pointer(&present->secrets);
+}
+
+Configuration *configuration_load(const LoaderOptions *options, const char *const *extra_instances)
+{
+	g_autoptr(Configuration) present = load(options, extra_instances);
+	const bool has_copies = !options->user_mode && !options->without_local_files && !options->names_only;
+	g_autoptr(GHashTable) overlay = has_copies ? last_good_overlay(options, present) : NULL;
+	LoaderOptions with_copies = *options;
+	Configuration *good;
+
+	if (!overlay)
+		return g_steal_pointer(&present);
+	with_copies.overlay = overlay;
+	good = load(&with_copies, extra_instances);
+	if (last_good_drop_useless(options, good, overlay)) {
+		configuration_free(good);
+		good = load(&with_copies, extra_instances);
+	}
+	take_problems(good, present);
+	return good;
 }
 
 void configuration_free(Configuration *configuration)

@@ -39,10 +39,15 @@ typedef struct LoaderOptions {
 } LoaderOptions;
 
 /*
- * The last version without errors of each file in the admin's policy.d (tools/policy-edit/last-good.c). It counts in place of one that has
- * errors or cannot be read.
+ * Copies of the files in the admin's policy.d and services.d, of their last versions without errors (config/last-good.h).
+ * A copy of a policy file is used in place of one that has an error or cannot be read. The copies of a service are used in
+ * place of all the admin's files of that service.
  */
-#define POLICY_LAST_GOOD_DIRECTORY SVCD_STATEDIR "/policy-last-good"
+#define LAST_GOOD_DIRECTORY SVCD_STATEDIR "/last-good"
+#define POLICY_LAST_GOOD_DIRECTORY LAST_GOOD_DIRECTORY "/policy.d"
+#define SERVICE_LAST_GOOD_DIRECTORY LAST_GOOD_DIRECTORY "/services.d"
+/* If this file is there, all was saved: a service without a copy had no file of the admin's. */
+#define SERVICE_LAST_GOOD_MARK "complete"
 
 /* Written by the package manager's helper (docs/packages.md). */
 #define HELD_PROGRAMS_FILE SVCD_STATEDIR "/held-programs"

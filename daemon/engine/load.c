@@ -56,6 +56,7 @@ Service *load_new_service(Engine *engine, ServiceDef *def, SetRef *home)
 
 	use_definition(s, def, home);
 	s->priv->is_file_gone = def->is_gone;
+	s->priv->file_problem = g_strdup(def->file_problem);
 	s->since_us = engine->now_us;
 	g_hash_table_insert(engine->by_name, (gpointer)def->name, s);
 	g_ptr_array_add(engine->services, s);
@@ -389,14 +390,14 @@ void load_forget_gone(Engine *engine)
 /* The new definition of a known service; NULL: its file is gone. */
 static void replace_definition(Service *s, ServiceDef *def, SetRef *home)
 {
+	const char *problem = !def ? NULL : def->problem ? def->problem : def->file_problem;
 	bool was_broken;
 
 	s->priv->is_file_gone = !def;
 	g_clear_pointer(&s->priv->file_problem, g_free);
-	if (def && def->problem && service_is_active(s) && !s->def->problem) {
-		s->priv->file_problem = g_strdup(def->problem);
-		service_remark(s, g_strdup_printf("its new file has errors, the last good one stays: %s",
-						  def->problem));
+	s->priv->file_problem = g_strdup(problem);
+	if (problem && service_is_active(s) && !s->def->problem) {
+		service_remark(s, g_strdup_printf("its new file has errors, the last good one stays: %s", problem));
 		return;
 	}
 	if (!def)

@@ -94,6 +94,7 @@ void service_def_free(ServiceDef *def)
 		return;
 	g_free(def->instance);
 	g_free(def->problem);
+	g_free(def->file_problem);
 	g_free(def->description);
 	command_free(def->exec);
 	list_free(def->prepare);

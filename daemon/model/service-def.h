@@ -103,6 +103,7 @@ typedef struct ServiceDef {
 	Origin origin;  /* the main file */
 	bool is_gone;   /* no file describes it any more; it stands for the running processes */
 	char *problem;  /* not NULL: the file has errors, and this service is out; "FILE:LINE: text" of the first */
+	char *file_problem; /* the same, but this is the last version without errors (config/last-good.h) */
 	char *description; /* NULL: the file gives none, see service_def_description() */
 
 	Command *exec;      /* NULL in groups */

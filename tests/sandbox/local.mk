@@ -231,6 +231,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_script.py \
 	tests/sandbox/test_script_daemons.py \
 	tests/sandbox/test_script_kills.py \
+	tests/sandbox/test_service_last_good.py \
 	tests/sandbox/test_settle.py \
 	tests/sandbox/test_signal.py \
 	tests/sandbox/test_socket_activation.py \

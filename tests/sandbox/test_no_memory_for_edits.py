@@ -33,7 +33,7 @@ def files(box):
             for name in names:
                 with open(os.path.join(directory, name), "rb") as file:
                     found[os.path.join(directory, name)] = file.read()
-    return {path: text for path, text in found.items() if "/policy-history/" not in path and "/policy-last-good/" not in path}
+    return {path: text for path, text in found.items() if "/policy-history/" not in path and "/last-good/" not in path}
 
 
 def run(box, memory, number, words):

@@ -11,7 +11,7 @@ from sandbox import Sandbox
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 SERVICES = {"ssh": SLEEP, "nginx": SLEEP, "cups": SLEEP}
 LOCAL = "/etc/svcd/policy.d/local.policy"
-COPY = "/var/lib/svcd/policy-last-good/local.policy"
+COPY = "/var/lib/svcd/last-good/policy.d/local.policy"
 GOOD = "[runlevel 2]\nActivate=ssh nginx\n"
 BROKEN = GOOD + "Activaton=cups\n"
 SAYS = "its last version without errors counts"

@@ -369,6 +369,81 @@ START_TEST(of_a_broken_policy_file_of_the_admins_the_last_version_without_errors
 }
 END_TEST
 
+START_TEST(of_a_broken_service_of_the_admins_the_last_version_without_errors_counts)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, SERVICE_LAST_GOOD_DIRECTORY "/" SERVICE_LAST_GOOD_MARK, "");
+	tree_write(tree, ADMIN "a.svc", "[Service]\nExce=/bin/a\n");
+	tree_write(tree, SERVICE_LAST_GOOD_DIRECTORY "/a.svc", "[Service]\nExec=/bin/a\nNice=1\n");
+	tree_write(tree, VENDOR "b.svc", PLAIN);
+	tree_write(tree, ADMIN "b.svc.d/x.conf", "nonsense");
+	tree_write(tree, SERVICE_LAST_GOOD_DIRECTORY "/b.svc.d/y.conf", "[Service]\nNice=2\n");
+	tree_write(tree, VENDOR "c.svc", PLAIN);
+	tree_write(tree, ADMIN "c.svc.d/x.conf", "nonsense");
+	tree_write(tree, ADMIN "new.svc", "nonsense");
+	c = load(tree);
+
+	ck_assert_ptr_null(expect_service(c, "a")->problem);
+	ck_assert_ptr_nonnull(strstr(expect_service(c, "a")->file_problem, ADMIN "a.svc:2: unknown key Exce="));
+	ck_assert_int_eq(expect_service(c, "a")->execution->nice, 1);
+	ck_assert_int_eq(expect_service(c, "b")->execution->nice, 2);
+	ck_assert_ptr_null(expect_service(c, "c")->problem);
+	ck_assert_ptr_nonnull(expect_service(c, "c")->file_problem);
+	ck_assert_ptr_nonnull(expect_service(c, "new")->problem);
+	ck_assert_str_eq(expect_service(c, "a")->origin.file + strlen(tree->root), ADMIN "a.svc");
+}
+END_TEST
+
+START_TEST(the_last_version_counts_too_if_a_file_names_what_is_not_there_or_closes_a_cycle)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, SERVICE_LAST_GOOD_DIRECTORY "/" SERVICE_LAST_GOOD_MARK, "");
+	tree_write(tree, ADMIN "typo.svc", PLAIN "[Conditions]\nWhile=service:bas\n");
+	tree_write(tree, SERVICE_LAST_GOOD_DIRECTORY "/typo.svc", PLAIN);
+	tree_write(tree, ADMIN "base.svc", PLAIN "[Conditions]\nWhile=service:user\n");
+	tree_write(tree, SERVICE_LAST_GOOD_DIRECTORY "/base.svc", PLAIN);
+	tree_write(tree, ADMIN "user.svc", PLAIN "[Conditions]\nWhile=service:base\n");
+	tree_write(tree, SERVICE_LAST_GOOD_DIRECTORY "/user.svc", PLAIN "[Conditions]\nWhile=service:base\n");
+	/* A package is gone: no version can do without it. */
+	tree_write(tree, ADMIN "left.svc", PLAIN "[Conditions]\nWhile=service:purged\n");
+	tree_write(tree, SERVICE_LAST_GOOD_DIRECTORY "/left.svc", PLAIN "[Conditions]\nWhile=service:purged\n");
+	c = load(tree);
+
+	ck_assert_ptr_null(expect_service(c, "typo")->problem);
+	ck_assert_uint_eq(expect_service(c, "typo")->hold->len, 0);
+	ck_assert_ptr_null(expect_service(c, "base")->problem);
+	ck_assert_ptr_null(expect_service(c, "user")->problem);
+	ck_assert_uint_eq(expect_service(c, "user")->hold->len, 1);
+	ck_assert_ptr_nonnull(expect_service(c, "left")->problem);
+}
+END_TEST
+
+START_TEST(the_last_version_of_a_policy_file_counts_if_its_term_names_what_is_not_there)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Configuration) c = NULL;
+
+	tree_write(tree, VENDOR "a.svc", PLAIN);
+	tree_write(tree, VENDOR "b.svc", PLAIN);
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/typo.policy", "[service a]\nWhile=service:bb\n");
+	tree_write(tree, POLICY_LAST_GOOD_DIRECTORY "/typo.policy", "[service a]\nWhile=service:b\n");
+	/* A package is gone; what was changed since then counts. */
+	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/left.policy", "[service b]\nWhile=service:purged\nReason=new\n");
+	tree_write(tree, POLICY_LAST_GOOD_DIRECTORY "/left.policy", "[service b]\nWhile=service:purged\n");
+	c = load(tree);
+
+	ck_assert_ptr_null(expect_service(c, "a")->problem);
+	ck_assert_ptr_nonnull(strstr(expect_service(c, "a")->file_problem, "typo.policy:2: "));
+	ck_assert_uint_eq(policy_service(c->policy, "a")->hold->len, 1);
+	ck_assert_ptr_nonnull(expect_service(c, "b")->problem);
+	ck_assert_str_eq(policy_service(c->policy, "b")->reason, "new");
+}
+END_TEST
+
 START_TEST(a_change_of_policy_that_was_cut_off_is_told_with_its_file)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -767,6 +842,9 @@ Suite *make_suite(void)
 		 the_kernel_command_line_can_leave_the_vendors_policy_alone,
 		 a_broken_policy_file_is_left_out_as_a_whole_and_the_others_decide,
 		 of_a_broken_policy_file_of_the_admins_the_last_version_without_errors_counts,
+		 of_a_broken_service_of_the_admins_the_last_version_without_errors_counts,
+		 the_last_version_counts_too_if_a_file_names_what_is_not_there_or_closes_a_cycle,
+		 the_last_version_of_a_policy_file_counts_if_its_term_names_what_is_not_there,
 		 a_change_of_policy_that_was_cut_off_is_told_with_its_file,
 		 poisoned_local_files_can_be_left_out, symbolic_links_stay_inside_the_root);
 	ADD_CASE(suite, "bundle", a_load_from_a_bundle_sees_what_one_from_the_disk_saw, local_files_of_a_bundle_can_be_left_out,

@@ -119,11 +119,14 @@ bool change_apply(Change *change, const ChangeAuthor *author, uint64_t *ret_numb
 const char *change_warning(const Change *change);
 
 /**
- * policy_save_last_good() - keep a copy of each of the admin's policy files that has no errors
+ * policy_save_last_good() - keep copies of the admin's policy and service files that have no errors
  *
- * A file with an error keeps the copy of its last version without. Returns: false with @error if a copy cannot be written.
+ * @bundle: the files as they were handed over; NULL: those on the disk
+ *
+ * The copies of a policy file or service with an error stay as they are.
+ * Returns: false with @error if a copy cannot be written.
  */
-bool policy_save_last_good(const char *root, GError **error);
+bool policy_save_last_good(const char *root, Bundle *bundle, GError **error);
 
 /* --- history --- */
 

@@ -10,7 +10,7 @@
  *
  * With --hand-over it then reads all service and policy files and writes them to standard output, a memfd of the manager's
  * (config/bundle.h). The manager opens none of them itself: a directory or a file can make its reader wait for ever, and this
- * process can be replaced. With --hand-over or --save-policy it keeps a copy of each policy file of the admin's that has no errors.
+ * process can be replaced. With --hand-over or --save-policy it keeps copies of the admin's files that have no errors.
  */
 #include "config.h"
 
@@ -77,6 +77,15 @@ static bool hand_over(Bundle *bundle, GError **error)
 	return bundle_write(bundle, STDOUT_FILENO, error);
 }
 
+/* Fails while the root is read-only; policy-recover.svc does it later. */
+static void save_handed_over(void)
+{
+	g_autoptr(Bundle) bundle = bundle_read(STDOUT_FILENO, NULL); /* NULL if it could not be written */
+
+	if (bundle)
+		(void)policy_save_last_good(root, bundle, NULL);
+}
+
 static int complain(const GError *error)
 {
 	fprintf(stderr, "svc-generate: %s\n", error->message);
@@ -90,7 +99,7 @@ int main(int argc, char **argv)
 		{ "output", 0, 0, G_OPTION_ARG_FILENAME, &output_directory,
 		  "write to DIR instead of " GENERATED_DIRECTORY, "DIR" },
 		{ "hand-over", 0, 0, G_OPTION_ARG_NONE, &is_handed_over, "write all files of services and policy to standard output, a memfd", NULL },
-		{ "save-policy", 0, 0, G_OPTION_ARG_NONE, &is_policy_saved, "only keep copies of policy files without errors", NULL },
+		{ "save-policy", 0, 0, G_OPTION_ARG_NONE, &is_policy_saved, "only keep copies of policy and service files without errors", NULL },
 		{ .long_name = NULL },
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new("- make services from other files of the machine");
@@ -105,7 +114,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (is_policy_saved) {
-		if (!policy_save_last_good(root, &error))
+		if (!policy_save_last_good(root, NULL, &error))
 			status = complain(error);
 		quick_exit(status);
 	}
@@ -121,9 +130,8 @@ int main(int argc, char **argv)
 	g_clear_error(&error);
 	if (is_handed_over && !hand_over(bundle, &error))
 		status = complain(error);
-	/* Refused as long as the root is read-only: policy-recover comes back to it. */
 	if (is_handed_over)
-		(void)policy_save_last_good(root, NULL);
+		save_handed_over();
 	/* Not by exit(3): GLib keeps interned texts in tables that a leak checker takes for lost (g_quark_from_string()). */
 	quick_exit(status);
 }
