@@ -67,19 +67,19 @@ static char *why_not_wanted(const Service *s)
 	g_autofree char *asked = NULL;
 
 	if (s->policy.activation == ACTIVATION_NEVER)
-		return with_policy_reason(s, g_strdup_printf("Policy says \"never\" (%s)", origin));
+		return with_policy_reason(s, g_strdup_printf("Its policy is \"never\" (%s)", origin));
 	if (s->admin == ADMIN_STOP) {
 		asked = requester_describe("stop", &s->admin_who);
 		return g_strdup_printf("An admin stopped it: %s.", asked);
 	}
 	if (s->policy.activation == ACTIVATION_BOOT)
-		return with_policy_reason(s, g_strdup_printf("Policy says \"boot\" (%s), but does not name it in "
+		return with_policy_reason(s, g_strdup_printf("Its policy is \"boot\" (%s), but does not name it in "
 							     "runlevel %s, and no wanted service needs it",
 							     origin, engine->runlevel ? engine->runlevel : "none"));
 	if (s->policy.activation == ACTIVATION_MANUAL)
-		return with_policy_reason(s, g_strdup_printf("Policy says \"manual\" (%s), and no admin started it",
+		return with_policy_reason(s, g_strdup_printf("Its policy is \"manual\" (%s), and no admin started it",
 							     origin));
-	return with_policy_reason(s, g_strdup_printf("Policy says \"on-demand\" (%s), and no wanted service needs it",
+	return with_policy_reason(s, g_strdup_printf("Its policy is \"on-demand\" (%s), and no wanted service needs it",
 						     origin));
 }
 

@@ -63,7 +63,7 @@ static bool check_start(Service *s, const char *verb, const Requester *who, GErr
 
 	if (s->policy.activation == ACTIVATION_NEVER)
 		return refuse(s, verb, who, error, SVCD_ERROR_POLICY_DENIED,
-			      g_strdup_printf("policy says never (%s)", origin));
+			      g_strdup_printf("its policy is never (%s)", origin));
 	if (s->priv->is_file_gone)
 		return refuse(s, verb, who, error, SVCD_ERROR_INVALID_CONFIGURATION,
 			      g_strdup("its service file is gone"));
@@ -342,7 +342,7 @@ static bool check_demand(Service *s, const char *verb, const Requester *who, GEr
 		return false;
 	if (s->policy.activation == ACTIVATION_MANUAL && !service_is_wanted(s))
 		return refuse(s, verb, who, error, SVCD_ERROR_POLICY_DENIED,
-			      g_strdup_printf("policy says manual (%s); only an admin starts it", origin));
+			      g_strdup_printf("its policy is manual (%s); only an admin starts it", origin));
 	if (s->admin == ADMIN_STOP) {
 		stopped = requester_describe("stop", &s->admin_who);
 		return refuse(s, verb, who, error, SVCD_ERROR_POLICY_DENIED,

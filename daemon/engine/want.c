@@ -279,7 +279,7 @@ static char *describe_not_wanted(const Service *s)
 	g_autofree char *origin = origin_format(s->policy.activation_origin);
 
 	if (s->policy.activation == ACTIVATION_NEVER)
-		return g_strdup_printf("policy says never (%s)", origin);
+		return g_strdup_printf("its policy is never (%s)", origin);
 	if (s->admin == ADMIN_STOP)
 		return requester_describe("stop", &s->admin_who);
 	if (engine->runlevel_cause && engine_is_shutting_down(engine))

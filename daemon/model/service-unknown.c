@@ -70,7 +70,7 @@ static const struct {
 	{ "ConditionFileNotEmpty", "write When=path:nonempty:PATH in [Conditions]" },
 	{ "ConditionFileIsExecutable", "write When=path:exec:PATH in [Conditions]" },
 	{ "ConditionPathIsMountPoint", "write When=mounted:PATH in [Conditions]" },
-	{ "ConditionKernelCommandLine", "write When=kernel:WORD in [Conditions]" },
+	{ "ConditionKernelCommandLine", "write When=kernel:ARGUMENT in [Conditions]" },
 	{ "ConditionVirtualization", "write When=virtual:container or When=virtual:vm in [Conditions]" },
 	{ "RequiresMountsFor", "write While=mounted:PATH in [Conditions]" },
 	{ "OnFailure", "there is none; see \"svcctl explain\"" },

@@ -93,7 +93,7 @@ static const char *copy_words(const char *text, char **words, char *scratch)
 			return NULL;
 		problem = copy_word(&text, scratch);
 		if (!problem && n >= WORDS_MAX)
-			problem = "there are more than 512 words";
+			problem = "there are more than 512 tokens";
 		if (problem)
 			return problem;
 		words[n] = strdup(scratch);

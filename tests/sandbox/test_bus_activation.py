@@ -98,7 +98,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
 
     # Policy says never: its file and line are the answer, and nothing was started.
     answer = call(box, DISPATCHER)
-    assert answer == ("Error org.svcd1.Error.PolicyDenied: nm-dispatcher: policy says never "
+    assert answer == ("Error org.svcd1.Error.PolicyDenied: nm-dispatcher: its policy is never "
                       "(/etc/svcd/policy.d/test.policy:5)"), answer
     assert box.state("nm-dispatcher") == "idle"
     assert not [name for _, _, name, _ in box.processes().values() if name == "nm-dispatcher"]
@@ -108,7 +108,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     box.write("/etc/svcd/policy.d/test.policy", POLICY.replace("never", "manual"))
     box.svcctl("reload-files")
     answer = wait_for(lambda: (text := call(box, DISPATCHER)) and "manual" in text and text, what="the policy counts")
-    assert answer == ("Error org.svcd1.Error.PolicyDenied: nm-dispatcher: policy says manual "
+    assert answer == ("Error org.svcd1.Error.PolicyDenied: nm-dispatcher: its policy is manual "
                       "(/etc/svcd/policy.d/test.policy:5); only an admin starts it"), answer
     box.svcctl("start", "nm-dispatcher")
     assert "method return" in call(box, DISPATCHER)

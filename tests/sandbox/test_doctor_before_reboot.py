@@ -27,15 +27,15 @@ def expect(box, level, finding, advice):
 with Sandbox(SERVICES, policy=POLICY) as box:
     box.wait_states({"ssh": "ready", "gdm": "ready", "getty@tty1": "ready"})
     box.svcctl("start", "other")
-    assert list(findings(box)) == [("ok", "after a reboot there will be a login again: gdm, getty@tty1, ssh")], findings(box)
+    assert list(findings(box)) == [("ok", "a login will be possible after a reboot: gdm, getty@tty1, ssh")], findings(box)
 
     # It holds until the reboot only, and by an admin's start.
     box.svcctl("disable", "ssh")
     box.svcctl("set", "ssh", "boot", "--until-reboot")
     box.wait_state("ssh", "ready")
-    expect(box, "warning", "ssh (the remote login) runs, and nothing will start it at the next boot", "svcctl enable ssh")
+    expect(box, "warning", "ssh (the remote login) runs, but nothing will start it at the next boot", "svcctl enable ssh")
     box.svcctl("start", "getty@tty2")
-    expect(box, "warning", "getty@tty2 (the login on a console) runs, and nothing will start it at the next boot",
+    expect(box, "warning", "getty@tty2 (the login on a console) runs, but nothing will start it at the next boot",
            "svcctl enable getty@tty2")
 
     # A file that svcd has not read yet.
@@ -45,8 +45,8 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     assert box.svcctl("doctor", check=False).returncode == 3
 
     box.run("mv /etc/svcd/services.d/ssh.svc /root")
-    expect(box, "error", "ssh (the remote login) runs, and no file that the next boot reads describes it", None)
+    expect(box, "error", "ssh (the remote login) runs, but no file that the next boot reads describes it", None)
     box.run("mv /root/ssh.svc /etc/svcd/services.d")
     box.write("/etc/svcd/services.d/gdm.svc", SERVICES["gdm"])
     box.svcctl("enable", "ssh", "getty@tty2")
-    assert list(findings(box)) == [("ok", "after a reboot there will be a login again: gdm, getty@tty1, getty@tty2, ssh")], findings(box)
+    assert list(findings(box)) == [("ok", "a login will be possible after a reboot: gdm, getty@tty1, getty@tty2, ssh")], findings(box)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 service, invoke-rc.d, policy-rc.d and init scripts that are run by their path reach the service, with Debian's real scripts of
-cron, ssh and nginx: one copy of the daemon, LSB's exit codes, and what policy says never is not started by any.
+cron, ssh and nginx: one copy of the daemon, LSB's exit codes, and what its policy is never is not started by any.
 """
 
 import json
@@ -130,7 +130,7 @@ def packages_start_what_policy_wants(box):
     package = {"DPKG_MAINTSCRIPT_PACKAGE": "byhand", "DPKG_MAINTSCRIPT_NAME": "postinst"}
     for door in ("invoke-rc.d", "service"):
         said = run(box, f"{door} byhand start", **package)
-        assert "policy says manual" in said, said
+        assert "its policy is manual" in said, said
         assert "does not run" in run(box, f"{door} byhand restart", **package)
     run(box, "invoke-rc.d --disclose-deny byhand start", 101, **package)
     run(box, "invoke-rc.d --query byhand start", 101)
@@ -219,14 +219,14 @@ def never_is_never(box):
              "/etc/init.d/ssh restart </dev/null", "service ssh --full-restart", "service ssh force-start",
              "invoke-rc.d --force ssh start")
     for line in doors:
-        assert "policy says never" in run(box, line, 1), line
+        assert "its policy is never" in run(box, line, 1), line
     quiet = ("invoke-rc.d ssh start", "invoke-rc.d ssh restart", "policy-rc.d ssh start 2 || [ $? = 101 ]")
     for line in quiet:
-        assert "policy says never" in run(box, line), line
-    assert "policy says never" in run(box, "invoke-rc.d --disclose-deny ssh start", 101)
+        assert "its policy is never" in run(box, line), line
+    assert "its policy is never" in run(box, "invoke-rc.d --disclose-deny ssh start", 101)
     package = {"DPKG_MAINTSCRIPT_PACKAGE": "openssh-server", "DPKG_MAINTSCRIPT_NAME": "postinst"}
     for line in ("invoke-rc.d --skip-systemd-native ssh start", "service ssh start", "/etc/init.d/ssh start"):
-        assert "policy says never" in run(box, line, **package), line
+        assert "its policy is never" in run(box, line, **package), line
     run(box, "service ssh stop && service ssh try-restart && service ssh force-reload && /etc/init.d/ssh try-restart")
     assert not copies(box, "sshd")
 
@@ -301,7 +301,7 @@ with Sandbox(root="debian", vendor=True, files=FILES, policy=POLICY, mounts=("sy
     machine.wait_state("cron", "ready")
     machine.wait_at_rest()
     # The redirect needs no diversion.
-    assert "policy says never" in run(machine, "service ssh start", 1)
+    assert "its policy is never" in run(machine, "service ssh start", 1)
     before = {path: machine.read(path) for path in DOORS}
     a_command_that_cannot_be_kept_stays(machine)
     run(machine, f"{SYSV}/take-over")

@@ -44,7 +44,7 @@ def requests_are_forecast(box):
 
 def refusals_are_the_same(box):
     for words, code, sentence in ((("stop", "base"), 8, "a running service needs it: leans"),
-                                  (("start", "barred"), 8, "policy says never"),
+                                  (("start", "barred"), 8, "its policy is never"),
                                   (("start", "nosuch"), 4, 'there is no service "nosuch"')):
         done = box.svcctl(*words, "--dry-run", check=False)
         assert done.returncode == code and sentence in done.stderr, done
@@ -94,17 +94,17 @@ def write_login(box):
 
 def a_time_can_be_set_and_taken_back(box):
     done = box.svcctl("poweroff", "--cancel", check=False)
-    assert done.returncode == 3 and "no shutdown waits" in done.stderr, done
+    assert done.returncode == 3 and "no shutdown is pending" in done.stderr, done
     for bad in ("soon", "25:61"):
         done = box.svcctl("poweroff", "--at", bad, check=False)
         assert done.returncode == 2 and "--at takes HH:MM or +MINUTES" in done.stderr, done
     said = box.svcctl("reboot", "--at", "+10").stdout
-    assert re.fullmatch(r"The system goes down and boots again at \w+ \d\d:\d\d\n  To take it back: svcctl reboot --cancel\n", said), said
+    assert re.fullmatch(r"The system goes down and boots again at \w+ \d\d:\d\d\n  To revert it: svcctl reboot --cancel\n", said), said
     sentence = said.splitlines()[0]
     assert box.svcctl_json("status")["pending_shutdown"] == sentence
     assert f"  {sentence}: svcctl poweroff --cancel cancels it\n" in box.svcctl("status", "--width", "0").stdout
     done = box.svcctl("poweroff", "--at", "+5", check=False)
-    assert done.returncode == 8 and f"a shutdown waits already: {sentence}" in done.stderr, done
+    assert done.returncode == 8 and f"a shutdown is pending already: {sentence}" in done.stderr, done
     assert box.svcctl("poweroff", "--cancel").stdout == "the shutdown is cancelled\n"
     wait_for(lambda: box.svcctl("reboot", "--cancel", check=False).returncode == 3, what="none waits any more")
 

@@ -14,7 +14,7 @@ SHOP = "[Service]\nExec=/bin/sh -c 'cat /etc/shop.conf && exec sleep infinity'\n
 def told(box, command):
     """The answer, once what the service wrote has come to its file."""
     answer = box.run(*shlex.split(command), check=False).stdout
-    return answer if "Last words" in answer else None
+    return answer if "Last output" in answer else None
 
 
 with Sandbox({"shop": SHOP, "other": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
@@ -29,7 +29,7 @@ with Sandbox({"shop": SHOP, "other": "[Service]\nExec=/bin/sleep infinity\n"}) a
 
     # That says why, in the program's own words, and what to do.
     why = wait_for(lambda: told(box, commands[0]), what="the last words of the service are told")
-    assert "exit status 1" in why and re.search("Last words .*cat: /etc/shop.conf: No such file or directory", why), why
+    assert "exit status 1" in why and re.search("Last output .*cat: /etc/shop.conf: No such file or directory", why), why
     assert "svcctl start shop" in why, why
 
     box.write("/etc/shop.conf", "open\n")

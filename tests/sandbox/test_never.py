@@ -19,7 +19,7 @@ NEVER = "[service victim]\nActivation=never\nReason=no victims here\n"
 
 def refused(box, verb):
     done = box.svcctl(verb, "victim", check=False)
-    assert done.returncode != 0 and "policy says never" in done.stderr + done.stdout, done
+    assert done.returncode != 0 and "its policy is never" in done.stderr + done.stdout, done
 
 
 def the_doors_are_closed(box):

@@ -65,8 +65,8 @@ def check_warns_of_what_is_not_there(box):
     done = box.svcctl("check")
     for line in ("/etc/svcd/services.d/bad.svc:2: warning: User=ghost: there is no such user",
                  "/etc/svcd/services.d/bad.svc:3: warning: Exec=/usr/bin/ghost: there is no such program",
-                 "/etc/svcd/services.d/lost.policy: warning: nothing reads this file here: a file NAME.policy belongs in /etc/svcd/policy.d",
-                 "/etc/svcd/policy.d/lost.svc: warning: nothing reads this file here: a file NAME.svc belongs in /etc/svcd/services.d"):
+                 "/etc/svcd/services.d/lost.policy: warning: this file is not read here: a file NAME.policy belongs in /etc/svcd/policy.d",
+                 "/etc/svcd/policy.d/lost.svc: warning: this file is not read here: a file NAME.svc belongs in /etc/svcd/services.d"):
         assert line.replace(" warning:", "") in done.stdout.replace(" warning:", ""), (line, done.stdout)
     assert "waits.svc" not in done.stdout and "4 warnings" in done.stdout, done.stdout
     done = box.svcctl("check", "/etc/svcd/services.d/bad.svc")

@@ -234,7 +234,7 @@ def what_policy_takes_back_is_gone(box):
     assert box.pid("web") == pid
     reload_policy(box, WANTED.replace(" other", "") + OPERATORS + "Activation=never\n")
     box.wait_state("web", "idle")
-    refused(box.manager("Start", "string:web", who=MEMBER), "org.svcd1.Error.PolicyDenied", "policy says never")
+    refused(box.manager("Start", "string:web", who=MEMBER), "org.svcd1.Error.PolicyDenied", "its policy is never")
 
 
 with BusMachine(has_polkit=False, services=SERVICES, policy=WANTED + OPERATORS + MORE_OPERATORS) as machine:

@@ -142,7 +142,7 @@ def life_by_hand(box, package, service, process):
     """Installed it is off; the admin starts it; from then on upgrades restart it; one that is off stays off."""
     said = dpkg(box, "--install", f"/debs/{package}.deb")
     none(box, process, "installed")
-    assert "policy says on-demand" in said, said
+    assert "its policy is on-demand" in said, said
     dpkg(box, "--install", f"/debs/newer/{package}.deb")
     none(box, process, "upgraded while it was off")
 

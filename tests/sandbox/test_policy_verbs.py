@@ -116,7 +116,7 @@ def check_what_is_not_installed_yet(box):
     box.write("/etc/svcd/services.d/later.svc", SLEEP)
     box.svcctl("reload-files")
     refused = box.svcctl("start", "later", check=False)
-    assert refused.returncode == 8 and "policy says never" in refused.stderr, refused
+    assert refused.returncode == 8 and "its policy is never" in refused.stderr, refused
     box.remove("/etc/svcd/services.d/later.svc")
     box.svcctl("reload-files")
 

@@ -45,7 +45,7 @@ with Sandbox({"a": SLEEP, "b": SLEEP}) as box:
             "a", "changed", "Its service file has changed since it was started", "svcctl restart a")
         assert "gone, so it is not started again (svcctl stop new)" in shown(
             "new", "gone", "Its service file is gone", "svcctl stop new")
-        assert "has an error now, so the one before is in force (svcctl explain b)" in shown(
+        assert "has an error now, so its earlier settings stay in force (svcctl explain b)" in shown(
             "b", "invalid", "Its service file has an error now", "svcctl check")
         box.kill_manager()
     assert (box.pid("a"), box.pid("b")) == pids

@@ -56,7 +56,7 @@ def polkit_is_asked_for_set_policy(box, polkit):
     assert answer(change(box, "set", "b", "never", who=NOBODY)) == (0, "b is never started.\n")
     assert box.read("/run/asked") == "--as-helper=65534 set b never\n"
     # In force with the answer: it is on its way down, and nobody starts it.
-    refused(box.manager("Start", "string:b"), "org.svcd1.Error.PolicyDenied", "policy says never")
+    refused(box.manager("Start", "string:b"), "org.svcd1.Error.PolicyDenied", "its policy is never")
     box.wait_state("b", "idle")
 
 

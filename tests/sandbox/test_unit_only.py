@@ -71,6 +71,6 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=managed-daemon\n", files=F
     assert not named(box, "/webd.service"), units_of_doctor(box)
 
     said = box.run(f"{SYSV}/invoke-rc.d", "on-demand", "start").stderr
-    assert 'no start: policy says on-demand; "svcctl enable on-demand" changes that' in said, said
+    assert 'no start: its policy is on-demand; "svcctl enable on-demand" changes that' in said, said
     box.run("svcctl", "enable", "on-demand")
     box.wait_state("on-demand", "ready")

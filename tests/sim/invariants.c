@@ -192,7 +192,7 @@ void invariants_at_start(Machine *m, const Service *s)
 	if (machine_process(m, s->def->name)->is_live)
 		machine_fail(m, "%s was started while it ran", s->def->name);
 	if (s->policy.activation == ACTIVATION_NEVER)
-		machine_fail(m, "%s was started, and policy says never", s->def->name);
+		machine_fail(m, "%s was started, and its policy is never", s->def->name);
 	if (s->admin == ADMIN_STOP)
 		machine_fail(m, "%s was started, and an admin had stopped it", s->def->name);
 	if (!service_is_wanted(s))

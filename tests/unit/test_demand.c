@@ -112,8 +112,8 @@ static const struct {
 	const char *activation;
 	const char *refusal; /* prefix of the message */
 } refusals[] = {
-	{ "never", "it: policy says never (" },
-	{ "manual", "it: policy says manual (" },
+	{ "never", "it: its policy is never (" },
+	{ "manual", "it: its policy is manual (" },
 };
 
 START_TEST(policy_is_respected_and_named)

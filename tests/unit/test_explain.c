@@ -75,7 +75,7 @@ START_TEST(a_decision_of_policy_is_told_with_file_line_and_reason)
 
 	ck_assert_str_eq(told(w, "it"),
 			 "state: it is not running.\n"
-			 "why: Policy says \"never\" (" POLICY_FILE ":4): \"office rule 12\".\n"
+			 "why: Its policy is \"never\" (" POLICY_FILE ":4): \"office rule 12\".\n"
 			 "cause: Refused 1 request since the boot: needed by app (just now).\n"
 			 "impact: Waiting for it: app.\n"
 			 "next: To allow it, change its policy (" POLICY_FILE ":4).\n");
@@ -226,7 +226,7 @@ START_TEST(a_name_on_the_bus_leads_to_the_service_that_takes_it)
 
 	ck_assert_msg(strstr(text, "why: waiting for the bus name org.bluez (/etc/svcd/services.d/app.svc:5).\n"
 				   "  state: bluetooth is not running.\n"
-				   "  why: Policy says \"manual\" (" POLICY_FILE ":4), and no admin started it.\n"
+				   "  why: Its policy is \"manual\" (" POLICY_FILE ":4), and no admin started it.\n"
 				   "  next: svcctl start bluetooth\n") != NULL, "%s", text);
 }
 END_TEST

@@ -45,7 +45,7 @@ START_TEST(what_policy_does_not_want_any_more_is_stopped)
 	world_settle(w);
 	world_reload(w, "== a\n" DAEMON, "[service a]\nActivation=never\n");
 	expect_state(w, "a", STATE_STOPPING);
-	expect_cause(w, "a", "policy says never (/etc/svcd/policy.d/local.policy:2)");
+	expect_cause(w, "a", "its policy is never (/etc/svcd/policy.d/local.policy:2)");
 }
 END_TEST
 

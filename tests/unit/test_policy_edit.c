@@ -243,11 +243,11 @@ START_TEST(a_preview_shows_what_would_be_and_writes_nothing)
 	diff = change_diff(change);
 	ck_assert_str_eq(diff, "--- /dev/null\n+++ " POLICY_EDIT_FILE "\n@@ -0,0 +1,5 @@\n"
 			       "+# Written by svcctl; may be edited by hand, comments and other sections are kept.\n"
-			       "+# \"svcctl policy log\" tells the changes, \"svcctl undo\" takes them back.\n"
+			       "+# \"svcctl policy log\" lists the changes, \"svcctl undo\" reverts them.\n"
 			       "+\n+[service ssh]\n+Activation=never\n"
 			       "--- /dev/null\n+++ " DROP_IN "\n@@ -0,0 +1,5 @@\n"
 			       "+# Written by svcctl; may be edited by hand, comments and other sections are kept.\n"
-			       "+# \"svcctl policy log\" tells the changes, \"svcctl undo\" takes them back.\n"
+			       "+# \"svcctl policy log\" lists the changes, \"svcctl undo\" reverts them.\n"
 			       "+\n+[Service]\n+Nice=5\n");
 }
 END_TEST

@@ -56,7 +56,7 @@ START_TEST(never_covers_every_door_and_each_is_remembered)
 	world_settle(w);
 	world_advance_s(w, 5);
 	ck_assert_str_eq(world_refusal(w, REQUEST_VERB_START, "it"),
-			 "it: policy says never (/etc/svcd/policy.d/local.policy:2)");
+			 "it: its policy is never (/etc/svcd/policy.d/local.policy:2)");
 	demand(w, "org.example.It");
 
 	expect_log(w, "");
@@ -133,7 +133,7 @@ START_TEST(what_becomes_never_is_stopped_and_what_needs_it_too)
 
 	expect_state(w, "it", STATE_IDLE);
 	expect_state(w, "app", STATE_WAITING);
-	ck_assert_ptr_nonnull(strstr(service_cause(world_find(w, "it")), "policy says never"));
+	ck_assert_ptr_nonnull(strstr(service_cause(world_find(w, "it")), "its policy is never"));
 	ck_assert_uint_eq(world_find(w, "it")->refusals.total, 1);
 	expect_refusals(w, "Refused 1 request since the boot: needed by app (just now).");
 }

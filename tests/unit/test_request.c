@@ -33,9 +33,9 @@ START_TEST(never_refuses_everybody_and_remembers_it)
 	g_autoptr(World) w = world_new_with_policy(DAEMON, "[service it]\nActivation=never\n");
 
 	ck_assert_str_eq(world_refusal(w, REQUEST_VERB_START, "it"),
-			 "it: policy says never (/etc/svcd/policy.d/local.policy:2)");
+			 "it: its policy is never (/etc/svcd/policy.d/local.policy:2)");
 	expect_state(w, "it", STATE_IDLE);
-	expect_cause(w, "it", "refused: start by uid 0 (pid 812): policy says never "
+	expect_cause(w, "it", "refused: start by uid 0 (pid 812): its policy is never "
 		     "(/etc/svcd/policy.d/local.policy:2)");
 }
 END_TEST

@@ -157,7 +157,7 @@ START_TEST(without_svcd_the_error_says_what_to_do)
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *out = NULL;
 	g_autofree char *err = NULL;
-	g_autofree char *begin = g_strdup_printf("svcctl: svcd is not running: nobody listens on %s\n", bw->socket_path);
+	g_autofree char *begin = g_strdup_printf("svcctl: svcd is not running: no process listens on %s\n", bw->socket_path);
 
 	ck_assert_int_eq(unlink(bw->socket_path), 0);
 	ck_assert_int_eq(bus_world_svcctl(bw, "list", &out, &err), 9);
@@ -246,7 +246,7 @@ START_TEST(a_change_is_not_repeated_when_the_manager_dies)
 	Run *run = ask_one_that_dies(bw, "start odd");
 
 	ck_assert_int_eq(bus_world_svcctl_end(run, NULL, &err), 9);
-	ck_assert_str_eq(err, "svcctl: svcd was replaced while it was asked; whether it did it is not known: look, and try again\n"
+	ck_assert_str_eq(err, "svcctl: svcd was replaced during the request; its result is not known: check, and try again\n"
 			      "  svcctl status odd\n");
 	ck_assert_int_eq(world_find(bw->world, "odd")->admin, ADMIN_NONE);
 }

@@ -28,17 +28,17 @@ END_TEST
 
 /* One after the other, in one tree; each with " --root TREE" behind it. */
 static const Typed policy_lines[] = {
-	{ "policy log", 0, "svcctl has changed nothing yet\n", "" },
-	{ "policy web", 0, "web: on-demand (built-in: nobody names it), no runlevel starts it\n", "" },
+	{ "policy log", 0, "svcctl has not changed anything yet\n", "" },
+	{ "policy web", 0, "web: on-demand (built-in: no policy names it), no runlevel starts it\n", "" },
 	{ "enable web --dry-run", 0,
 	  "web: on-demand -> boot in 2\n"
 	  "  Starts     web\n"
-	  "  Told of a boot into the default runlevel in which no device and no network is missing\n"
+	  "  Computed for a boot into the default runlevel with all devices and the network\n"
 	  "  Nothing was written: --dry-run\n",
 	  "" },
-	{ "cat --diff", 0, "nothing differs from what the vendor says\n", "" },
+	{ "cat --diff", 0, "nothing differs from the vendor's files\n", "" },
 	{ "enable web", 0, "web: on-demand -> boot in 2\n  Written as step 1 (undo: svcctl undo 1)\n", "" },
-	{ "enable web", 0, "web: boot in 2\n  Nothing to change: the files say so already\n", "" },
+	{ "enable web", 0, "web: boot in 2\n  Nothing to change: the files have this already\n", "" },
 	{ "policy", 0,
 	  "runlevel 2; the machine boots into 2 (built-in)\n"
 	  "NAME POLICY WHY                  VENDOR SAYS ORIGIN\n"
@@ -56,16 +56,16 @@ static const Typed policy_lines[] = {
 	{ "set web sometimes", 2, "",
 	  "svcctl: set: \"sometimes\" is not boot, on-demand, manual or never\n  svcctl set --help\n" },
 	{ "set web never --runlevel 2", 2, "",
-	  "svcctl: set: --runlevel goes with boot; no runlevel starts what is never\n  svcctl set --help\n" },
+	  "svcctl: set: --runlevel needs boot; no runlevel starts a service that is never\n  svcctl set --help\n" },
 	{ "set web boot --runlevel 9", 2, "", "svcctl: there is no runlevel \"9\"\n  svcctl set --help\n" },
 	{ "enable wep", 4, "", "svcctl: no file describes a service named wep\n  did you mean: web\n" },
 	{ "disable wep", 4, "", "svcctl: no file describes a service named wep\n  did you mean: web\n" },
 	{ "set wep/ never", 2, "", "svcctl: the name of a service contains letters, digits and _.@:+-, no \"/\"\n  svcctl set --help\n" },
 	{ "edit web Description", 2, "",
 	  "svcctl: edit: \"Description\" is not KEY=VALUE\n  svcctl edit --help\n" },
-	{ "undo 0", 2, "", "svcctl: undo: \"0\" is no number of a step\n  svcctl undo --help\n" },
+	{ "undo 0", 2, "", "svcctl: undo: \"0\" is not the number of a step\n  svcctl undo --help\n" },
 	{ "policy recover", 0, "no change of policy was cut off\n", "" },
-	{ "policy recover 7", 2, "", "svcctl: policy recover takes no more words\n  svcctl policy --help\n" },
+	{ "policy recover 7", 2, "", "svcctl: policy recover takes no arguments\n  svcctl policy --help\n" },
 	{ "policy recover --dry-run", 2, "",
 	  "svcctl: policy: --dry-run goes with presets\n  svcctl policy --help\n" },
 	{ "undo", 0, "step 2 is undone: svcctl disable web --root ROOT\n  Written as step 3 (undo: svcctl undo 3)\n", "" },
@@ -120,7 +120,7 @@ START_TEST(what_keeps_a_service_off_is_said_with_its_reason)
 			      "c    off: Activation=never (no printers)\n"
 			      "d    off: Activation=manual\n"
 			      "e    off: Activation=on-demand, and nothing needs it (rarely used)\n"
-			      "f    off: nobody names it\n");
+			      "f    off: no policy names it\n");
 }
 END_TEST
 

@@ -199,7 +199,7 @@ START_TEST(status_shows_the_processes_as_a_tree)
 
 	ck_assert_int_eq(bus_world_svcctl(bw, "status upper", &out, NULL), 0);
 	ck_assert_msg(strstr(out, "  Process    pid 4711, 5 tasks of 4915, 1.5 MiB, cpu 1.3 s\n") != NULL, "%s", out);
-	ck_assert_msg(strstr(out, "  Limits     it has wanted more than the 4915 processes and threads that it may have (TasksMax=)\n") != NULL,
+	ck_assert_msg(strstr(out, "  Limits     it has reached its limit of 4915 processes and threads (TasksMax=)\n") != NULL,
 		      "%s", out);
 	ck_assert_msg(strstr(out, "             ├─ 100 /bin/upper -D\n"
 				  "                ├─ 104 [a) b]\n"

@@ -68,7 +68,7 @@ START_TEST(a_command_has_at_most_512_words)
 	words_free(words);
 	g_string_append(text, "a");
 	ck_assert_ptr_null(words_split(text->str, &problem));
-	ck_assert_str_eq(problem, "there are more than 512 words");
+	ck_assert_str_eq(problem, "there are more than 512 tokens");
 }
 END_TEST
 

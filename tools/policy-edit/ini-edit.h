@@ -15,7 +15,7 @@
 /* Stands at the top of a file that we make. */
 #define INI_EDIT_HEAD                                                                              \
 	"# Written by svcctl; may be edited by hand, comments and other sections are kept.\n"      \
-	"# \"svcctl policy log\" tells the changes, \"svcctl undo\" takes them back.\n"
+	"# \"svcctl policy log\" lists the changes, \"svcctl undo\" reverts them.\n"
 
 /**
  * ini_edit_set() - one line @key=@value in [@section]

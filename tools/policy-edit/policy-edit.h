@@ -79,7 +79,7 @@ bool policy_sysv_is_offered(const char *root);
 
 /* The one sentence that offers it. */
 #define POLICY_EDIT_SYSV_OFFER                                                                        \
-	"the links in /etc/rc?.d say what this machine started, and its policy does not know them: " \
+	"the links in /etc/rc?.d started services, and its policy does not know them: " \
 	"svcctl import --sysv (or, to hear no more of it: svcctl import --sysv --none)"
 
 /* --- what would become of it --- */

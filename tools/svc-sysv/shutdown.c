@@ -111,7 +111,7 @@ static int lock_pid_file(void)
 	int fd = open(PID_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		(void)complain(1, errno == EWOULDBLOCK ? "a shutdown waits already; shutdown -c cancels it" :
+		(void)complain(1, errno == EWOULDBLOCK ? "a shutdown is pending already; shutdown -c cancels it" :
 							 "cannot lock " PID_FILE);
 		if (fd >= 0)
 			(void)close(fd); /* not written to */
@@ -156,7 +156,7 @@ static int cancel_other(const char *message)
 	if (fd >= 0)
 		(void)close(fd); /* read only */
 	if (pid <= 1)
-		return complain(1, "no shutdown waits");
+		return complain(1, "no shutdown is pending");
 	if (kill(pid, SIGINT) < 0)
 		return complain(1, "cannot cancel process %d: %s", (int)pid, strerror(errno));
 	if (*message)

@@ -114,7 +114,7 @@ static void advise_name(Context *context, const char *name)
 		return;
 	}
 	if (unread) {
-		context_hint(context, "%s is there and was not read yet: svcctl reload-files", unread);
+		context_hint(context, "%s exists and was not read yet: svcctl reload-files", unread);
 		return;
 	}
 	for (guint i = 0; records && i < records->len; i++)
@@ -157,7 +157,7 @@ static void advise_dependents(Context *context, const char *name)
 static void advise_check(Context *context, const char *name)
 {
 	if (name && context->verb)
-		context_hint(context, "svcctl log %s\nTo do it all the same: svcctl %s %s --force", name, context->verb->name, name);
+		context_hint(context, "svcctl log %s\nTo do it anyway: svcctl %s %s --force", name, context->verb->name, name);
 }
 
 static void advise_policy(Context *context, const char *name)
@@ -220,7 +220,7 @@ static void advise_reach_own(Context *context)
 		context_hint(context, "A session starts it; here and now: svcd --user --wait &\n"
 				      "svcctl --user check, cat and graph work without it.");
 	else
-		context_hint(context, "XDG_RUNTIME_DIR is not set: it is a session's, and sudo and su hand it on to nobody.");
+		context_hint(context, "XDG_RUNTIME_DIR is not set: a session sets it, and sudo and su do not pass it on.");
 }
 
 static void advise_reach(Context *context, const char *name)

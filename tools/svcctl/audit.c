@@ -79,7 +79,7 @@ static Verdict check_capabilities(const Subject *x)
 
 	if (!runs_as_root(x) && (asks(x, SANDBOX_NO_NEW_PRIVILEGES) || !is_given))
 		return is_given && (x->sandbox->value[SANDBOX_AMBIENT_SET] & AS_GOOD_AS_ROOT)
-			       ? found(3, "its capabilities are as good as root", "AmbientCapabilities=")
+			       ? found(3, "its capabilities are equivalent to root", "AmbientCapabilities=")
 			       : fine();
 	if (asks(x, SANDBOX_BOUNDING_SET) && !(x->sandbox->value[SANDBOX_BOUNDING_SET] & AS_GOOD_AS_ROOT))
 		return fine();
@@ -98,19 +98,19 @@ static Verdict check_system_files(const Subject *x)
 	if (!asks(x, SANDBOX_PROTECT_SYSTEM))
 		return found(2, "it may change programs and configuration", "ProtectSystem=full");
 	if (x->sandbox->value[SANDBOX_PROTECT_SYSTEM] == PROTECT_SYSTEM_YES)
-		return found(1, "it may change what is in /etc", "ProtectSystem=full");
+		return found(1, "it may change files in /etc", "ProtectSystem=full");
 	return fine();
 }
 
 static Verdict check_home(const Subject *x)
 {
 	return asks(x, SANDBOX_PROTECT_HOME) ? fine()
-					     : found(1, "it may read what is in people's home directories", "ProtectHome=yes");
+					     : found(1, "it may read users' home directories", "ProtectHome=yes");
 }
 
 static Verdict check_tmp(const Subject *x)
 {
-	return asks(x, SANDBOX_PRIVATE_TMP) ? fine() : found(1, "it shares /tmp with everybody", "PrivateTmp=yes");
+	return asks(x, SANDBOX_PRIVATE_TMP) ? fine() : found(1, "it shares /tmp with all users", "PrivateTmp=yes");
 }
 
 static Verdict check_devices(const Subject *x)
@@ -158,7 +158,7 @@ static Verdict check_memory(const Subject *x)
 {
 	return asks(x, SANDBOX_DENY_WRITE_EXECUTE)
 		       ? fine()
-		       : found(1, "it may execute what it has written into memory (a just-in-time compiler has to)",
+		       : found(1, "it may execute memory that it has written (a just-in-time compiler has to)",
 			       "MemoryDenyWriteExecute=yes");
 }
 
@@ -188,7 +188,7 @@ static Verdict check_program(const Subject *x)
 		verdict.next = find_writable(x->root, directory);
 	if (!verdict.next)
 		return fine();
-	verdict.finding = g_strdup_printf("others than root may change its program %s", command->argv[0]);
+	verdict.finding = g_strdup_printf("users other than root may change its program %s", command->argv[0]);
 	return verdict;
 }
 

@@ -133,7 +133,7 @@ static void warn_of_suffix(const char *directory, const char *suffix, const char
 
 		if (g_str_has_suffix(base, suffix))
 			diag_warning(diags, (Origin){ .file = g_intern_string(path) }, NULL,
-				     "nothing reads this file here: a file NAME%s belongs in %s", suffix, right);
+				     "this file is not read here: a file NAME%s belongs in %s", suffix, right);
 	}
 }
 

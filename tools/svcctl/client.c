@@ -184,20 +184,20 @@ static bool explain_failure(Client *client, const GError *cause, bool is_late, G
 	}
 	if (!client->own_path && geteuid() == 0 && !has_sys_admin()) {
 		fail(error, SVCD_ERROR_NOT_AUTHORIZED,
-		     "svcd lets in on %s only processes with CAP_SYS_ADMIN, which this one does not have", socket_path(client));
+		     "svcd accepts on %s only processes with CAP_SYS_ADMIN, which this one does not have", socket_path(client));
 		return false;
 	}
 	if (g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED) || strstr(cause->message, "Exhausted")) {
-		fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may talk to svcd on %s", socket_path(client));
+		fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may connect to svcd on %s", socket_path(client));
 		return false;
 	}
 	if (g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_NOT_FOUND) ||
 	    g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED)) {
-		fail_ctl(error, CTL_ERROR_UNREACHABLE, "%s is not running: nobody listens on %s",
+		fail_ctl(error, CTL_ERROR_UNREACHABLE, "%s is not running: no process listens on %s",
 			 client->own_path ? "svcd --user" : "svcd", socket_path(client));
 		return is_booting(client);
 	}
-	fail_ctl(error, CTL_ERROR_UNREACHABLE, "cannot talk to svcd on %s: %s", socket_path(client), cause->message);
+	fail_ctl(error, CTL_ERROR_UNREACHABLE, "cannot connect to svcd on %s: %s", socket_path(client), cause->message);
 	return true; /* the manager died in the greeting */
 }
 
@@ -431,7 +431,7 @@ static void translate(Client *client, GError *cause, GError **error)
 	else if (g_strcmp0(name, DBUS_ERROR_NEEDS_PASSWORD) == 0)
 		fail(error, SVCD_ERROR_NOT_AUTHORIZED, "%s", sentence);
 	else if (client->was_late)
-		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd took the question but does not answer");
+		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd received the request but does not answer");
 	else if (is_absent(cause))
 		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd is not running: no program is %s on the system bus", BUS_NAME);
 	else if (g_error_matches(cause, G_DBUS_ERROR, G_DBUS_ERROR_ACCESS_DENIED))
@@ -485,7 +485,7 @@ static GVariant *change(Client *client, const char *path, const char *interface,
 	if (is_lost(cause)) {
 		disconnect(client);
 		fail_ctl(error, CTL_ERROR_OUTCOME_UNKNOWN,
-			 "svcd was replaced while it was asked; whether it did it is not known: look, and try again");
+			 "svcd was replaced during the request; its result is not known: check, and try again");
 	} else {
 		translate(client, cause, error);
 	}
@@ -504,7 +504,7 @@ static char *find_service(Client *client, const char *name, GError **error)
 	char *path;
 
 	if (!g_utf8_validate(name, -1, NULL)) {
-		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "a service's name is not made of such bytes");
+		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "the name of a service cannot contain such bytes");
 		return NULL;
 	}
 	reply = client_ask_manager(client, "GetService", g_variant_new("(s)", name), "(o)", error);

@@ -92,7 +92,7 @@ static void set_data(Context *context, const GPtrArray *all)
 
 static void print_list(Output *output, const GPtrArray *all)
 {
-	output_paragraph(output, 0, "Points are lost for what a service could do harm to; none is best. svcctl doctor --security NAME tells them.");
+	output_paragraph(output, 0, "Points are lost for harm that a service could do; none is best. Details: svcctl doctor --security NAME");
 	for (guint i = 0; i < all->len; i++) {
 		const Audited *audited = g_ptr_array_index(all, i);
 
@@ -121,7 +121,7 @@ static void print_audited(Context *context, const Audited *audited)
 		const AuditFinding whole = { .settings = settings->str + 1 };
 		g_autofree char *line = next_of(context, audited->def, &whole);
 
-		output_paragraph(output, 0, "All settings at once, to be tried before they are kept (svcctl undo takes them back):");
+		output_paragraph(output, 0, "All settings at once; try the service before you keep them (svcctl undo reverts them):");
 		output_headline_at(output, 5, line);
 	}
 }

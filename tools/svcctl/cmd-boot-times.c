@@ -170,7 +170,7 @@ static const BootTime *find_end(Context *context, const BootTimes *times, GError
 	if (end)
 		return end;
 	context_hint(context, "svcctl status %s", name);
-	fail_ctl(error, CTL_ERROR_NOT_UP, "%s had no part in this boot: nothing wanted it before the boot was finished", name);
+	fail_ctl(error, CTL_ERROR_NOT_UP, "%s was not part of this boot: nothing wanted it before the boot had finished", name);
 	return NULL;
 }
 

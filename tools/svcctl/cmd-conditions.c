@@ -114,7 +114,7 @@ static bool wish_init(Wish *wish, const char *text, GError **error)
 	*wish = (Wish){ .text = text, .is_negated = *text == '!', .level = LEVEL_UNKNOWN,
 			.begun_us = g_get_monotonic_time() };
 	if (!g_utf8_validate(text, -1, NULL))
-		return fail_ctl(error, CTL_ERROR_USAGE, "a condition is not made of such bytes");
+		return fail_ctl(error, CTL_ERROR_USAGE, "a condition cannot contain such bytes");
 	wish->condition = strchr(bare, ':') ? g_strdup(bare) : g_strconcat("service:", bare, NULL);
 	return true;
 }

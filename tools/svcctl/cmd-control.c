@@ -458,7 +458,7 @@ static void job_ask(Jobs *jobs, Job *job)
 	GError *error = NULL;
 
 	if (!g_utf8_validate(job->name, -1, NULL)) {
-		fail(&error, SVCD_ERROR_NO_SUCH_SERVICE, "a service's name is not made of such bytes");
+		fail(&error, SVCD_ERROR_NO_SUCH_SERVICE, "the name of a service cannot contain such bytes");
 		job_fail(jobs, job, error);
 		return;
 	}
@@ -760,12 +760,12 @@ static bool clear_one(Context *context, const char *name, GVariant **ret_record,
 	g_autoptr(GVariant) reply = NULL;
 
 	if (!g_utf8_validate(name, -1, NULL))
-		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "a service's name is not made of such bytes");
+		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "the name of a service cannot contain such bytes");
 	reply = change(context, "Clear", g_variant_new("(s)", name), "()", name, error);
 	if (!reply)
 		return false;
 	*ret_record = client_service(context->client, name, NULL); /* only for --json */
-	output_confirm(&context->output, "%s begins with a clean record", name);
+	output_confirm(&context->output, "%s: failure state and restart counter reset", name);
 	return true;
 }
 

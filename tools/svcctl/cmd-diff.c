@@ -187,7 +187,7 @@ bool cmd_diff(Context *context, GError **error)
 		add_file_differences(records, context, def, service_set_find(vendor->set, def->name));
 	}
 	if (records->len == 0 && !context->output.is_json) {
-		output_confirm(&context->output, "nothing differs from what the vendor says");
+		output_confirm(&context->output, "nothing differs from the vendor's files");
 		return true;
 	}
 	return output_table(&context->output, diff_columns, G_N_ELEMENTS(diff_columns), records, context->options.columns,

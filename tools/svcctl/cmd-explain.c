@@ -27,7 +27,7 @@ static const struct {
 	const char *kind;
 	const char *label;
 } reason_labels[] = {
-	{ "state", "" },   { "why", "Why" },       { "limits", "Limits" }, { "memory", "Memory" }, { "words", "Last words" },
+	{ "state", "" },   { "why", "Why" },       { "limits", "Limits" }, { "memory", "Memory" }, { "words", "Last output" },
 	{ "cause", "Last" }, { "impact", "Impact" }, { "next", "Next" },
 };
 
@@ -215,7 +215,7 @@ static char **ask_not_as_wanted(Context *context, GError **error)
 	char **names = NULL;
 
 	if (manager && !g_variant_lookup(manager, "NotAsWanted", "^as", &names))
-		fail(error, SVCD_ERROR_FAILED, "svcd does not say what is not as wanted");
+		fail(error, SVCD_ERROR_FAILED, "svcd does not report what is not as wanted");
 	return names;
 }
 
@@ -243,7 +243,7 @@ static bool explain_everything(Context *context, GError **error)
 		output_line(&context->output, "%s", "");
 	}
 	if (diagnostics->len > 0)
-		output_line(&context->output, "Files that svcd complains about:");
+		output_line(&context->output, "Files with errors or warnings:");
 	print_diagnostics(context, diagnostics);
 	if (!names[0] && diagnostics->len == 0)
 		output_line(&context->output, "Everything is as wanted.");

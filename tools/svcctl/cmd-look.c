@@ -278,7 +278,7 @@ static char *describe_why(GVariant *record)
 		return g_strdup(has_text(record, "Health", "unhealthy")	     ? "unhealthy"
 				: has_text(record, "FileState", "changed") ? "its file has changed since it was started"
 				: has_text(record, "FileState", "gone")	     ? "its file is gone"
-				: has_text(record, "FileState", "invalid") ? "its file has an error, the one before is in force"
+				: has_text(record, "FileState", "invalid") ? "its file has an error, so its earlier settings stay in force"
 									   : "");
 	term = strcmp(state, "waiting") == 0 || record_is_absent(record) ? first_false_term(record) : NULL;
 	if (term)
@@ -600,7 +600,7 @@ bool cmd_overview(Context *context, GError **error)
 		output_paragraph(output, CONTINUED, text);
 	}
 	if (!context->options.is_user && doctor_is_replaced(manager))
-		output_paragraph(output, CONTINUED, "  svcd was replaced on disk, and the one before still runs: svcctl reexec");
+		output_paragraph(output, CONTINUED, "  svcd was replaced on disk, and the old one still runs: svcctl reexec");
 	print_number(output, "", diagnostics->len, "complaint", " about files: svcctl explain");
 	print_broken(context, records);
 	if (!context->options.is_user && g_file_test("/run/svcd/generated/" POLICY_EDIT_SYSV_OFFERED, G_FILE_TEST_EXISTS))

@@ -444,7 +444,7 @@ static bool follow(Monitor *m, GError **error)
 		print_manager(m, "away", "svcd is being replaced; services go on");
 		if (!catch_up(m, error))
 			return false;
-		print_manager(m, "back", "this is all that changed meanwhile");
+		print_manager(m, "back", "these are all changes meanwhile");
 	}
 	return true;
 }
@@ -488,7 +488,7 @@ bool cmd_monitor(Context *context, GError **error)
 
 	for (unsigned i = 0; i < context->n_names; i++) {
 		if (!g_utf8_validate(context->names[i], -1, NULL))
-			return fail_ctl(error, CTL_ERROR_USAGE, "a name is not made of such bytes");
+			return fail_ctl(error, CTL_ERROR_USAGE, "a name cannot contain such bytes");
 	}
 	context->output.is_stream = true;
 	(void)signal(SIGPIPE, SIG_IGN); /* a reader that leaves is the usual end; these fail for no such signal */

@@ -126,7 +126,7 @@ bool cmd_new(Context *context, GError **error)
 	bool is_done = false;
 
 	if (!g_utf8_validate(name, -1, NULL))
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a service's name is not made of such bytes");
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "the name of a service cannot contain such bytes");
 	if (!policy_hand_over(context, &is_done, error) || is_done)
 		return is_done;
 	text = check_new(context, name, error) ? file_text(context, error) : NULL;

@@ -123,7 +123,7 @@ static bool run_editor(const char *path, GError **error)
 		return false;
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0
 		       ? true
-		       : fail_ctl(error, CTL_ERROR_FAILED, "%s did not end well; nothing was written", editor());
+		       : fail_ctl(error, CTL_ERROR_FAILED, "%s failed; nothing was written", editor());
 }
 
 /* Returns: false at ^C, and at the end of what is typed. */
@@ -173,7 +173,7 @@ static char *first_text(const Context *context, const char *service)
 {
 	if (context->options.edits_policy)
 		return g_strdup("# svcctl writes this file, too; see svcd.policy(5).\n");
-	return g_strdup_printf("# What differs from the vendor's %s.svc; svcctl cat %s shows all. See svcd.service(5).\n"
+	return g_strdup_printf("# Differences from the vendor's %s.svc; svcctl cat %s shows all. See svcd.service(5).\n"
 			       "[Service]\n\n[Conditions]\n",
 			       service, service);
 }

@@ -352,10 +352,10 @@ static void tell_overruled(Work *work, const PolicyDecision *decision, const cha
 	g_autofree char *place = origin_format(decision->activation_origin);
 
 	json_object_set_string_member(object, "overruled_by", place);
-	g_ptr_array_add(work->lines, g_strdup_printf("  It has no effect yet: %s says %s and has the last word", place,
+	g_ptr_array_add(work->lines, g_strdup_printf("  It has no effect yet: %s sets %s, and it comes last", place,
 						     activation_name(decision->activation)));
 	if (!work->context->options.is_until_reboot && strstr(place, POLICY_EDIT_FILE_UNTIL_REBOOT))
-		g_ptr_array_add(work->lines, g_strdup_printf("  To take that back: svcctl undo %s --until-reboot", service));
+		g_ptr_array_add(work->lines, g_strdup_printf("  To revert that: svcctl undo %s --until-reboot", service));
 }
 
 /* @wish: NULL: none for a certain activation. */
@@ -501,7 +501,7 @@ bool cmd_set(Context *context, GError **error)
 	if (!activation_from_name(word, &wish.activation))
 		return fail_ctl(error, CTL_ERROR_USAGE, "set: \"%s\" is not boot, on-demand, manual or never", word);
 	if (context->options.runlevel && wish.activation != ACTIVATION_BOOT)
-		return fail_ctl(error, CTL_ERROR_USAGE, "set: --runlevel goes with boot; no runlevel starts what is %s", word);
+		return fail_ctl(error, CTL_ERROR_USAGE, "set: --runlevel needs boot; no runlevel starts a service that is %s", word);
 	return set_all(context, context->n_names - 1, &wish, error);
 }
 
@@ -522,7 +522,7 @@ static void tell_running(Work *work, const char *service)
 	const unsigned n = work->context->n_names - 1;
 
 	g_ptr_array_add(work->lines, g_strdup_printf("%s: %u setting%s overridden", service, n, n == 1 ? " is" : "s are"));
-	g_ptr_array_add(work->lines, g_strdup_printf("  What runs goes on as it was started; svcctl restart %s", service));
+	g_ptr_array_add(work->lines, g_strdup_printf("  It runs on with its earlier settings; svcctl restart %s", service));
 }
 
 bool policy_override(Context *context, GError **error)

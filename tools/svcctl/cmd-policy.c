@@ -117,7 +117,7 @@ static void print_decision(Output *output, const char *service, const char *runl
 		wanted = g_strdup("no runlevel starts it");
 	}
 	text = g_strdup_printf("%s: %s (%s%s), %s", service, activation_name(decision->activation), place,
-			       decision->is_default ? ": nobody names it" : "", wanted);
+			       decision->is_default ? ": no policy names it" : "", wanted);
 	output_paragraph(output, 0, text);
 }
 
@@ -207,7 +207,7 @@ static char *describe_off(const Machine *machine, const PolicyDecision *decision
 	if (decision->activation == ACTIVATION_BOOT)
 		return g_strdup_printf("off: not in runlevel %s", machine->runlevel);
 	if (decision->is_default)
-		return g_strdup("off: nobody names it");
+		return g_strdup("off: no policy names it");
 	return g_strdup_printf("off: Activation=%s%s", activation_name(decision->activation),
 			       decision->activation == ACTIVATION_ON_DEMAND ? ", and nothing needs it" : "");
 }
@@ -322,7 +322,7 @@ static bool show_machine(Context *context, GError **error)
 			  context->options.columns, error))
 		return false;
 	if (n_left_out > 0)
-		output_confirm(&context->output, "%u more are named by nobody: svcctl policy --all", n_left_out);
+		output_confirm(&context->output, "%u more are in no policy: svcctl policy --all", n_left_out);
 	object = json_object_new();
 	json_object_set_string_member(object, "runlevel", runlevel);
 	json_object_set_boolean_member(object, "rc_links", policy_rc_links(configuration->policy, NULL));
@@ -394,7 +394,7 @@ static bool show_log(Context *context, GError **error)
 	for (guint i = 0; i < steps->len; i++)
 		add_step(records, g_ptr_array_index(steps, i));
 	if (steps->len == 0 && !context->output.is_json) {
-		output_confirm(&context->output, "svcctl has changed nothing yet");
+		output_confirm(&context->output, "svcctl has not changed anything yet");
 		return true;
 	}
 	return output_table(&context->output, log_columns, G_N_ELEMENTS(log_columns), records, context->options.columns,
@@ -442,10 +442,10 @@ static bool undo_step(Context *context, GError **error)
 	bool is_done = false;
 
 	if (context->n_names == 1 && (!text_parse_uint(context->names[0], 10, INT64_MAX, &number) || number == 0))
-		return fail_ctl(error, CTL_ERROR_USAGE, "undo: \"%s\" is no number of a step", context->names[0]);
+		return fail_ctl(error, CTL_ERROR_USAGE, "undo: \"%s\" is not the number of a step", context->names[0]);
 	if (context->options.is_user || context->options.is_until_reboot)
-		return fail_ctl(error, CTL_ERROR_USAGE, "undo: which service? Of %s there is no history",
-				context->options.is_user ? "your own files" : "what holds until reboot");
+		return fail_ctl(error, CTL_ERROR_USAGE, "undo: which service? %s have no history",
+				context->options.is_user ? "your own files" : "settings until the next boot");
 	if (!policy_hand_over(context, &is_done, error) || is_done)
 		return is_done;
 	change = history_undo(context_root(context), number, error);
@@ -479,7 +479,7 @@ static bool recover(Context *context, GError **error)
 	bool is_running;
 
 	if (context->n_names > 1)
-		return fail_ctl(error, CTL_ERROR_USAGE, "policy recover takes no more words");
+		return fail_ctl(error, CTL_ERROR_USAGE, "policy recover takes no arguments");
 	if (geteuid() != 0 && !context->options.root) {
 		context_hint(context, "sudo svcctl policy recover");
 		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may change policy");
@@ -507,7 +507,7 @@ bool cmd_import_sysv(Context *context, GError **error)
 		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may change policy");
 	if (context->options.is_none)
 		return policy_decline_sysv(change, error) &&
-		       commit_and_tell(context, change, "the links in /etc/rc?.d are no policy, and not offered again", error);
+		       commit_and_tell(context, change, "the links in /etc/rc?.d are not policy, and are not offered again", error);
 	if (!policy_import_sysv(change, remarks, error))
 		return false;
 	tell_remarks(context, remarks);
@@ -533,7 +533,7 @@ bool cmd_policy(Context *context, GError **error)
 		return show_machine(context, error);
 	for (size_t i = 0; i < G_N_ELEMENTS(policy_words); i++) {
 		if (strcmp(policy_words[i].word, word) == 0 && context->options.is_user)
-			return fail_ctl(error, CTL_ERROR_USAGE, "policy %s is not for --user: of your own files there is no history",
+			return fail_ctl(error, CTL_ERROR_USAGE, "policy %s does not work with --user: your own files have no history",
 					word);
 		if (strcmp(policy_words[i].word, word) == 0 && (policy_words[i].writes || !context->options.is_dry_run))
 			return policy_words[i].run(context, error);

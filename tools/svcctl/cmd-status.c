@@ -115,7 +115,7 @@ static void field_file(Context *context, GVariant *s)
 	} rows[] = {
 		{ "changed", "changed since it was started", "restart" },
 		{ "gone", "gone, so it is not started again", "stop" },
-		{ "invalid", "has an error now, so the one before is in force", "explain" },
+		{ "invalid", "has an error now, so its earlier settings stay in force", "explain" },
 	};
 
 	Output *output = &context->output;
@@ -177,7 +177,7 @@ static void print_policy(Output *output, GVariant *s)
 	const bool is_by_runlevel = record_number(s, "InRunlevel") && strcmp(record_text(s, "Activation"), "boot") == 0;
 	const char *origin = record_text(s, is_by_runlevel ? "RunlevelOrigin" : "ActivationOrigin");
 	g_autofree char *policy = g_strdup_printf("%s (%s%s)", record_text(s, "Activation"),
-						  record_number(s, "ActivationIsDefault") ? "nobody names it; " : "",
+						  record_number(s, "ActivationIsDefault") ? "no policy names it; " : "",
 						  origin);
 	g_autofree char *wanted = want_text(s);
 
@@ -297,7 +297,7 @@ static void print_processes(Output *output, GVariant *s, const GPtrArray *proces
 	if (*cgroup)
 		output_field(output, "Group", cgroup);
 	else if (processes->len > 0)
-		output_field(output, "Group", is_user ? "none: there is none that you may write to; this is the main process alone"
+		output_field(output, "Group", is_user ? "none that you may write to; this is the main process alone"
 						      : "none: without cgroup v2 only the main process is known");
 	for (guint i = 0; i < processes->len; i++) {
 		const Process *process = g_ptr_array_index(processes, i);

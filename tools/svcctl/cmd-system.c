@@ -69,7 +69,7 @@ static bool set_flags(Context *context, bool value, GError **error)
 		g_autofree char *done = g_strdup_printf("flag:%s is %s", name, value ? "true" : "false");
 
 		if (!g_utf8_validate(name, -1, NULL))
-			return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a flag's name is not made of such bytes");
+			return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "the name of a flag cannot contain such bytes");
 		if (!change(context, "SetFlag", g_variant_new("(sb)", name, (gboolean)value), done, error))
 			return false;
 	}
@@ -131,7 +131,7 @@ bool cmd_runlevel(Context *context, GError **error)
 	if (context->n_names == 0)
 		return show_runlevel(context, error);
 	if (!g_utf8_validate(context->names[0], -1, NULL))
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a runlevel's name is not made of such bytes");
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "the name of a runlevel cannot contain such bytes");
 	done = g_strdup_printf("the runlevel is %s now", context->names[0]);
 	return change(context, "SetRunlevel", g_variant_new("(s)", context->names[0]), done, error);
 }
@@ -164,11 +164,11 @@ static bool ask_for_others(Context *context, GError **error)
 
 		fprintf(context->output.err, "%s is logged in: %s\n", i == 0 ? "Another user" : "Another", text);
 	}
-	fprintf(context->output.err, "%s all the same? [y/N] ", context->verb->name);
+	fprintf(context->output.err, "%s anyway? [y/N] ", context->verb->name);
 	(void)fflush(context->output.err); /* a terminal */
 	if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
 		return true;
-	context_hint(context, "To be asked nothing: svcctl %s --force", verb_typed(context->verb));
+	context_hint(context, "Without the question: svcctl %s --force", verb_typed(context->verb));
 	return fail_ctl(error, CTL_ERROR_FAILED, "%s was cancelled", context->verb->name);
 }
 

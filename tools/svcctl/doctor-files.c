@@ -26,7 +26,7 @@ void doctor_check_init(Doctor *d)
 		doctor_say(d, DOCTOR_ERROR, "ln -s svcd /sbin/init", "there is no /sbin/init: the kernel finds no program to start");
 	else if (strcmp(name, "svcd") != 0)
 		doctor_say(d, DOCTOR_WARNING, "ln -sf svcd /sbin/init, or init=/sbin/svcd on the kernel's command line",
-			   "/sbin/init is %s: unless the kernel is told otherwise the next boot is not svcd's", target);
+			   "/sbin/init is %s: the next boot is not svcd's, unless the kernel's command line names it", target);
 	else
 		doctor_say(d, DOCTOR_OK, NULL, "/sbin/init is svcd");
 }
@@ -34,9 +34,9 @@ void doctor_check_init(Doctor *d)
 void doctor_check_systemd(Doctor *d)
 {
 	if (access(SYSTEMD_MARK, F_OK) == 0)
-		doctor_say(d, DOCTOR_ERROR, "rmdir " SYSTEMD_MARK ", and see who makes it: grep -rl run/systemd/system /etc/init.d "
+		doctor_say(d, DOCTOR_ERROR, "rmdir " SYSTEMD_MARK ", and find what makes it: grep -rl run/systemd/system /etc/init.d "
 			   "/etc/tmpfiles.d /usr/lib/tmpfiles.d",
-			   SYSTEMD_MARK " exists: programs and packages take systemd for this machine's init, and talk to nobody");
+			   SYSTEMD_MARK " exists: programs and packages take systemd for this machine's init, and get no answer");
 	else
 		doctor_say(d, DOCTOR_OK, NULL, "nothing pretends to be systemd");
 }
@@ -53,12 +53,12 @@ static bool check_path(Doctor *d, const char *path)
 		return true; /* what is not there, nobody can change */
 	if (st.st_uid != 0) {
 		next = g_strdup_printf("chown root:root %s", path);
-		doctor_say(d, DOCTOR_ERROR, next, "%s belongs to uid %u, who so decides what root runs", path, (unsigned)st.st_uid);
+		doctor_say(d, DOCTOR_ERROR, next, "%s belongs to uid %u, which can so decide what root runs", path, (unsigned)st.st_uid);
 		return false;
 	}
 	if (!S_ISSOCK(st.st_mode) && st.st_mode & (S_IWGRP | S_IWOTH)) {
 		next = g_strdup_printf("chmod go-w %s", path);
-		doctor_say(d, DOCTOR_ERROR, next, "others than root may write to %s, and so decide what root runs", path);
+		doctor_say(d, DOCTOR_ERROR, next, "users other than root may write to %s, and can so decide what root runs", path);
 		return false;
 	}
 	return true;
@@ -84,7 +84,7 @@ static void check_private_socket(Doctor *d)
 
 	if (lstat("/run/svcd/private", &st) == 0 && (st.st_mode & (S_IRWXG | S_IRWXO)))
 		doctor_say(d, DOCTOR_WARNING, "chmod 600 /run/svcd/private",
-			   "/run/svcd/private can be opened by others than root (they are turned away, but can crowd root out)");
+			   "/run/svcd/private can be opened by users other than root (they are refused, but can block root)");
 }
 
 void doctor_check_permissions(Doctor *d)
@@ -135,7 +135,7 @@ static void check_old_copies(Doctor *d, const char *directory, unsigned *count)
 				continue;
 			next = g_strdup_printf("diff %s/%.*s %s/%s", directory, (int)(strlen(name) - strlen(suffixes[i])), name, directory,
 					       name);
-			doctor_say(d, DOCTOR_NOTE, next, "%s/%s is a newer version that nobody has looked at", directory, name);
+			doctor_say(d, DOCTOR_NOTE, next, "%s/%s is a newer version that was not compared yet", directory, name);
 			(*count)++;
 		}
 	}
@@ -168,7 +168,7 @@ static unsigned say_differences(Doctor *d, GHashTable *linked, GHashTable *wante
 		if (g_hash_table_contains(wanted, name))
 			continue;
 		next = g_strdup_printf("svcctl enable %s, or svcctl disable %s, which removes the links too", name, name);
-		doctor_say(d, DOCTOR_NOTE, next, "links in /etc/rc%s.d start %s, policy does not: it is policy that counts", runlevel, name);
+		doctor_say(d, DOCTOR_NOTE, next, "links in /etc/rc%s.d start %s, policy does not, and only policy counts", runlevel, name);
 		count++;
 	}
 	return count;

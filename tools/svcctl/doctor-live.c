@@ -17,7 +17,7 @@ void doctor_check_cgroups(Doctor *d)
 	else
 		doctor_say(d, DOCTOR_WARNING, "mount -t cgroup2 cgroup2 /sys/fs/cgroup, then reboot; on the kernel's command line "
 			   "nothing may say cgroup_no_v1 or systemd.unified_cgroup_hierarchy=0",
-			   "cgroup v2 is not mounted: what leaves its service's process tree cannot be found, and there are no limits");
+			   "cgroup v2 is not mounted: processes that leave the process tree of their service cannot be found, and there are no limits");
 }
 
 /* --- svcd itself --- */
@@ -42,10 +42,10 @@ void doctor_check_manager(Doctor *d)
 
 	if (!is_pid1)
 		doctor_say(d, DOCTOR_ERROR, "init=/sbin/svcd on the kernel's command line boots it once",
-			   "process 1 is %s, not svcd: nothing of what follows about running services holds", comm ? comm : "not known");
+			   "process 1 is %s, not svcd: the following lines about running services do not apply", comm ? comm : "not known");
 	if (d->is_for_root) {
 		doctor_say(d, DOCTOR_NOTE, "sudo svcctl doctor",
-			   "what svcd knows is for root to see: other users ask over the system bus, and there is none that answers");
+			   "only root may see this: other users ask over the system bus, and there is none that answers");
 		return;
 	}
 	if (!d->manager) {
@@ -57,7 +57,7 @@ void doctor_check_manager(Doctor *d)
 			   (unsigned)record_number(d->manager, "Generation"));
 	say_tainted(d);
 	if (diagnostics && diagnostics->len > 0)
-		doctor_say(d, DOCTOR_WARNING, "svcctl check", "svcd complains %u times about service and policy files", diagnostics->len);
+		doctor_say(d, DOCTOR_WARNING, "svcctl check", "svcd reports %u problems in service and policy files", diagnostics->len);
 	doctor_say(d, DOCTOR_OK, NULL, "svcd answers");
 }
 
@@ -95,10 +95,10 @@ void doctor_check_versions(Doctor *d)
 	if (strcmp(version, PACKAGE_VERSION) != 0)
 		doctor_say(d, DOCTOR_WARNING, "svcctl reexec", "svcd %s runs, %s is installed", version, PACKAGE_VERSION);
 	else if (is_deleted(keeper) || is_deleted(manager))
-		doctor_say(d, DOCTOR_WARNING, "svcctl reexec", "svcd was replaced on disk, and the one before still runs%s",
+		doctor_say(d, DOCTOR_WARNING, "svcctl reexec", "svcd was replaced on disk, and the old one still runs%s",
 			   is_deleted(keeper) ? "" : " (the manager only)");
 	else if (!keeper && geteuid() != 0)
-		doctor_say(d, DOCTOR_NOTE, "sudo svcctl doctor", "whether svcd was replaced since it was started is for root to see");
+		doctor_say(d, DOCTOR_NOTE, "sudo svcctl doctor", "only root can see whether svcd was replaced since it was started");
 	else
 		doctor_say(d, DOCTOR_OK, NULL, "svcd %s runs, and is installed", version);
 }

@@ -63,9 +63,9 @@ static bool check_way(Doctor *d, const char *name, const char *what, const Confi
 	if (def && def->problem)
 		doctor_say(d, DOCTOR_ERROR, "svcctl check", "%s (%s) will not start at the next boot: %s", name, what, def->problem);
 	else if (!def)
-		doctor_say(d, DOCTOR_ERROR, NULL, "%s (%s) runs, and no file that the next boot reads describes it", name, what);
+		doctor_say(d, DOCTOR_ERROR, NULL, "%s (%s) runs, but no file that the next boot reads describes it", name, what);
 	else if (!g_hash_table_contains(wanted, name))
-		doctor_say(d, DOCTOR_WARNING, enable, "%s (%s) runs, and nothing will start it at the next boot", name, what);
+		doctor_say(d, DOCTOR_WARNING, enable, "%s (%s) runs, but nothing will start it at the next boot", name, what);
 	else
 		return true;
 	return false;
@@ -86,5 +86,5 @@ void doctor_check_reboot(Doctor *d)
 			g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", name);
 	}
 	if (names->len > 0)
-		doctor_say(d, DOCTOR_OK, NULL, "after a reboot there will be a login again: %s", names->str);
+		doctor_say(d, DOCTOR_OK, NULL, "a login will be possible after a reboot: %s", names->str);
 }

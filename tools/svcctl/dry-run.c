@@ -70,7 +70,7 @@ bool dry_run_request(Context *context, RequestVerb verb, GError **error)
 
 	for (unsigned i = 0; i < context->n_names; i++) {
 		if (!g_utf8_validate(context->names[i], -1, NULL))
-			return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "a service's name is not made of such bytes");
+			return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "the name of a service cannot contain such bytes");
 		if (verb == REQUEST_VERB_STOP && !check_dependents(context, context->names[i], error))
 			return false;
 		names[i] = context->names[i];

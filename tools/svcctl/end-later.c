@@ -95,7 +95,7 @@ bool end_later_begin(Context *context, GError **error)
 		return false;
 	if (pending) {
 		context_hint(context, "svcctl poweroff --cancel");
-		return fail(error, SVCD_ERROR_BUSY, "a shutdown waits already: %s", pending);
+		return fail(error, SVCD_ERROR_BUSY, "a shutdown is pending already: %s", pending);
 	}
 	if (!g_spawn_async(NULL, (char **)words, NULL, SPAWN_FLAGS, lead_session, NULL, &pid, &problem))
 		return fail_ctl(error, CTL_ERROR_FAILED, "%s: %s", context->verb->name, problem->message);
@@ -104,9 +104,9 @@ bool end_later_begin(Context *context, GError **error)
 	if (status > 0)
 		return fail_ctl(error, CTL_ERROR_USAGE, "--at takes HH:MM or +MINUTES, not \"%s\"", context->options.at);
 	if (!pending)
-		return fail_ctl(error, CTL_ERROR_FAILED, "%s did not begin to wait", SHUTDOWN);
+		return fail_ctl(error, CTL_ERROR_FAILED, "%s was not scheduled", SHUTDOWN);
 	output_confirm(&context->output, "%s", pending);
-	output_confirm(&context->output, "  To take it back: svcctl %s --cancel",
+	output_confirm(&context->output, "  To revert it: svcctl %s --cancel",
 		       strcmp(context->verb->name, "reboot") == 0 ? "reboot" : "poweroff");
 	set_data(context, "pending_shutdown", pending);
 	return true;
@@ -122,9 +122,9 @@ bool end_later_cancel(Context *context, GError **error)
 	if (!check_root(context, error))
 		return false;
 	if (!pending)
-		return fail_ctl(error, CTL_ERROR_NOT_TRUE, "no shutdown waits");
+		return fail_ctl(error, CTL_ERROR_NOT_TRUE, "no shutdown is pending");
 	if (!g_spawn_sync(NULL, (char **)words, NULL, flags, NULL, NULL, NULL, NULL, &status, NULL) || status != 0)
-		return fail_ctl(error, CTL_ERROR_FAILED, "the shutdown that waits could not be cancelled");
+		return fail_ctl(error, CTL_ERROR_FAILED, "the pending shutdown could not be cancelled");
 	output_confirm(&context->output, "the shutdown is cancelled");
 	set_data(context, "cancelled", "shutdown");
 	return true;

@@ -24,23 +24,23 @@
 #define HELP_WIDTH 80
 
 static const Verb verbs[] = {
-	{ "status", "[NAME...]", "all about services; without a NAME how the machine is", "", 0, ANY_NAMES, cmd_status,
+	{ "status", "[NAME...]", "all about services; without a NAME a system overview", "", 0, ANY_NAMES, cmd_status,
 	  "State, why, policy, processes, history and the last output. Exit code 3 if it is not up.\n"
-	  "Without a NAME: counts, how the boot went, and what is broken. The same as svcctl alone." },
+	  "Without a NAME: counts, the result of the boot, and failures. The same as svcctl alone." },
 	{ "list", "[PATTERN...]", "services, one line each", "all state unmanaged columns no-header", 0, ANY_NAMES,
 	  cmd_list,
 	  "Services that are off and not wanted, or not installed, are shown with --all,\n"
-	  "or when a PATTERN names them. --unmanaged: what the message bus started behind svcd's back." },
+	  "or when a PATTERN names them. --unmanaged: processes that the message bus started without svcd." },
 	{ "explain", "[NAME...]", "why a service is (not) running", "", 0, ANY_NAMES, cmd_explain,
-	  "From the service to the root causes, and what to do next.\n"
+	  "From the service to the root causes, with the next command to type.\n"
 	  "Without a NAME: everything that is not as wanted." },
-	{ "log", "[NAME...]", "what services wrote", "lines since follow", 0, ANY_NAMES, cmd_log,
+	{ "log", "[NAME...]", "the output of services", "lines since follow", 0, ANY_NAMES, cmd_log,
 	  "The last lines of their output in this boot, kept in /run/svcd/log, with a mark where a service\n"
 	  "has started anew. Without a NAME: of all services, in the order of time." },
-	{ "tree", "[NAME...]", "what services wait for, as a tree", "reverse conditions root", 0, ANY_NAMES, cmd_tree,
-	  "Because of which lines of the files, and policy. Without a NAME: all that is wanted now.\n"
-	  "What was shown already is not gone into again. Needs no running svcd." },
-	{ "boot", "[blame | chain [NAME] | dot]", "how this boot went, and what it waited for",
+	{ "tree", "[NAME...]", "the services and conditions that services wait for, as a tree", "reverse conditions root", 0, ANY_NAMES, cmd_tree,
+	  "With the lines of the files and of policy. Without a NAME: all that is wanted now.\n"
+	  "A service is expanded once. Needs no running svcd." },
+	{ "boot", "[blame | chain [NAME] | dot]", "the result of this boot, and what it waited for",
 	  "all wait no-wait progress columns no-header", 0, 2, cmd_boot,
 	  "How long it took, and what failed. --wait: until it is finished; exit code 1 if something\n"
 	  "failed. blame: what each service took by itself, and what it waited for before that; with\n"
@@ -50,56 +50,56 @@ static const Verb verbs[] = {
 	{ "monitor", "[NAME...]", "show changes as they happen", "", 0, ANY_NAMES, cmd_monitor,
 	  "Of services, conditions, the boot and the runlevel, or only of services and conditions\n"
 	  "with these names (patterns too). With --json one object a line." },
-	{ "top", "[NAME...]", "what services use now", "all once sort interval", 0, ANY_NAMES, cmd_top,
-	  "CPU (100 %: one processor) and memory, the dearest first. On a terminal it goes on: q quits,\n"
-	  "c, m and n sort, p shows processes, as --all does. Else, and with --once, one table." },
+	{ "top", "[NAME...]", "live resource usage of services", "all once sort interval", 0, ANY_NAMES, cmd_top,
+	  "CPU (100 %: one processor) and memory, highest first. On a terminal it is updated: q quits,\n"
+	  "c, m and n sort, p shows processes, as --all does. Otherwise, and with --once, one table." },
 	{ "start", "NAME...", "start services", "wait no-wait progress all-matching dry-run", 1, ANY_NAMES, cmd_start,
 	  "Waits until it is up. If it has to wait for conditions, those that are false are shown, and the\n"
-	  "exit code is 3; with --wait they are waited for. What is not installed is not asked for\n"
-	  "without --wait. --no-wait only asks." },
+	  "exit code is 3; with --wait they are waited for. A service that is not installed\n"
+	  "is refused without --wait. --no-wait only sends the request." },
 	{ "stop", "NAME...", "stop services", "no-wait progress with-dependents force all-matching dry-run", 1,
 	  ANY_NAMES, cmd_stop,
-	  "Refused when running services need it, unless --with-dependents stops them too; and\n"
-	  "when its CheckCommand= fails, for then it would not start again: --force stops it." },
+	  "Refused if running services need it, unless --with-dependents stops them too; and\n"
+	  "if its CheckCommand= fails, because it would not start again: --force stops it." },
 	{ "restart", "NAME...", "stop and start; one that is off is started",
 	  "wait no-wait progress force if-running all-matching dry-run", 1, ANY_NAMES, cmd_restart,
-	  "Counts for no restart limit. What runs goes on if its CheckCommand= fails, unless\n"
+	  "Does not count for the restart limit. If CheckCommand= fails, it runs on, unless\n"
 	  "--force is given." },
 	{ "reload", "NAME...", "let services read their own configuration again",
 	  "no-wait progress force all-matching dry-run", 1, ANY_NAMES, cmd_reload,
-	  "Does what Reload= of the service says, unless its CheckCommand= fails, and waits for its result.\n"
+	  "Carries out Reload= of the service, unless its CheckCommand= fails, and waits for the result.\n"
 	  "svcd's own files are read again by \"svcctl reload-files\"." },
-	{ "clear", "NAME...", "forget failures and what an admin asked for", "all-matching dry-run", 1, ANY_NAMES,
+	{ "clear", "NAME...", "reset failures and earlier requests of an admin", "all-matching dry-run", 1, ANY_NAMES,
 	  cmd_clear, "" },
 	{ "wait", "CONDITION|SERVICE", "wait until something is true", "", 1, 1, cmd_wait,
 	  "Of a service: until it is up. !CONDITION waits until it is false. Not true in time:\n"
-	  "exit code 6; with --timeout 0 it is only looked at: exit code 3 if it is not true." },
+	  "exit code 6; with --timeout 0 it is only checked: exit code 3 if it is not true." },
 	{ "flag", "[list | set NAME... | clear NAME...]", "conditions that an admin sets", "", 0, ANY_NAMES, cmd_flag,
 	  "A service waits for one with When=flag:NAME." },
-	{ "enable", "NAME...", "let the runlevels that it is meant for start it", "root dry-run until-reboot reason", 1,
+	{ "enable", "NAME...", "start it in the runlevels that it is meant for", "root dry-run until-reboot reason", 1,
 	  ANY_NAMES, cmd_enable,
 	  "The same as set NAME boot: in the runlevels that policy names for it; if there are none,\n"
 	  "in the one that the machine boots into. It starts at once if this is one of them." },
 	{ "disable", "NAME...", "no runlevel starts it any more", "root dry-run until-reboot reason", 1, ANY_NAMES,
 	  cmd_disable,
-	  "It is on-demand then: what needs it and a call on the bus still start it, and both are\n"
-	  "told. One that nothing else wants is stopped at once. Nothing ever starts it: set NAME never." },
-	{ "set", "NAME... boot|on-demand|manual|never", "say when a service is wanted",
+	  "It is on-demand then: services that need it and calls on the bus still start it, and are\n"
+	  "named. If nothing else wants it, it is stopped at once. To never start it: set NAME never." },
+	{ "set", "NAME... boot|on-demand|manual|never", "set when a service is wanted",
 	  "root runlevel dry-run until-reboot reason", 2, ANY_NAMES, cmd_set,
-	  "boot: by its runlevels, those of --runlevel (\"2 3\") and no others. on-demand: by what needs\n"
-	  "it and by calls on the bus. manual: by svcctl start. never: by nobody, whoever asks.\n"
+	  "boot: by its runlevels, those of --runlevel (\"2 3\") and no others. on-demand: by services that\n"
+	  "need it and by calls on the bus. manual: by svcctl start. never: not at all.\n"
 	  "Also of a service that is not installed yet: it takes effect when there is a file for it." },
-	{ "policy", "[NAME | log | presets [NAME] | recover]", "what this machine wants, and who said so",
+	{ "policy", "[NAME | log | presets [NAME] | recover]", "the services that this machine wants, and the files that decide",
 	  "root runlevel all columns no-header dry-run", 0, 2, cmd_policy,
-	  "Of the machine: the runlevel, what is wanted and why, what is off and why, and where the\n"
-	  "vendor says something else. Of a service: every word about it with its file and line.\n"
-	  "log: what svcctl has changed. presets: policies that are shipped as examples, or install one, as\n"
+	  "Of the machine: the runlevel, the services that are wanted or off and why, and differences\n"
+	  "from the vendor. Of a service: every entry about it with its file and line.\n"
+	  "log: the changes by svcctl. presets: policies that are shipped as examples, or install one, as\n"
 	  "/etc/svcd/policy.d/NAME.policy. recover: end a change that was cut off, as every boot does." },
-	{ "undo", "[N | NAME...]", "take back a change that svcctl has written", "root dry-run until-reboot", 0,
+	{ "undo", "[N | NAME...]", "revert a change that svcctl has written", "root dry-run until-reboot", 0,
 	  ANY_NAMES, cmd_undo,
-	  "The last step, or step N (svcctl policy log): it puts back exactly what was there before. Of a\n"
+	  "The last step, or step N (svcctl policy log): it restores the files of before. Of a\n"
 	  "service: all that svcctl ever wrote about it, its policy and its settings; with --until-reboot\n"
-	  "what was said so." },
+	  "only those until the next boot." },
 	{ "new", "NAME -- COMMAND...", "write a service file for a command",
 	  "run-as restart when while description dry-run", 2, ANY_NAMES, cmd_new,
 	  "Checked before it is written, as /etc/svcd/services.d/NAME.svc. --when and --while may be given several\n"
@@ -107,7 +107,7 @@ static const Verb verbs[] = {
 	{ "edit", "NAME [KEY=VALUE...] | --policy", "change settings of a service, without touching its file",
 	  "root dry-run until-reboot policy", 0, ANY_NAMES, cmd_edit,
 	  "Writes a drop-in in /etc/svcd/services.d, with KEY=VALUE at once, otherwise with $VISUAL or $EDITOR. It is\n"
-	  "checked before it is written. KEY= clears a list. What runs goes on as it was started." },
+	  "checked before it is written. KEY= clears a list. It runs on with its earlier settings." },
 	{ "cat", "NAME...", "a service's settings, each with its file and line", "root", 1, ANY_NAMES, cmd_cat,
 	  "Reads the files, not the running svcd." },
 	{ "check", "[FILE...]", "look for mistakes in service and policy files", "root", 0, ANY_NAMES, cmd_check,
@@ -115,31 +115,31 @@ static const Verb verbs[] = {
 	  "others. Exit code 10 if there is an error. Needs no running svcd." },
 	{ "import", "FILE... | --sysv", "a systemd unit as a service file and a policy", "output columns no-header", 1,
 	  ANY_NAMES, cmd_import_unit,
-	  "Says for each line of NAME.service what became of it, and shows both files; with --output DIR\n"
+	  "Shows for each line of NAME.service what it became, and both files; with --output DIR\n"
 	  "they are written there. Its drop-ins, and NAME.socket beside it, are read too. Needs no svcd." },
 	{ "reload-files", "", "read all service and policy files again", "", 0, 0, cmd_reload_files,
-	  "What runs goes on; a changed definition is used for the next act. Exit code 10 if a file has\n"
+	  "Services run on; a changed definition is used for the next action. Exit code 10 if a file has\n"
 	  "an error: its last version without errors counts." },
 	{ "runlevel", "[RUNLEVEL]", "show or change the runlevel", "dry-run root", 0, 1, cmd_runlevel,
-	  "Shows the previous one and the present one, as runlevel(8) does. With --dry-run only\n"
+	  "Shows the previous one and the present one, as runlevel(8) does. --dry-run only shows\n"
 	  "what would stop and start." },
 	{ "poweroff", "", "stop everything and switch off", "dry-run force at cancel", 0, 0, cmd_end_machine,
 	  "On a terminal it asks first if other users are logged in; --force does not. --dry-run: what would\n"
-	  "stop, and who is logged in. --at warns all who are logged in; svcctl shows it until --cancel." },
+	  "stop, and the users. --at warns the users; svcctl shows it until --cancel." },
 	{ "reboot", "", "stop everything and start the machine again", "dry-run force at cancel", 0, 0, cmd_end_machine,
 	  "On a terminal it asks first if other users are logged in; --force does not. --dry-run: what would\n"
-	  "stop, and who is logged in. --at warns all who are logged in; svcctl shows it until --cancel." },
-	{ "doctor", "", "look for what is wrong with svcd itself", "", 0, 0, cmd_doctor,
-	  "Who is init, who may write where, what was replaced by an upgrade and still runs, what\n"
-	  "other systems have left, and whether ssh, the login screen and the consoles would be there after\n"
-	  "a reboot: each with what to type. Exit code 3 if something is to be done." },
+	  "stop, and the users. --at warns the users; svcctl shows it until --cancel." },
+	{ "doctor", "", "check svcd itself", "", 0, 0, cmd_doctor,
+	  "Checks the init program, permissions, old versions that still run after an upgrade, files\n"
+	  "of other init systems, and whether ssh, the login screen and the consoles would be there after\n"
+	  "a reboot: each with the command to type. Exit code 3 if something is to be done." },
 	{ "is", "STATE NAME...", "ask one thing about services, for scripts", "", 2, ANY_NAMES, cmd_is,
-	  "Prints what each is in one word. Exit code 0: all are, 3: one is not, 4: there is no such\n"
+	  "Prints one token for each. Exit code 0: all are, 3: one is not, 4: there is no such\n"
 	  "service. STATE is up (ready or done), a state, blocked (waits for a condition), settled,\n"
 	  "wanted, enabled (a runlevel starts it), boot, on-demand, manual, never, healthy, unhealthy." },
-	{ "complete", "-- WORD...", "what may come next on a command line of svcctl's", "shell", 0, ANY_NAMES, cmd_complete,
-	  "For the completion of shells: the words so far, of which the last one is not complete. One\n"
-	  "line each; not for bash with a tab and what it means." },
+	{ "complete", "-- WORD...", "complete a command line of svcctl", "shell", 0, ANY_NAMES, cmd_complete,
+	  "For shells: the arguments so far, of which the last one is not complete. One line\n"
+	  "each; except for bash with a tab and the meaning." },
 	{ "reexec", "", "start svcd's programs anew, after an upgrade", "", 0, 0, cmd_reexec,
 	  "No service is touched." },
 	/* Options of others, with other arguments. Their names are those of their JSON documents. */
@@ -149,24 +149,24 @@ static const Verb verbs[] = {
 	  .of = "status", .by = "properties property value" },
 	{ "ps", "[NAME...]", "the processes of services", "columns no-header", 0, ANY_NAMES, cmd_ps,
 	  "From their cgroups: user, start, CPU time, memory. -o service,pid,pss_bytes: with their share\n"
-	  "of what they have in common, which takes the kernel a while.",
+	  "of shared memory, which the kernel needs a while to count.",
 	  .of = "list", .by = "processes" },
-	{ "conditions", "[PATTERN...]", "what svcd sees of the world", "level columns no-header", 0, ANY_NAMES,
+	{ "conditions", "[PATTERN...]", "the conditions of services", "level columns no-header", 0, ANY_NAMES,
 	  cmd_conditions,
-	  "Every condition that a service looks at: its level, since when, which services\n"
-	  "wait for it, why, and what there is instead.",
+	  "Every condition that a service uses: its level, since when, the services that\n"
+	  "wait for it, the reason, and near matches.",
 	  .of = "list", .by = "conditions" },
-	{ "graph", "", "who comes before whom", "root runlevel edges stop", 0, 0, cmd_graph,
+	{ "graph", "", "start and stop ordering", "root runlevel edges stop", 0, 0, cmd_graph,
 	  "With --runlevel of the services that it wants, those of S among them, and of the init\n"
-	  "scripts that its rc links name, whether policy lets these count or not. --stop: who has\n"
-	  "stopped before whom; in runlevels 0, 1 and 6 of all services that some runlevel wants.\n"
+	  "scripts that its rc links name, whether policy lets these count or not. --stop: the\n"
+	  "order of stopping; in runlevels 0, 1 and 6 of all services that some runlevel wants.\n"
 	  "With --edges only \"A B\" lines: A before B. Needs no running svcd.",
 	  .of = "tree", .by = "order" },
 	{ "signal", "NAME...", "send services a signal", "all all-matching dry-run", 1, ANY_NAMES, cmd_signal,
 	  "To the main process; with --all to every process of the service. HUP, SIGHUP or 1. It is no\n"
-	  "stop: what ends by it counts as ended by itself, and comes back as Restart= says.",
+	  "stop: a service that ends by it counts as ended by itself, and Restart= decides.",
 	  .of = "reload", .by = "signal" },
-	{ "diff", "[NAME]", "what the admin's files say differently from the vendor's", "root columns no-header", 0, 1,
+	{ "diff", "[NAME]", "differences of the admin's files from the vendor's", "root columns no-header", 0, 1,
 	  cmd_diff,
 	  "Reads the files, not the running svcd.",
 	  .of = "cat", .by = "diff" },
@@ -175,14 +175,14 @@ static const Verb verbs[] = {
 	  .of = "import", .by = "sysv" },
 	{ "halt", "", "stop everything and halt", "dry-run force at cancel", 0, 0, cmd_end_machine,
 	  "On a terminal it asks first if other users are logged in; --force does not. --dry-run: what would\n"
-	  "stop, and who is logged in. --at warns all who are logged in; svcctl shows it until --cancel.",
+	  "stop, and the users. --at warns the users; svcctl shows it until --cancel.",
 	  .of = "poweroff", .by = "halt" },
-	{ "audit", "[NAME...]", "what services could do harm to", "root", 0, ANY_NAMES, cmd_audit,
+	{ "audit", "[NAME...]", "the harm that services could do", "root", 0, ANY_NAMES, cmd_audit,
 	  "Points are lost for each of 13 things that a service may do and need not: with NAME which,\n"
 	  "and the settings against it. Reads the files, not the running svcd.",
 	  .of = "doctor", .by = "security" },
-	{ "overview", "", "how the machine is", "", 0, 0, cmd_overview,
-	  "Counts, how the boot went, and what is broken. The same as svcctl without a verb.",
+	{ "overview", "", "system overview", "", 0, 0, cmd_overview,
+	  "Counts, the result of the boot, and failures. The same as svcctl without a verb.",
 	  .of = "", .by = "" },
 	{ "version", "", "the versions of svcctl and of svcd", "", 0, 0, cmd_version, "",
 	  .of = "", .by = "" },
@@ -237,7 +237,7 @@ static void print_usage(Output *output)
 	}
 	output_line(output, "%s", "");
 	arguments_print_options(output, NULL);
-	output_line(output, "%s", "Something does not run: svcctl explain NAME. What it wrote: svcctl log NAME.");
+	output_line(output, "%s", "If a service does not run: svcctl explain NAME. Its output: svcctl log NAME.");
 	output_line(output, "More: svcctl VERB --help, svcctl(1). For scripts: is, complete, reexec.");
 }
 
@@ -365,7 +365,7 @@ static bool check_helper(Context *context, GError **error)
 	/* Only the manager gives it, as root, and first. Given twice, the second one would be the asker's own. */
 	for (char **word = context->words; *word; word++) {
 		if (g_str_has_prefix(*word, "--as-helper") && (word != context->words || geteuid() != 0))
-			return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "--as-helper is not for you");
+			return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "--as-helper is only for svcd");
 	}
 	if ((is_edit || g_strv_contains(allowed, context->verb->name)) && !context->options.root) {
 		context->words += strcmp(context->words[0], "--as-helper") == 0 ? 2 : 1;

@@ -59,7 +59,7 @@ bool policy_hand_over(Context *context, bool *ret_is_done, GError **error)
 	*ret_is_done = false;
 	for (char **word = context->words; *word; word++) {
 		if (!g_utf8_validate(*word, -1, NULL))
-			return fail_ctl(error, CTL_ERROR_USAGE, "policy is not made of such bytes");
+			return fail_ctl(error, CTL_ERROR_USAGE, "policy cannot contain such bytes");
 	}
 	if (geteuid() == 0 || context_owns_files(context) || context->options.is_dry_run)
 		return true;
@@ -326,7 +326,7 @@ bool policy_wait_until_read(Context *context, int64_t since_us, GError **error)
 		if ((int64_t)record_number(manager, "FilesReadAt") >= since_us)
 			return true;
 		if ((int64_t)record_number(manager, "FilesFailedAt") >= since_us)
-			return fail(error, SVCD_ERROR_FAILED, "svcd could not read its files again, and those of before remain in force: %s",
+			return fail(error, SVCD_ERROR_FAILED, "svcd could not read its files again, and the earlier ones remain in force: %s",
 				    record_text(manager, "FilesProblem"));
 		if (!ask_new_manager(context, manager, &asked_us, error))
 			return false;
@@ -432,7 +432,7 @@ void forecast_print(Output *output, const Forecast *forecast, bool is_certain)
 	}
 	if (forecast_is_empty(forecast))
 		output_field(output, "Stops", is_certain ? "nothing, and nothing starts"
-							 : "nothing, and nothing starts, as far as can be told");
+							 : "nothing, and nothing starts, as far as is known");
 }
 
 static void names_to_json(JsonObject *object, const char *member, const GPtrArray *names)
@@ -459,7 +459,7 @@ static void print_written(Context *context, const Outcome *outcome)
 	if (context->options.is_dry_run)
 		output_confirm(output, "  Nothing was written: --dry-run");
 	else if (!outcome->is_written)
-		output_confirm(output, "  Nothing to write: the files say so already");
+		output_confirm(output, "  Nothing to write: the files have this already");
 	else if (outcome->number > 0)
 		output_confirm(output, "  Written as step %" G_GUINT64_FORMAT " (undo: svcctl undo %" G_GUINT64_FORMAT ")",
 			       outcome->number, outcome->number);
@@ -474,13 +474,13 @@ static void print_written(Context *context, const Outcome *outcome)
 void outcome_print(Context *context, const Outcome *outcome)
 {
 	if (!outcome->is_changed && !outcome->is_cleared) {
-		output_confirm(&context->output, "  Nothing to change: the files say so already");
+		output_confirm(&context->output, "  Nothing to change: the files have this already");
 		return;
 	}
 	if (context->options.is_dry_run || (!context->options.is_quiet && outcome->is_running))
 		forecast_print(&context->output, outcome->forecast, outcome->is_running);
 	if (context->options.is_dry_run && !outcome->is_running)
-		output_confirm(&context->output, "  Told of a boot into the default runlevel in which no device and no "
+		output_confirm(&context->output, "  Computed for a boot into the default runlevel in which no device and no "
 						 "network is missing");
 	print_written(context, outcome);
 }

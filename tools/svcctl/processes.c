@@ -292,7 +292,7 @@ char *describe_task_limit(const char *cgroup)
 		return NULL;
 	if (limit < 0) /* lifted meanwhile */
 		return NULL;
-	return g_strdup_printf("it has wanted more than the %d processes and threads that it may have (TasksMax=)", (int)limit);
+	return g_strdup_printf("it has reached its limit of %d processes and threads (TasksMax=)", (int)limit);
 }
 
 char *describe_lack_of_memory(const char *cgroup)
