@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/lib/deadline.h"
 #include "tests/lib/stage.h"
 #include "tests/lib/suite.h"
 
@@ -196,7 +197,9 @@ START_TEST(kill_signal_comes_before_kill)
 	stage->def->kill_signal = SIGUSR1;
 	stage_start(stage);
 	expect_event(stage, "ready");
-	stage_stop(stage);
+	supervisor_stop(stage->supervisor);
+	stage->def->stop_limit_us = DEADLINE_US; /* from now on for KILL, which would come after USR1 */
+	expect_event(stage, "gone");
 
 	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "signal main USR1"), 1);
 	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "signal main KILL"), 0);
