@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Burst: see burst.h. A file a name holds a byte for each time; when it was last written is when the last of them was.
+ * Burst: see burst.h. The file of a name contains one byte per take-over, and its modification time
+ * is the time of the last one.
  */
 #include "config.h"
 
@@ -20,7 +21,7 @@
 
 static int open_count(const char *name)
 {
-	char path[sizeof(DIRECTORY) + 256]; /* a name has at most 255 bytes, none of them a slash */
+	char path[sizeof(DIRECTORY) + 256]; /* a name has at most 255 bytes and no slash */
 
 	if (mkdir(DIRECTORY, 0700) < 0 && errno != EEXIST)
 		return -1;
@@ -28,7 +29,9 @@ static int open_count(const char *name)
 	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* A clock that was set back makes the last time lie in the future: that was another burst, too. */
+/*
+ * After a clock change the last time may be in the future. That belongs to an earlier burst, too.
+ */
 static bool is_over(const struct stat *last)
 {
 	const time_t since_s = time(NULL) - last->st_mtime;
@@ -51,7 +54,7 @@ bool burst_allows(const char *name)
 			allows = last.st_size < BURST_MAX;
 	}
 	if (allows)
-		(void)!write(fd, ".", 1); /* on a full /run there is no limit */
+		(void)!write(fd, ".", 1); /* if /run is full there is no limit */
 	(void)close(fd);
 	return allows;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Burst: how often in a row a name was taken only to refuse its calls.
+ * Burst: counts how often in a row a name was taken only to refuse its calls.
  */
 #ifndef SVCD_SVC_ACTIVATE_BURST_H
 #define SVCD_SVC_ACTIVATE_BURST_H
@@ -10,9 +10,10 @@
 /**
  * burst_allows() - may @name be taken once more, only to refuse its calls?
  *
- * Whoever watches the name sees an owner come and go. Some clients then call again at once (GDBusObjectManagerClient does), and
- * would for ever. The first BURST_MAX calls are allowed, with less than BURST_GAP_S between them. Counted in a file below /run/svcd;
- * where it cannot be written, always.
+ * Clients that watch the name see an owner come and go. Some then call again at once
+ * (GDBusObjectManagerClient does), which would never end. The first BURST_MAX take-overs are
+ * allowed, with less than BURST_GAP_S between them. They are counted in a file below /run/svcd. If
+ * it cannot be written, the result is always true.
  */
 bool burst_allows(const char *name);
 

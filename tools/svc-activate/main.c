@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-activate NAME: what dbus-daemon executes when somebody calls NAME, which a service of svcd owns and nobody yet.
+ * svc-activate NAME: dbus-daemon executes this when a client calls NAME, and a service of svcd is
+ * to own NAME but does not own it yet.
  *
- * Asks svcd to start the service and waits until it is up and owns the name. If that is not to be, it stands in for the
- * service: takes the name, answers the calls that dbus-daemon has held back with the reason, and gives the name back
- * (stand-in.c). The whole way of a call: docs/bus-activation.md.
+ * It asks svcd to start the service and waits until the service is up and owns the name. If that
+ * fails, it takes the name itself, answers the queued calls with the reason, and releases the name
+ * (stand-in.c). docs/bus-activation.md describes the whole path of a call.
  */
 #include "config.h"
 
@@ -17,12 +18,15 @@
 #include "svc-activate/service.h"
 #include "svc-activate/stand-in.h"
 
-/* dbus-daemon has given up by then (service_start_timeout), whatever its configuration says. */
+/* dbus-daemon has given up by then (service_start_timeout), whatever its configuration is. */
 #define LIMIT_S 120
 
 #define PAUSE_MS 100
 
-/* dbus-daemon knows no sentence of ours, but these statuses of its own helper (bus/activation-exit-codes.h). */
+/*
+ * dbus-daemon accepts no error text, only the exit statuses of its own helper
+ * (bus/activation-exit-codes.h).
+ */
 enum { EXIT_NAME_NOT_FOUND = 6, EXIT_NOT_EXECUTED = 9 };
 
 static long now_s(void)
@@ -34,8 +38,9 @@ static long now_s(void)
 }
 
 /*
- * Is there reason to ask again, which changes nothing? The manager may be replaced at any moment, or its socket be full. And
- * who is up without its name may be about to end by itself: what is to answer then is the next one.
+ * Should svcd be asked again? The manager may be replaced at any moment, or its socket may be full.
+ * A service that is up without its name may be about to end, and then its next run will answer.
+ * Asking again changes nothing.
  */
 static bool is_open(DBusConnection *bus, const char *name, Verdict verdict)
 {
@@ -55,7 +60,7 @@ static Verdict ask(DBusConnection *bus, const char *name, Refusal *refusal)
 		verdict = service_activate(name, stand_in, refusal);
 		if (!is_open(bus, name, verdict) || now_s() >= limit_s)
 			return verdict;
-		(void)nanosleep(&pause, NULL); /* a shorter one does no harm */
+		(void)nanosleep(&pause, NULL); /* a shorter pause does no harm */
 	}
 }
 

@@ -12,7 +12,7 @@ typedef struct Refusal {
 	char text[1024];
 } Refusal;
 
-/* Both are cut if they are longer than anything svcd says. */
+/* Both are cut off at a length above all texts of svcd. */
 void refusal_set(Refusal *refusal, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

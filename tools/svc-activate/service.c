@@ -18,7 +18,7 @@
 /* svcd answers at once, or it hangs and is replaced. */
 #define ANSWER_LIMIT_MS 30000
 
-/* Properties of a service that decide. */
+/* The properties of a service that decide the verdict. */
 typedef struct Record {
 	const char *name;
 	const char *state;
@@ -147,7 +147,7 @@ static void explain(const Record *record, Refusal *refusal)
 
 /* --- waiting --- */
 
-/* The signals only wake; what they are about is read. Returns: false when the connection has ended. */
+/* A signal is only a hint; the state is read again. Returns: false if the connection has ended. */
 static bool wait_for_signal(DBusConnection *svcd)
 {
 	DBusMessage *message;
@@ -187,7 +187,7 @@ static Verdict wait_until_settled(DBusConnection *svcd, const char *object, Refu
 	}
 }
 
-/* An answer of svcd's own; all others are about the connection. */
+/* Errors of svcd itself. All other errors are about the connection. */
 static Verdict judge(const DBusError *error, Refusal *refusal)
 {
 	if (strncmp(error->name, "org.svcd1.", strlen("org.svcd1.")) != 0)

@@ -39,7 +39,7 @@ static void answer(DBusConnection *bus, DBusMessage *call, const Refusal *refusa
 		return;
 	reply = dbus_message_new_error(call, refusal->name, refusal->text);
 	if (!reply)
-		return; /* no memory: the caller is told by our leaving the bus */
+		return; /* no memory: the caller gets an error when we leave the bus */
 	(void)dbus_connection_send(bus, reply, NULL);
 	dbus_message_unref(reply);
 }
@@ -55,8 +55,8 @@ static void answer_all(DBusConnection *bus, const Refusal *refusal)
 }
 
 /*
- * dbus-daemon delivers what it has held back before it answers RequestName, and what comes until the name is given back
- * before it answers ReleaseName; libdbus keeps both until they are popped.
+ * dbus-daemon delivers the queued calls before it answers RequestName, and further calls before it
+ * answers ReleaseName. libdbus keeps them until they are popped.
  */
 bool stand_in_answer(DBusConnection *bus, const char *name, const Refusal *refusal)
 {
@@ -69,7 +69,7 @@ bool stand_in_answer(DBusConnection *bus, const char *name, const Refusal *refus
 		return false;
 	}
 	answer_all(bus, refusal);
-	(void)dbus_bus_release_name(bus, name, NULL); /* on failure it is released when we leave */
+	(void)dbus_bus_release_name(bus, name, NULL); /* on failure it is released when we leave the bus */
 	answer_all(bus, refusal);
 	return true;
 }

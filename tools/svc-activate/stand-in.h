@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stand-in: a connection to the system bus that can take a name for a moment, to answer the calls that wait for it.
+ * Stand-in: a connection to the system bus that takes a name briefly, to answer the calls that wait
+ * for it.
  */
 #ifndef SVCD_ACTIVATE_STAND_IN_H
 #define SVCD_ACTIVATE_STAND_IN_H
@@ -10,13 +11,13 @@
 
 #include "svc-activate/refusal.h"
 
-/* NULL, with the reason on stderr, when the bus does not let us in. */
+/* NULL, with the reason on stderr, if the bus accepts no connection. */
 DBusConnection *stand_in_connect(void);
-void stand_in_disconnect(DBusConnection *bus); /* NULL is nothing */
+void stand_in_disconnect(DBusConnection *bus); /* NULL is allowed */
 
 /**
  * stand_in_answer() - answer every call that waits for @name with @refusal
- * Returns: false when we may not own the name, or somebody owns it by now.
+ * Returns: false if we may not own the name, or if it has an owner by now.
  */
 bool stand_in_answer(DBusConnection *bus, const char *name, const Refusal *refusal);
 
