@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-save: a file gets a new content, or keeps the old one.
+ * svc-save: replaces the content of a file, or keeps the old content.
  *
- *	svc-save FILE    what comes on standard input becomes FILE; its directory is made if there is none
+ * 	svc-save FILE    writes standard input to FILE; makes its directory if it is missing
  *
- * A program of its own, because a disk may make whoever writes to it wait, and the manager must not.
+ * It is a separate program, because a disk may block its writer, and the manager must not wait.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "base/fd.h"
 #include "base/limits.h"
 
-/* Text up to the end; a NUL in it would cut it off. */
+/* The text up to the end of file; a NUL in it would truncate it. */
 static char *read_input(GError **error)
 {
 	g_autoptr(GBytes) bytes = fd_read_bounded(STDIN_FILENO, LIMIT_DURATIONS_BYTES, "standard input", error);
