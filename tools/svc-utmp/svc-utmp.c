@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-utmp: the records of who is logged in, /run/utmp, and of what happened, /var/log/wtmp (utmp(5)).
+ * svc-utmp: the records of present logins, /run/utmp, and of events, /var/log/wtmp (utmp(5)).
  *
- * A program of its own, because the C library waits for locks on these files. Needs libc only.
+ * It is a separate program, because the C library waits for locks on these files. It needs libc
+ * only.
  *
- *	svc-utmp boot               begin /run/utmp anew and record the boot
- *	svc-utmp shutdown           record the shutdown
- *	svc-utmp runlevel OLD NEW   record a change of runlevel ("N": there was none), also in /run/runlevel
- *	svc-utmp dead TERMINAL      whoever was logged in at /dev/TERMINAL is no more
+ * 	svc-utmp boot               truncate /run/utmp and record the boot
+ * 	svc-utmp shutdown           record the shutdown
+ * 	svc-utmp runlevel OLD NEW   record a change of runlevel ("N": there was none), also in /run/runlevel
+ * 	svc-utmp dead TERMINAL      record the end of the login at /dev/TERMINAL
  */
 #include "config.h"
 
@@ -26,7 +27,7 @@
 
 #define UTMP_FILE "/run/utmp"
 #define WTMP_FILE "/var/log/wtmp"
-#define RUNLEVEL_FILE "/run/runlevel" /* read by runlevel(8) when there is no record */
+#define RUNLEVEL_FILE "/run/runlevel" /* read by runlevel(8) if there is no record */
 
 static bool complain(const char *what, const char *file)
 {
@@ -67,7 +68,7 @@ static struct utmpx machine_record(short type, const char *user)
 	return record;
 }
 
-/* The history; without the file nobody wants one. */
+/* The history; if the file is missing, it is not wanted. */
 static void append_history(const struct utmpx *record)
 {
 	updwtmpx(WTMP_FILE, record);
@@ -86,7 +87,7 @@ static bool store(const struct utmpx *record)
 	return stored;
 }
 
-/* Is this boot recorded already? Then logins are, too, and the file must stay. */
+/* Is this boot recorded already? Then logins are recorded, too, and the file must stay. */
 static bool has_boot_record(void)
 {
 	const struct utmpx wanted = { .ut_type = BOOT_TIME };
@@ -119,7 +120,7 @@ static bool do_boot(char **arguments)
 
 	if (has_boot_record())
 		return true;
-	(void)make_empty(WTMP_FILE, 0); /* it has complained; logins matter more than the history */
+	(void)make_empty(WTMP_FILE, 0); /* it has logged its error; logins matter more than the history */
 	return make_empty(UTMP_FILE, O_TRUNC) && store(&record);
 }
 
@@ -160,7 +161,7 @@ static bool do_runlevel(char **arguments)
 	return store(&record) & write_runlevel_file(new);
 }
 
-/* Finds the record of a login, or of one that is waiting for it. */
+/* Finds the record of a login, or of a getty that waits for one. */
 static bool find_login(const char *terminal, struct utmpx *ret)
 {
 	struct utmpx wanted = { .ut_type = LOGIN_PROCESS };
