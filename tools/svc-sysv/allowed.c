@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <utmpx.h>
 
-/* Terminals of the kernel that a keyboard can reach: MAX_NR_CONSOLES of its linux/vt.h. */
+/* The consoles that a keyboard can reach: MAX_NR_CONSOLES of the kernel's linux/vt.h. */
 #define LAST_CONSOLE 63
 
 bool allowed_has(const char *file, const char *name, size_t size)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Allowed: those in whose presence ctrl-alt-del may end the machine (shutdown(8), ACCESS CONTROL).
+ * Allowed: the users in whose presence ctrl-alt-del may end the machine (shutdown(8), ACCESS
+ * CONTROL).
  */
 #ifndef SVCD_SYSV_ALLOWED_H
 #define SVCD_SYSV_ALLOWED_H
@@ -10,13 +11,19 @@
 
 #define ALLOWED_FILE "/etc/shutdown.allow"
 
-/* Is root, or one of the users in ALLOWED_FILE, logged in at a virtual console? Without the file everybody is allowed. */
+/*
+ * Is root, or a user in ALLOWED_FILE, logged in at a virtual console? If the file is missing, every
+ * user is allowed.
+ */
 bool allowed_is_somebody_there(void);
 
-/* Is the user @name, of at most @size bytes, one of the lines of @file? "#" begins a comment. */
+/* Is the user @name, of at most @size bytes, a line of @file? "#" begins a comment. */
 bool allowed_has(const char *file, const char *name, size_t size);
 
-/* Is @line (ut_line of utmp(5), of at most @size bytes) a virtual console? Keys are pressed there, not over the network. */
+/*
+ * Is @line (ut_line of utmp(5), of at most @size bytes) a virtual console? The keys are pressed
+ * there, not over the network.
+ */
 bool allowed_is_console(const char *line, size_t size);
 
 #endif

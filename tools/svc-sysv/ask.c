@@ -23,7 +23,7 @@
 #define SVCCTL SVCD_BINDIR "/svcctl"
 #define PRIVATE_SOCKET "/run/svcd/private"
 
-/* What PID 1 calls itself. Its program may lie anywhere, and only root may see where. */
+/* The process name of PID 1. The path of its program varies, and only root may read it. */
 static bool is_keeper(void)
 {
 	char name[16] = "";
@@ -35,7 +35,7 @@ static bool is_keeper(void)
 	return is_read && strcmp(name, "svcd\n") == 0;
 }
 
-/* The socket is the manager's, and there may never have been one since the machine came up. */
+/* The socket belongs to the manager, and may not exist yet since the boot. */
 bool ask_is_svcd(void)
 {
 	struct stat st;
@@ -43,7 +43,10 @@ bool ask_is_svcd(void)
 	return (stat(PRIVATE_SOCKET, &st) == 0 && S_ISSOCK(st.st_mode)) || is_keeper();
 }
 
-/* What we block is for us to wait for: a child dies of it as usual. Returns: an error number. */
+/*
+ * The child gets an empty signal mask, because the blocked signals are only for us. Returns: an
+ * error number.
+ */
 static int spawn(pid_t *ret_pid, const char *const *argv)
 {
 	posix_spawnattr_t attributes;
@@ -78,7 +81,7 @@ int ask_run(const char *const *argv)
 
 static int send_record(const struct InitctlRequest *record)
 {
-	int fd = open(INITCTL_PATH, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY); /* ENXIO: nobody reads it */
+	int fd = open(INITCTL_PATH, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY); /* ENXIO: it has no reader */
 	ssize_t n;
 
 	if (fd < 0)
@@ -87,7 +90,7 @@ static int send_record(const struct InitctlRequest *record)
 	n = write(fd, record, sizeof *record);
 	if (n != (ssize_t)sizeof *record)
 		(void)complain(1, "cannot ask init through %s: %s", INITCTL_PATH, strerror(errno));
-	(void)close(fd); /* the record was taken whole, or not at all */
+	(void)close(fd); /* the record was written whole, or not at all */
 	return n == (ssize_t)sizeof *record ? 0 : 1;
 }
 
@@ -117,7 +120,7 @@ int ask_for_end(enum End end)
 	static const char *const verbs[] = {
 		[END_HALT] = "poweroff", [END_POWEROFF] = "poweroff", [END_REBOOT] = "reboot"
 	};
-	/* What the keeper takes these signals for: daemon/protocol/protocol.h, RequestKind. */
+	/* The keeper's signals for these requests: daemon/protocol/protocol.h, RequestKind. */
 	static const int signals[] = { [END_HALT] = 3, [END_POWEROFF] = 4, [END_REBOOT] = 5 };
 	/* --force: who types the command of SysV is asked nothing. */
 	const char *const halt = end == END_HALT ? "--halt" : NULL;
@@ -125,7 +128,9 @@ int ask_for_end(enum End end)
 
 	if (!ask_is_svcd())
 		return send_end(end);
-	/* With little to stop, the last TERM to all processes comes before we have returned. */
+	/*
+	 * If there is little to stop, the final TERM to all processes may come before this returns.
+	 */
 	(void)signal(SIGTERM, SIG_IGN); /* fails for no signal that can be ignored */
 	if (ask_run(command) == 0)
 		return 0;

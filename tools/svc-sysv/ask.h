@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ask: what is asked of PID 1, be it svcd or another init.
+ * Ask: requests to PID 1, either svcd or another init.
  */
 #ifndef SVCD_SYSV_ASK_H
 #define SVCD_SYSV_ASK_H
@@ -14,10 +14,10 @@ enum End { END_HALT, END_POWEROFF, END_REBOOT };
 bool ask_is_svcd(void);
 
 /**
- * ask_for_end() - stop everything, and then the machine
+ * ask_for_end() - stop all services, then end the machine
  *
- * Returns at once, while services are being stopped. If the manager does not answer, PID 1 is asked by a signal, and ends
- * the machine by itself after a while.
+ * Returns at once, while services are being stopped. If the manager does not answer, PID 1 gets a
+ * signal instead, and ends the machine itself after some time.
  * Returns: an exit status; errors are printed.
  */
 int ask_for_end(enum End end);
@@ -25,7 +25,10 @@ int ask_for_end(enum End end);
 /* @letter: as of telinit(8). Returns: an exit status; errors are printed. */
 int ask_for_runlevel(char letter);
 
-/* Run @argv and wait for it. Returns: its exit status; 127 if it could not be run; 128 + N after signal N. */
+/*
+ * Runs @argv and waits for it. Returns: its exit status; 127 if it could not be run; 128 + N after
+ * signal N.
+ */
 int ask_run(const char *const *argv);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * halt(8), poweroff(8), reboot(8): ask for the end of the machine and return at once, as elogind and desktops expect it.
- * With -f there is no asking.
+ * halt(8), poweroff(8), reboot(8): request the end of the machine and return at once, as elogind
+ * and desktops expect. With -f no service is stopped.
  */
 #include "config.h"
 
@@ -36,10 +36,10 @@ static int end_at_once(const struct HaltOptions *o)
 	static const int acts[] = { [END_HALT] = RB_HALT_SYSTEM, [END_POWEROFF] = RB_POWER_OFF, [END_REBOOT] = RB_AUTOBOOT };
 
 	if (!o->without_record)
-		(void)record_shutdown(); /* it has complained, and the end matters more */
+		(void)record_shutdown(); /* it has printed its error, and the end matters more */
 	if (!o->without_sync)
 		sync();
-	(void)reboot(acts[o->end]); /* returns only if it failed */
+	(void)reboot(acts[o->end]); /* returns only on failure */
 	return complain(1, "the kernel refuses: %s", strerror(errno));
 }
 
@@ -47,7 +47,9 @@ static bool read_options(int argc, char **argv, struct HaltOptions *o)
 {
 	int option;
 
-	/* -i and -h, interfaces and disks down first, is what the keeper and the kernel do anyway. */
+	/*
+	 * -i and -h (interfaces and disks down first) are always done by the keeper and the kernel.
+	 */
 	while ((option = getopt(argc, argv, "nwdfihp")) != -1) {
 		switch (option) {
 		case 'n':

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-sysv: telinit, runlevel, shutdown, halt, poweroff, reboot. Needs libc only; what svcd is to do, svcctl asks for.
+ * svc-sysv: telinit, runlevel, shutdown, halt, poweroff, reboot. It needs libc only; requests to
+ * svcd go through svcctl.
  *
- * Where svcd is not PID 1, as just after it was installed, the same commands ask the init that is, through /run/initctl.
+ * If svcd is not PID 1, for example just after its installation, the same commands ask the running
+ * init through /run/initctl.
  */
 #include "config.h"
 

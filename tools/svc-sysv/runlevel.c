@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * runlevel(8): "N 2", the runlevel before and the one now.
+ * runlevel(8): "N 2", the previous runlevel and the present one.
  *
- * From the record in utmp; if there is none, from the letter that svc-utmp leaves in /run/runlevel, as sysvinit does.
+ * It reads the record in utmp, or else the letter that svc-utmp writes to /run/runlevel, as
+ * sysvinit does.
  */
 #include "config.h"
 
@@ -46,7 +47,7 @@ int runlevel_main(int argc, char **argv)
 		return complain(1, "cannot read %s", argv[1]);
 	setutxent();
 	found = getutxid(&wanted);
-	/* ut_pid: 256 times the runlevel before, and the one now (utmp(5) of sysvinit). */
+	/* ut_pid: 256 times the previous runlevel plus the present one (utmp(5) of sysvinit). */
 	if (found)
 		return print((found->ut_pid / 256) & 0x7f, (found->ut_pid % 256) & 0x7f);
 	return from_file();

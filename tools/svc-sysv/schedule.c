@@ -12,7 +12,7 @@
 
 enum { MINUTES_A_DAY = 24 * 60, MAX_DIGITS = 6 };
 
-/* Digits only, to the end of @length. */
+/* Digits only, up to @length. */
 static bool parse_number(const char *text, size_t length, int *ret)
 {
 	int value = 0;

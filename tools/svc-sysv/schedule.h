@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Schedule: when a shutdown is to be, and when people are told of it. Pure.
+ * Schedule: the time of a shutdown, and the times of its warnings. Pure.
  */
 #ifndef SVCD_SYSV_SCHEDULE_H
 #define SVCD_SYSV_SCHEDULE_H
@@ -12,13 +12,16 @@
 #define SCHEDULE_NOLOGIN_MINUTES 5
 
 /**
- * schedule_parse() - shutdown's word for a time: "now", "+M" or "M" minutes, "hh:mm" by the clock on the wall
- * @now: local time; hh:mm that has passed today is tomorrow's
- * @ret_minutes: from now, begun minutes counted down (10:00:30 to 10:01 is 1)
+ * schedule_parse() - shutdown's argument for a time: "now", "+M" or "M" minutes, "hh:mm" of the clock
+ * @now: local time; an hh:mm that has passed today means tomorrow
+ * @ret_minutes: from now; a started minute counts as a whole one (10:00:30 to 10:01 is 1)
  */
 bool schedule_parse(const char *text, const struct tm *now, int *ret_minutes);
 
-/* Is it told when @left minutes are left? Each of the last ten minutes, every quarter of the last hour, then every hour. */
+/*
+ * Is a warning sent when @left minutes are left? Each of the last ten minutes, every quarter of the
+ * last hour, then every hour.
+ */
 bool schedule_is_told(int left);
 
 #endif

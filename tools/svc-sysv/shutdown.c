@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * shutdown(8): ends the machine, or goes to one user, at a time, and tells everybody who is logged in before.
+ * shutdown(8): ends the machine or goes to single-user mode, at a time, and warns all logged-in
+ * users before.
  *
- * It waits in the foreground, as SysV's does. "shutdown -c" or Ctrl-C stops it.
+ * It waits in the foreground, as SysV's does. "shutdown -c" or Ctrl-C cancels it.
  */
 #include "config.h"
 
@@ -25,7 +26,7 @@
 #define PID_FILE "/run/shutdown.pid"   /* locked while a shutdown waits */
 #define NOLOGIN_FILE "/run/nologin"    /* pam_nologin(8) */
 #define FASTBOOT_FILE "/fastboot"      /* no file systems are checked at the next boot */
-#define FORCEFSCK_FILE "/forcefsck"    /* all are */
+#define FORCEFSCK_FILE "/forcefsck"    /* all are checked */
 #define WALL "/usr/bin/wall"
 
 enum Aim { AIM_ONE_USER, AIM_HALT, AIM_POWEROFF, AIM_REBOOT };
@@ -36,7 +37,7 @@ struct Shutdown {
 	bool cancel;
 	bool check_allowed;
 	const char *flag_file; /* for the next boot, or NULL */
-	char message[512];     /* what the admin adds */
+	char message[512];     /* the admin's text */
 	bool has_nologin;      /* made by us */
 };
 
@@ -57,7 +58,7 @@ static void tell(const char *text)
 	const char *const command[] = { WALL, text, NULL };
 
 	syslog(LOG_NOTICE, "%s", text);
-	(void)ask_run(command); /* it has complained; nobody waits for it */
+	(void)ask_run(command); /* it has printed its error; the warning is optional */
 }
 
 static void tell_time(const struct Shutdown *s, int left)
@@ -82,7 +83,7 @@ static void make_file(const char *path, const char *text)
 	}
 	if (write(fd, text, strlen(text)) < 0)
 		(void)complain(0, "cannot write %s: %s", path, strerror(errno));
-	(void)close(fd); /* what it says is for people; that it is there counts */
+	(void)close(fd); /* the text is only for users; the existence of the file counts */
 }
 
 static void refuse_logins(struct Shutdown *s)
@@ -99,13 +100,16 @@ static void refuse_logins(struct Shutdown *s)
 static void allow_logins(struct Shutdown *s)
 {
 	if (s->has_nologin)
-		(void)unlink(NOLOGIN_FILE); /* gone already: as well */
+		(void)unlink(NOLOGIN_FILE); /* it may already be gone */
 	s->has_nologin = false;
 }
 
 /* --- one at a time --- */
 
-/* Returns: the descriptor that holds the lock, which lives as long as we do; -1 if another shutdown waits. */
+/*
+ * Returns: a descriptor that holds the lock for the life of this process; -1 if another shutdown
+ * waits.
+ */
 static int lock_pid_file(void)
 {
 	int fd = open(PID_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -127,7 +131,7 @@ static void write_pid_file(int fd, const char *sentence)
 		(void)complain(0, "cannot write %s; shutdown -c will not find this one", PID_FILE);
 }
 
-/* Who has typed it sees what will happen, and when. */
+/* Shows the user what will happen, and when. */
 static void announce(int fd, const struct Shutdown *s, int minutes)
 {
 	const time_t at = time(NULL) + 60 * (time_t)minutes;
@@ -142,7 +146,7 @@ static void announce(int fd, const struct Shutdown *s, int minutes)
 	write_pid_file(fd, text);
 	if (minutes > 0)
 		printf("%s; shutdown -c cancels it\n", text);
-	(void)fflush(stdout); /* for people */
+	(void)fflush(stdout); /* so that the user sees it */
 }
 
 static int cancel_other(const char *message)
@@ -175,7 +179,7 @@ static void block_signals(sigset_t *ret_cancelling)
 	(void)sigaddset(ret_cancelling, SIGINT);
 	(void)sigaddset(ret_cancelling, SIGTERM);
 	all = *ret_cancelling;
-	/* The terminal it was typed on may go. */
+	/* The terminal of the command may be closed. */
 	(void)sigaddset(&all, SIGHUP);
 	(void)sigprocmask(SIG_BLOCK, &all, NULL); /* cannot fail with these arguments, nor those above */
 }
@@ -194,7 +198,10 @@ static bool wait_until(const struct timespec *deadline, const sigset_t *cancelli
 			left.tv_sec--;
 			left.tv_nsec += 1000000000;
 		}
-		/* Too late already, as after telling people at slow terminals: a signal that waits counts all the same. */
+		/*
+		 * Already too late, for example because of slow terminals. A pending signal counts
+		 * all the same.
+		 */
 		if (left.tv_sec < 0)
 			left = (struct timespec){ 0 };
 		if (sigtimedwait(cancelling, NULL, &left) > 0)
@@ -240,7 +247,7 @@ static int carry_out(struct Shutdown *s)
 		make_file(s->flag_file, "");
 	switch (s->aim) {
 	case AIM_ONE_USER:
-		allow_logins(s); /* root's, at the console */
+		allow_logins(s); /* for root, at the console */
 		return ask_for_runlevel('1');
 	case AIM_HALT:
 		status = ask_for_end(END_HALT);
@@ -275,10 +282,13 @@ static int run(struct Shutdown *s, int minutes)
 		tell("The shutdown was cancelled.");
 		status = 1;
 	}
-	/* Not unlinked: of two that wait, one might lock the file that is gone, and the other a new one. */
+	/*
+	 * Not unlinked: otherwise one of two waiting processes could lock the removed file, and the
+	 * other a new one.
+	 */
 	if (ftruncate(lock, 0) < 0)
 		(void)complain(0, "cannot empty %s: %s", PID_FILE, strerror(errno));
-	(void)close(lock); /* the lock is what counts */
+	(void)close(lock); /* only the lock matters */
 	return status;
 }
 
@@ -297,7 +307,7 @@ static bool read_options(int argc, char **argv, struct Shutdown *s)
 		case 'r':
 			s->aim = AIM_REBOOT;
 			break;
-		case 'h': /* "halt or power off": H or P say which, and off is what people mean */
+		case 'h': /* "halt or power off": H or P decide; the default is power off */
 			if (s->aim == AIM_ONE_USER || s->aim == AIM_REBOOT)
 				s->aim = AIM_POWEROFF;
 			break;
@@ -316,7 +326,7 @@ static bool read_options(int argc, char **argv, struct Shutdown *s)
 		case 'c':
 			s->cancel = true;
 			break;
-		case 't': /* each service has a stop limit of its own */
+		case 't': /* each service has its own stop limit */
 		case 'q':
 		case 'Q':
 		case 'u':

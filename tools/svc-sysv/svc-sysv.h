@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-sysv: the commands that people know from SysV init, one program under six names.
+ * svc-sysv: the commands of SysV init, one program under six names.
  */
 #ifndef SVCD_SYSV_H
 #define SVCD_SYSV_H

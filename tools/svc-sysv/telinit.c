@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * telinit(8): asks for a runlevel.
+ * telinit(8): requests a runlevel.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@ int telinit_main(int argc, char **argv)
 {
 	int option;
 
-	/* -t: services have stop limits of their own; -e: they have environments of their own. */
+	/* -t and -e are ignored: services have their own stop limits and environments. */
 	while ((option = getopt(argc, argv, "t:e:")) != -1)
 		if (option == '?')
 			return complain(2, "usage: telinit [-t SECONDS] [-e VARIABLE] 0|1|2|3|4|5|6|s|q|u");
