@@ -19,11 +19,11 @@
 /* svcd answers at once, or it hangs and is replaced. */
 enum { ANSWER_LIMIT_MS = 3000 };
 
-/* Of one service. Texts are borrowed from the answer. */
+/* One service. Texts are borrowed from the answer. */
 typedef struct Row {
 	const char *name;
 	const char *state;
-	const char *term; /* the first that is not true */
+	const char *term; /* the first one that is not true */
 	uint64_t since_us;
 	uint64_t start_limit_us;
 	uint64_t stop_limit_us;
@@ -60,7 +60,7 @@ static bool is_connected(Ask *ask)
 	return ask->svcd != NULL;
 }
 
-/* Takes @call. Returns: the answer, if it is of @signature; NULL otherwise. */
+/* Takes @call. Returns: the answer, if it has the signature @signature; NULL otherwise. */
 static DBusMessage *carry_out(Ask *ask, DBusMessage *call, const char *signature)
 {
 	DBusMessage *reply = call ? dbus_connection_send_with_reply_and_block(ask->svcd, call, ANSWER_LIMIT_MS, NULL) : NULL;
@@ -116,7 +116,7 @@ static void read_properties(DBusMessageIter *dict, PropertyFunc func, void *data
 	}
 }
 
-/* What is of another type than it should be is passed over. */
+/* A value of an unexpected type is ignored. */
 static bool read_basic(DBusMessageIter *value, int type, void *ret)
 {
 	if (dbus_message_iter_get_arg_type(value) != type)
@@ -167,7 +167,7 @@ static void on_boot_property(const char *name, DBusMessageIter *value, void *dat
 		read_failed(value, view);
 }
 
-/* a(ssss): text, level, why, origin. The first stands for all. */
+/* a(ssss): text, level, why, origin. Only the first one is shown. */
 static void read_false_terms(DBusMessageIter *array, Row *row)
 {
 	DBusMessageIter item;
@@ -204,7 +204,10 @@ static void on_row_property(const char *name, DBusMessageIter *value, void *data
 		read_false_terms(value, row);
 }
 
-/* Returns: whether it is on its way. Who waits for another service, or for ever, is not: nobody waits for it. */
+/*
+ * Returns: true if it is on its way. A service that waits for another service, or without limit, is
+ * not: nothing waits for it.
+ */
 static bool read_kind(const Row *row, Motion *ret)
 {
 	if (strcmp(row->state, "starting") == 0) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ask: one view from svcd, through its private socket: before there is a bus, and when there is none any more.
+ * Ask: requests one view from svcd, through its private socket, which works before the bus starts
+ * and after it stops.
  *
- * It is asked, and not listened to: whoever subscribes is told every change of every service, which would cost a boot
- * more than two questions a second.
+ * It polls instead of subscribing, because a subscriber receives every change of every service.
+ * That would slow a boot more than two requests a second.
  */
 #ifndef SVCD_SVC_PROGRESS_ASK_H
 #define SVCD_SVC_PROGRESS_ASK_H
@@ -16,7 +17,7 @@ typedef struct Ask {
 	DBusConnection *svcd; /* NULL while there is none: the manager may be replaced at any moment */
 } Ask;
 
-/* Returns: false when svcd does not answer; asking again later may help. */
+/* Returns: false if svcd does not answer; a later request may succeed. */
 bool ask_view(Ask *ask, View *ret);
 void ask_clear(Ask *ask);
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# All of it that asks nobody, for its tests.
+# All files that send no requests, for the tests.
 noinst_LIBRARIES += libprogress.a
 libprogress_a_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
 libprogress_a_SOURCES = \

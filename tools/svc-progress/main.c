@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-progress boot|shutdown: says on the console, and to plymouth, how far the boot is and what a shutdown waits for.
+ * svc-progress boot|shutdown: shows on the console, and in plymouth, the progress of the boot or
+ * the services that delay a shutdown.
  *
- * It looks once a second, and changes nothing. What is said when, and why here and not by the manager: docs/progress.md.
+ * It looks once a second and changes nothing. docs/progress.md explains the messages, and why the
+ * manager does not do this.
  */
 #include "config.h"
 
@@ -19,16 +21,16 @@
 #include "svc-progress/terminal.h"
 #include "svc-progress/words.h"
 
-/* A line that stays is worth more patience than one that is drawn over. */
+/* A line that stays is printed later than one that is overwritten. */
 #define BOOT_LINE_US (2 * SLOW_US)
 #define SHUTDOWN_LINE_US SLOW_US
 
-/* A shutdown that is over in a moment is none to speak of. */
+/* A shutdown that ends within this time shows no message. */
 #define SHUTDOWN_QUIET_US (2 * USEC_PER_SEC)
 
 typedef struct Progress {
 	bool is_shutdown;
-	bool is_quiet; /* the word "quiet" for the kernel */
+	bool is_quiet; /* the kernel's parameter "quiet" */
 	Ask ask;
 	Plymouth plymouth;
 	Said said;
@@ -60,7 +62,7 @@ static bool kernel_is_quiet(void)
 
 /* --- the console --- */
 
-/* Is there enough to say for a line that is drawn anew? */
+/* Is there enough information for a status line? */
 static bool is_worth_a_line(const Progress *progress, const View *view, int64_t at_us)
 {
 	const Motion *oldest = view_oldest(view);
@@ -93,7 +95,7 @@ static void print_slow(Progress *progress, const View *view, int64_t at_us)
 	}
 }
 
-/* A shutdown is said beside a login, too: it is about to end. */
+/* A shutdown is shown even beside a login, because the login is about to end. */
 static void show(Progress *progress, const View *view, int64_t at_us)
 {
 	char message[PLYMOUTH_TEXT_BYTES];
@@ -116,7 +118,7 @@ static void show_end(Progress *progress, const View *view)
 	plymouth_close(&progress->plymouth);
 	if (!terminal_is_free(false))
 		return;
-	terminal_draw(""); /* also of a boot that a shutdown has cut short */
+	terminal_draw(""); /* also for a boot that a shutdown has cut short */
 	words_end(line, sizeof line, view, now_us());
 	if (!progress->is_shutdown && view->is_finished && (!progress->is_quiet || view->n_failed > 0))
 		terminal_print(line);
@@ -139,7 +141,7 @@ static void run(Progress *progress)
 	bool has_answer;
 
 	do {
-		(void)nanosleep(&pause, NULL); /* a shorter one does no harm */
+		(void)nanosleep(&pause, NULL); /* a shorter pause does no harm */
 		has_answer = ask_view(&progress->ask, &view);
 		if (has_answer && !is_over(progress, &view))
 			show(progress, &view, now_us());

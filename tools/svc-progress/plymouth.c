@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* An abstract one: a NUL comes before it. */
+/* An abstract socket: a NUL precedes the name. */
 #define SOCKET_NAME "/org/freedesktop/plymouthd"
 
 /* A living plymouthd answers in a moment. */
@@ -38,7 +38,7 @@ size_t plymouth_pack(char *ret, PlymouthRequest request, const char *text)
 
 /* --- the socket --- */
 
-/* Only the status and what was asked are forgotten: another plymouthd knows nothing of this one's. */
+/* Drops the status and the pending requests, because another plymouthd does not know them. */
 static void forget(Plymouth *plymouth)
 {
 	if (plymouth->fd >= 0)
@@ -64,8 +64,8 @@ static bool is_connected(Plymouth *plymouth)
 }
 
 /*
- * What it answers to our requests is one byte each, ACK or NAK; nothing follows from either. There are no more than fit: an abstract
- * name can be taken by anybody, and one who says more than he was asked is no plymouthd.
+ * Its answers are one byte each, ACK or NAK, and both are ignored. An excess of bytes ends the
+ * connection: any program can take an abstract name, and one that sends too much is not plymouthd.
  */
 static void read_answers(Plymouth *plymouth)
 {
@@ -86,7 +86,7 @@ static bool ask(Plymouth *plymouth, PlymouthRequest request, const char *text)
 	if (plymouth->fd < 0)
 		return false;
 	if (send(plymouth->fd, packet, length, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)length) {
-		forget(plymouth); /* half a request cannot be taken back */
+		forget(plymouth); /* a partial request cannot be withdrawn */
 		return false;
 	}
 	plymouth->n_unanswered++;
@@ -98,7 +98,7 @@ void plymouth_init(Plymouth *plymouth, bool is_shutdown)
 	*plymouth = (Plymouth){ .fd = -1, .is_shutdown = is_shutdown };
 }
 
-/* Whatever it shows is from before the shutdown. */
+/* Its present picture is from before the shutdown. */
 static void tell_mode(Plymouth *plymouth)
 {
 	if (!plymouth->is_shutdown || plymouth->is_mode_told)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Plymouth: the splash screen is told how far the boot is, through its own socket, without its tool.
+ * Plymouth: sends the progress of the boot to the splash screen, through its own socket, without
+ * its tool.
  *
- * Never waited for: what it does not take at once it is not told, and it is told nothing more before it has answered what went
- * before. One that hangs, dies or refuses harms nothing.
+ * It never waits. A message that the socket does not take at once is dropped, and no message is
+ * sent before the previous one is answered. A plymouthd that hangs, dies or refuses does no harm.
  */
 #ifndef SVCD_SVC_PROGRESS_PLYMOUTH_H
 #define SVCD_SVC_PROGRESS_PLYMOUTH_H
@@ -15,7 +16,7 @@ enum { PLYMOUTH_TEXT_BYTES = 200, PLYMOUTH_PACKET_BYTES = 3 + PLYMOUTH_TEXT_BYTE
 
 /* Letters of ply-boot-protocol.h. */
 typedef enum PlymouthRequest {
-	PLYMOUTH_UPDATE = 'U',       /* a status, by which it estimates the next boot */
+	PLYMOUTH_UPDATE = 'U',       /* a status, from which it estimates the next boot */
 	PLYMOUTH_SHOW_MESSAGE = 'M',
 	PLYMOUTH_HIDE_MESSAGE = 'm',
 	PLYMOUTH_CHANGE_MODE = 'C',
@@ -23,11 +24,12 @@ typedef enum PlymouthRequest {
 } PlymouthRequest;
 
 /**
- * plymouth_pack() - one request as it is written
- * @text: NULL for a request without one; of a longer one PLYMOUTH_TEXT_BYTES - 1 bytes go
- * @ret:  PLYMOUTH_PACKET_BYTES
+ * plymouth_pack() - the bytes of one request
+ * @text: NULL for a request without one; a longer one is cut off at PLYMOUTH_TEXT_BYTES - 1 bytes
+ * @ret: PLYMOUTH_PACKET_BYTES
  *
- * Returns: its length. The letter and a NUL; with an argument the letter, 2, the length with the final NUL, the text, NUL.
+ * Returns: its length. The letter and a NUL; with an argument the letter, 2, the length with the
+ * final NUL, the text, NUL.
  */
 size_t plymouth_pack(char *ret, PlymouthRequest request, const char *text);
 
@@ -36,16 +38,19 @@ typedef struct Plymouth {
 	unsigned n_unanswered;
 	bool is_shutdown;
 	bool is_mode_told;
-	char status[32];                    /* the last that was told */
+	char status[32];                    /* the last one that was sent */
 	char message[PLYMOUTH_TEXT_BYTES];
 } Plymouth;
 
 void plymouth_init(Plymouth *plymouth, bool is_shutdown);
 
-/* Told what is new: "svcd:42" as the status, and a message, "" for none. */
+/* Sends changed values: "svcd:42" as the status, and a message, "" for none. */
 void plymouth_tell(Plymouth *plymouth, unsigned percent, const char *message);
 
-/* Takes the message away. Waits for the last answer, half a second at most, so that plymouthd can write it. */
+/*
+ * Removes the message. Waits at most half a second for the last answer, so that plymouthd can write
+ * it.
+ */
 void plymouth_close(Plymouth *plymouth);
 
 #endif

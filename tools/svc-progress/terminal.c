@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Terminal: see terminal.h. A console can stop reading (a serial line with flow control), so nothing is written that could wait.
+ * Terminal: see terminal.h. A console can stop reading (a serial line with flow control), so no
+ * write may block.
  */
 #include "config.h"
 
@@ -22,16 +23,19 @@
 
 #define CONSOLE "/dev/console"
 
-/* To the first column, and nothing is behind it (ECMA-48, EL). */
+/* To the first column, and erase to the end of the line (ECMA-48, EL). */
 #define ERASE "\r\033[K"
 
 enum { USUAL_COLUMNS = 80, LINE_BYTES = 512 };
 
-/* A signal's handler cannot be handed it otherwise. */
+/* A global variable, because a signal handler gets no argument. */
 static volatile sig_atomic_t fd = -1;
 static volatile sig_atomic_t is_drawn;
 
-/* Terminals on which a line can be drawn anew: virtual ones (admin-guide/devices.txt) and pseudoterminals. */
+/*
+ * Terminals that can show a status line: virtual ones (admin-guide/devices.txt) and
+ * pseudoterminals.
+ */
 static const struct {
 	unsigned major;
 	unsigned first_minor;
@@ -43,20 +47,20 @@ static bool is_ours(void)
 	return tcgetsid(fd) == getpid();
 }
 
-/* 0: only if nobody has it (ioctl_tty(2)). */
+/* 0: only if no session has it (ioctl_tty(2)). */
 static bool take(void)
 {
 	return fd >= 0 && (is_ours() || ioctl(fd, TIOCSCTTY, 0) == 0);
 }
 
-/* By the ioctl it hangs up nobody; the end of the leader of its session would. */
+/* The ioctl sends no SIGHUP; the exit of a session leader would. */
 static void give_back(void)
 {
 	if (fd >= 0 && is_ours())
 		(void)ioctl(fd, TIOCNOTTY);
 }
 
-/* Only what signal-safety(7) allows, and ioctl(2). */
+/* Only functions that signal-safety(7) allows, and ioctl(2). */
 static void on_end(int signo)
 {
 	ssize_t written;
@@ -64,7 +68,7 @@ static void on_end(int signo)
 	(void)signo;
 	if (is_drawn && take()) {
 		written = write(fd, ERASE, strlen(ERASE));
-		(void)written; /* nobody is left to draw for */
+		(void)written; /* nothing can be done about a failure */
 	}
 	give_back();
 	_exit(EXIT_SUCCESS);
@@ -81,7 +85,10 @@ void terminal_open(void)
 {
 	(void)setsid(); /* a service leads its session already */
 	(void)signal(SIGTERM, on_end);
-	/* A key at the console, its loss, its being set to stop who writes in the background: none is about us. */
+	/*
+	 * The signals of keys at the console, of its loss, and of background writes do not concern
+	 * this program.
+	 */
 	(void)signal(SIGINT, SIG_IGN);
 	(void)signal(SIGQUIT, SIG_IGN);
 	(void)signal(SIGHUP, SIG_IGN);
@@ -105,7 +112,7 @@ bool terminal_is_free(bool is_shared)
 		return false;
 	if (take())
 		return true;
-	is_drawn = 0; /* whoever has it now has put something in its place */
+	is_drawn = 0; /* the session that has it now has overwritten the line */
 	return is_shared;
 }
 
@@ -128,10 +135,10 @@ unsigned terminal_columns(void)
 	struct winsize size = { 0 };
 
 	(void)ioctl(fd, TIOCGWINSZ, &size); /* it stays 0 */
-	return size.ws_col > 1 ? size.ws_col - 1u : USUAL_COLUMNS - 1; /* a full line would go on in the next one */
+	return size.ws_col > 1 ? size.ws_col - 1u : USUAL_COLUMNS - 1; /* a full line would wrap to the next one */
 }
 
-/* Whole or not at all: what does not fit now is old by the time it would. */
+/* Writes all bytes or none. A later write would show an old state. */
 static void write_now(const char *bytes, size_t length)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLOUT };
@@ -140,7 +147,7 @@ static void write_now(const char *bytes, size_t length)
 	if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT))
 		n = write(fd, bytes, length);
 	if ((n < 0 && errno == EIO) || (ready.revents & (POLLHUP | POLLERR)))
-		open_console(); /* hung up, as by vhangup(2); what comes next is written to what it is now */
+		open_console(); /* hung up, as by vhangup(2): opens it again for the following output */
 }
 
 void terminal_draw(const char *text)

@@ -1,34 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Terminal: the console, as long as nobody else has it.
+ * Terminal: the console, as long as no other session uses it.
  *
- * Whoever uses a terminal in earnest makes it its controlling terminal: a login, a shell, a service with TTYPath=. A program that
- * draws there beside them would spoil what they show. So this one makes the console its own for the moment in which it writes,
- * if nobody has it, and takes it from nobody. No longer than that: not everybody would take it from us (gdm does not).
- * What draws pictures on it (a display manager, plymouth) is known by the mode of the virtual terminal.
+ * A program that really uses a terminal makes it its controlling terminal: a login, a shell, a
+ * service with TTYPath=. A program that draws there too would spoil the screen. So this one takes a
+ * free console as its controlling terminal while it writes, and never takes it from another
+ * session. It releases the console at once, because some programs would not take it from us (gdm
+ * does not). A program that draws graphics there (a display manager, plymouth) is detected by the
+ * mode of the virtual terminal.
  */
 #ifndef SVCD_SVC_PROGRESS_TERMINAL_H
 #define SVCD_SVC_PROGRESS_TERMINAL_H
 
 #include <stdbool.h>
 
-/* Opens /dev/console and sees to it that any end by a signal leaves it clean. */
+/* Opens /dev/console. Any end by a signal leaves the console clean. */
 void terminal_open(void);
 
-/* May lines be written there now? If so, it is ours until terminal_let_go(). @is_shared: beside somebody else, too. */
+/*
+ * May lines be written there now? If so, it is ours until terminal_let_go(). @is_shared: also
+ * beside another session.
+ */
 bool terminal_is_free(bool is_shared);
 
-/* Does it take a line that is drawn anew again and again, now? Serial lines and programs behind a pipe get whole lines. */
+/* Can it show a status line now? Serial lines and programs behind a pipe get whole lines. */
 bool terminal_is_live(void);
 unsigned terminal_columns(void);
 
-/* The line at the cursor; "" clears it. */
+/* Draws the line at the cursor; "" clears it. */
 void terminal_draw(const char *text);
 
-/* A line that stays. */
+/* Prints a line that stays. */
 void terminal_print(const char *text);
 
-/* What is drawn stays. */
+/* Releases the console; the drawn line stays. */
 void terminal_let_go(void);
 
 #endif

@@ -15,7 +15,7 @@ static bool goes_before(const Motion *a, const Motion *b)
 	return a->kind != b->kind ? a->kind < b->kind : a->since_us < b->since_us;
 }
 
-/* One mark for each letter, so that a byte is a column. */
+/* One byte for each character, so that a byte is a column. */
 static void keep_ascii(char *text)
 {
 	char *to = text;
@@ -23,7 +23,7 @@ static void keep_ascii(char *text)
 	for (; *text; text++) {
 		const unsigned char byte = (unsigned char)*text;
 
-		if (byte < 0x80 || byte >= 0xc0) /* no continuation of a letter (utf-8(7)) */
+		if (byte < 0x80 || byte >= 0xc0) /* not a continuation byte (utf-8(7)) */
 			*to++ = byte >= ' ' && byte < 0x7f ? *text : '?';
 	}
 	*to = '\0';

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A bar is drawn where it leaves room for names. */
+/* A bar is drawn if it leaves room for names. */
 enum { BAR_WIDTH = 10, BAR_COLUMNS = 60 };
 
 static const char more[] = "...";
@@ -66,7 +66,7 @@ void words_duration(char *ret, size_t size, int64_t us)
 
 /* --- one service --- */
 
-/* What is left of a limit is counted up, so that it is never said to be over before it is. */
+/* The rest of a limit is rounded up, so that it never reaches 0 too early. */
 static void add_left(Text *text, const char *before, int64_t until_us, int64_t now_us)
 {
 	char left[32];
@@ -139,7 +139,7 @@ static const char *verb_of(MotionKind kind)
 	return "";
 }
 
-/* " (20 s of 90 s)", " (20 s, killed in 70 s)"; times that nobody needs to know yet are left out. */
+/* " (20 s of 90 s)", " (20 s, killed in 70 s)"; times that do not matter yet are left out. */
 static void add_times(Text *text, const Motion *motion, int64_t now_us, bool with_limit)
 {
 	const int64_t taken_us = now_us - motion->since_us;
@@ -157,7 +157,7 @@ static void add_times(Text *text, const Motion *motion, int64_t now_us, bool wit
 	text_add(text, ")");
 }
 
-/* The limit of the one that has taken longest is told; the others would be cut off for theirs. */
+/* Only the first one is shown with its limit, to leave room for the names of the others. */
 static void add_motions(Text *text, const View *view, int64_t now_us)
 {
 	for (unsigned i = 0; i < view->n_motions; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Words: a view as people read it. Pure: the time is handed in. Names of services are ASCII, and so is all of this: a console
- * may have no other letters yet.
+ * Words: a view as text for users. Pure: the time is an argument. All text is ASCII, like the names
+ * of services, because a console may have no other characters yet.
  */
 #ifndef SVCD_SVC_PROGRESS_WORDS_H
 #define SVCD_SVC_PROGRESS_WORDS_H
@@ -10,10 +10,10 @@
 
 enum { WORDS_BYTES = 512 };
 
-/* What is on its way for so long is worth a word even where nothing else is said. */
+/* A service that takes this long is shown even if nothing else is. */
 #define SLOW_US (5 * USEC_PER_SEC)
 
-/* A text with room for so much; what does not fit ends with "...". */
+/* A text buffer of limited size; a longer text ends with "...". */
 typedef struct Text {
 	char *bytes;
 	size_t size;
@@ -22,22 +22,22 @@ typedef struct Text {
 
 void text_add(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* "90 s", "5 min", "1 h 5 min": whole seconds, and fewer the longer it is. */
+/* "90 s", "5 min", "1 h 5 min": whole seconds, and coarser for longer times. */
 void words_duration(char *ret, size_t size, int64_t us);
 
 /* One sentence: "cups has been starting for 20 s (limit 90 s)". */
 void words_motion(char *ret, size_t size, const Motion *motion, int64_t now_us);
 
-/* The line that is drawn anew again and again, at most @columns wide. "" when there is nothing to say. */
+/* The status line, at most @columns wide. "" if there is nothing to show. */
 void words_status(char *ret, size_t size, const View *view, int64_t now_us, unsigned columns);
 
-/* What a boot was, when it is over. */
+/* The summary of a finished boot. */
 void words_end(char *ret, size_t size, const View *view, int64_t now_us);
 
-/* For a splash screen, which has a bar of its own: what takes long, or failed; "" for nothing. */
+/* For a splash screen with its own bar: slow or failed services; "" for none. */
 void words_message(char *ret, size_t size, const View *view, int64_t now_us);
 
-/* Has anything been on its way for SLOW_US? */
+/* Has a service been on its way for SLOW_US? */
 bool words_are_slow(const View *view, int64_t now_us);
 
 #endif
