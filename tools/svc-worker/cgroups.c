@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cgroups: what walks the groups that a service has made below its own.
+ * Cgroups: operations on the groups that a service has made below its own.
  *
- *	cgroup-signal GROUP NUMBER PID -> done    to all processes except PID
- *	cgroup-clear GROUP             -> done    removes what is below it
+ * 	cgroup-signal GROUP NUMBER PID -> done    to all processes except PID
+ * 	cgroup-clear GROUP             -> done    removes the groups below it
  */
 #include "config.h"
 

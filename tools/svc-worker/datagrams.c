@@ -2,7 +2,8 @@
 /*
  * Datagrams: "eat" receives one with descriptors from a notify socket, and closes the descriptors.
  *
- * The datagram is gone before the first descriptor is closed, because the close of one that a hostile process has chosen may never return.
+ * The datagram is gone before the first descriptor is closed, because the close of a descriptor of
+ * a hostile process may never return.
  */
 #include "config.h"
 
@@ -18,7 +19,7 @@
 /* SCM_MAX_FD of the kernel: no datagram carries more. */
 #define MAX_FDS 253
 
-/* Returns: how many; they stay open. */
+/* Returns: their number; they stay open. */
 static unsigned take_descriptors(struct msghdr *header, int *fds)
 {
 	unsigned n = 0;

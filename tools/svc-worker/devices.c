@@ -18,7 +18,7 @@
 #include "tools/svc-worker/verbs.h"
 #include "tools/svc-worker/worker.h"
 
-/* An answer that has become as long is sent. One more property of LIMIT_UDEV_PROPERTY_BYTES fits into it. */
+/* A longer answer is sent at once. One more property of LIMIT_UDEV_PROPERTY_BYTES fits into it. */
 #define ANSWER_BYTES (WORKER_MESSAGE_BYTES / 2)
 #define ANSWER_WORDS (WORKER_MAX_WORDS / 2)
 
@@ -37,7 +37,7 @@ static char *attribute_of(const char *syspath, const char *name)
 	return g_str_has_prefix(syspath, "/sys/devices/") ? g_build_filename(syspath, name, NULL) : NULL;
 }
 
-/* In sectors; what has none cannot be read, or is no disk. */
+/* In sectors. A device without the attribute is unreadable or no disk. */
 static bool is_empty(const UdevRecord *record)
 {
 	g_autofree char *path = strcmp(record->subsystem, "block") == 0 ? attribute_of(record->syspath, "size") : NULL;
@@ -66,7 +66,10 @@ static void send_record(const Reading *reading, const UdevRecord *record)
 	worker_answer_words(reading->id, words, n_words);
 }
 
-/* Devices without a node have no entry in udev's database: they are what the kernel says (sd_device_get_is_initialized(3)). */
+/*
+ * Devices without a node have no entry in udev's database; the kernel's data counts
+ * (sd_device_get_is_initialized(3)).
+ */
 static bool is_processed(struct udev_device *device, int *trouble)
 {
 	bool is_known;
@@ -98,7 +101,7 @@ static UdevRecord *make_record(struct udev_device *device, int *trouble)
 	return udev_record_from_device(device, subsystem, trouble);
 }
 
-/* @path: its own, or a link to it. Nothing is sent of a device that udev has not worked through. */
+/* @path: its own, or a link to it. A device that udev has not processed is not sent. */
 static void read_device(Reading *reading, const char *path)
 {
 	struct udev_device *device;
@@ -124,7 +127,10 @@ static void list_all(Reading *reading)
 	struct udev_list_entry *first = NULL;
 	struct udev_list_entry *entry;
 
-	/* Where udevd runs there is some device: an empty list is one that could not be sorted, for lack of memory. */
+	/*
+	 * While udevd runs there is some device, so an empty list means that sorting failed for
+	 * lack of memory.
+	 */
 	if (enumerate && udev_enumerate_add_match_is_initialized(enumerate) >= 0 && udev_enumerate_scan_devices(enumerate) >= 0)
 		first = udev_enumerate_get_list_entry(enumerate);
 	if (!first)
@@ -135,7 +141,7 @@ static void list_all(Reading *reading)
 		(void)udev_enumerate_unref(enumerate); /* always NULL */
 }
 
-/* No such directory: no devices. */
+/* A missing directory means no devices. */
 static void list_links(Reading *reading, const char *directory)
 {
 	DIR *links = opendir(directory);
@@ -156,8 +162,9 @@ static void list_links(Reading *reading, const char *directory)
 }
 
 /*
- * From where the kernel keeps them (sysfs-rules.rst). libudev would look at each of them and at all above it to find those of a
- * subsystem: for the consoles of any machine that took longer than all else.
+ * Reads the kernel's lists of devices (sysfs-rules.rst). libudev would examine each device and all
+ * its parents to find those of a subsystem. For the consoles of any machine that took longer than
+ * all other work.
  */
 static void list_subsystem(Reading *reading, const char *subsystem)
 {
@@ -165,7 +172,7 @@ static void list_subsystem(Reading *reading, const char *subsystem)
 	g_autofree char *of_bus = g_strconcat("/sys/bus/", subsystem, "/devices", NULL);
 
 	if (strchr(subsystem, '/'))
-		return; /* there is none of that name */
+		return; /* no such subsystem */
 	list_links(reading, of_class);
 	list_links(reading, of_bus);
 }
@@ -213,7 +220,10 @@ void verb_look_at_devices(WorkerRequest *request)
 
 /* --- announcements --- */
 
-/* What hears the kernel's event looks at the device anew (sysfs-uevent of the kernel's documentation). */
+/*
+ * The listeners of the kernel's event look at the device again (sysfs-uevent of the kernel's
+ * documentation).
+ */
 void verb_announce_device(WorkerRequest *request)
 {
 	g_autofree char *path = request->n_words == 2 ? attribute_of(request->words[1], "uevent") : NULL;

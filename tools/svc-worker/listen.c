@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Listen: opens the sockets of services, and removes the files of those that are closed.
+ * Listen: opens the sockets of services, and removes the files of closed ones.
  *
- *	listen ADDRESS KIND KEY=VALUE...    (model/socket-words.h) answers with a new socket. With the descriptor of one that is kept
- *	                                    it answers "done same" if clients can still reach that one.
- *	unlisten FILE                       shuts down the socket that comes with it: clients are refused from now on, and not when its
- *	                                    last descriptor is closed. With "remove" its file goes, too, but no other one
+ * 	listen ADDRESS KIND KEY=VALUE...    (model/socket-words.h) answers with a new socket. With the descriptor of a kept one
+ * 	                                    it answers "done same" if clients can still reach that one.
+ * 	unlisten FILE                       shuts down the socket that comes with it: clients are refused at once, not only after
+ * 	                                    its last descriptor is closed. With "remove" its own file is removed, too
  */
 #include "config.h"
 
@@ -34,7 +34,7 @@ static bool is_intact(int fd, const Listen *listen)
 		return false;
 	if (listening_is_intact(fd, listen))
 		return true;
-	/* Something may be left of it at the path that the new one is to have. */
+	/* Remains of the old one may block the path of the new one. */
 	if (listen_has_file(listen))
 		listening_remove_file(fd, listen->text);
 	return false;
@@ -43,7 +43,7 @@ static bool is_intact(int fd, const Listen *listen)
 void verb_listen(WorkerRequest *request)
 {
 	SocketDef *def = socket_words_read(request->words + 1, request->n_words - 1);
-	auto_fd int kept = worker_message_take_fd(request); /* closed when the answer is on its way, because that may hang */
+	auto_fd int kept = worker_message_take_fd(request); /* closed after the answer is sent, because the close may hang */
 	auto_fd int fd = -1;
 	g_autoptr(GError) error = NULL;
 

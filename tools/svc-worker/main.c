@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-worker: does for the manager what may wait for ever.
+ * svc-worker: does operations for the manager that may block for ever.
  *
- * Standard input is one end of a socket pair of the type SOCK_SEQPACKET. Jobs and answers are datagrams of text (worker/message.h). It ends
- * when the manager closes its end.
+ * Standard input is one end of a SOCK_SEQPACKET socket pair. Jobs and answers are datagrams of text
+ * (worker/message.h). The program ends when the manager closes its end.
  */
 #include "config.h"
 
@@ -19,20 +19,23 @@
 #include "loop/loop.h"
 #include "tools/svc-worker/worker.h"
 
-/* Requests that are read in one turn of the main loop: what else a verb watches has its turn, too. */
+/*
+ * Requests that are read in one turn of the main loop, so that the watches of verbs get their turn,
+ * too.
+ */
 #define BATCH 16
 
 static GMainLoop *loop;
-static uint64_t busy_id; /* the last job that was reported as being worked at; 0: none since the last report of rest */
-static bool is_reading;  /* the next request may be there already: its report takes the place of a report of rest */
-static GHashTable *verb_of_id; /* id -> WorkerVerb, of jobs that go on and can be cancelled */
+static uint64_t busy_id; /* the job last reported as busy; 0: none since the last report of being idle */
+static bool is_reading;  /* the next request may be there already: its report replaces a report of being idle */
+static GHashTable *verb_of_id; /* id -> WorkerVerb, of jobs that continue and can be cancelled */
 
 static void send_words(uint64_t id, const char *const *words, unsigned n_words, int fd)
 {
 	g_autoptr(GByteArray) message = worker_message_new(id, words, n_words);
 	int error;
 
-	if (!message) { /* too long: the job must not wait for it */
+	if (!message) { /* too long: the job fails, so that the manager does not wait for it */
 		static const char *const failed[] = { WORKER_FAILED, "the answer is too long" };
 
 		message = worker_message_new(id, failed, 2);
@@ -121,7 +124,7 @@ static void carry_out(WorkerRequest *request)
 		verb->carry_out(request);
 	else
 		worker_answer(request->id, -1, WORKER_FAILED, "svc-worker has no such verb", NULL);
-	worker_message_clear(request); /* closing may hang as well */
+	worker_message_clear(request); /* the close may hang as well */
 }
 
 static void read_requests(void)
@@ -134,7 +137,7 @@ static void read_requests(void)
 		if (result == 0)
 			g_main_loop_quit(loop);
 		if (result <= 0)
-			return; /* none, or none of ours */
+			return; /* none, or not one of ours */
 		if (strcmp(request.words[0], WORKER_CANCEL) == 0)
 			cancel(request.id); /* no descriptors come with it */
 		else
@@ -157,7 +160,7 @@ int main(void)
 	FdSource *source;
 
 	(void)signal(SIGPIPE, SIG_IGN); /* cannot fail */
-	(void)signal(SIGIO, SIG_IGN);   /* a writer that came while a program was looked into (providers/program-file.c) */
+	(void)signal(SIGIO, SIG_IGN);   /* a writer appeared while a program was examined (providers/program-file.c) */
 	loop = g_main_loop_new(NULL, FALSE);
 	verb_of_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	source = fd_source_new(STDIN_FILENO, G_IO_IN, LOOP_PRIORITY_KEEPER, on_request, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Network: a list of links or routes, in a memfd. A user can hold the lock that the kernel takes for it.
+ * Network: a list of links or routes, in a memfd. A user can hold the lock that the kernel takes
+ * for it.
  */
 #include "config.h"
 

@@ -2,7 +2,7 @@
 /*
  * Path: the verb of path: conditions (providers/path.h).
  *
- * The table of mounts shows where a walk must end, and which paths lead elsewhere after a mount.
+ * The mount table shows where a walk must end, and which paths a mount has changed.
  */
 #include "config.h"
 
@@ -45,7 +45,7 @@ static void on_mounts_changed(void *data, GHashTable *points)
 	path_walker_look_below(walker, points);
 }
 
-/* No condition mounted: is subscribed to in this process. */
+/* This process has no subscription of a mounted: condition. */
 static void ignore_report(void *data, const char *key, Level level, const char *why)
 {
 	(void)data;

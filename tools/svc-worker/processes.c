@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes: what the manager wants to know of those of a service.
+ * Processes: information about the processes of a service.
  *
- *	find-main GROUP MARK KEEPER PIDFILE GUESS SINCE -> done PID COUNT PROBLEM   PID 0: none, and why
- *	has-process GROUP PID                           -> done yes|no
- *	name-processes GROUP MARK KEEPER PID            -> done "cat (12), sh (13)"
+ * 	find-main GROUP MARK KEEPER PIDFILE GUESS SINCE -> done PID COUNT PROBLEM   PID 0: none, with the reason
+ * 	has-process GROUP PID                           -> done yes|no
+ * 	name-processes GROUP MARK KEEPER PID            -> done "cat (12), sh (13)"
  *
- * GROUP is the directory of a control group. Without one, MARK is what the environment of its processes has (process/kin.h). Without
- * either, nothing is known of them.
+ * GROUP is the directory of a control group. Without one, MARK is an entry in the environment of
+ * its processes (process/kin.h). Without either, its processes are unknown.
  */
 #include "config.h"
 
@@ -23,12 +23,12 @@
 #include "tools/svc-worker/verbs.h"
 #include "tools/svc-worker/worker.h"
 
-/* What /proc rounds down to, and the time between two looks at the clock. */
+/* The tolerance of start times, because /proc rounds down and the clock of the main loop is coarse. */
 #define TICK_US (20 * G_TIME_SPAN_MILLISECOND)
 
 #define MAX_NAMED 4
 
-/* NULL: nothing is known of them. */
+/* NULL: unknown. */
 static GArray *list_processes(const char *group, const char *mark, pid_t keeper)
 {
 	if (*group)
@@ -39,7 +39,7 @@ static GArray *list_processes(const char *group, const char *mark, pid_t keeper)
 /* --- find-main --- */
 
 typedef struct Search {
-	GArray *pids; /* NULL: nothing is known of them */
+	GArray *pids; /* NULL: unknown */
 	pid_t keeper;
 	const char *pid_file;
 	int64_t since_us;
@@ -47,8 +47,9 @@ typedef struct Search {
 } Search;
 
 /*
- * Where nothing tells whose a process is, a PID file is believed if root has written it. Another user's can only name that user's own
- * processes, because what is named is killed with the service (CVE-2018-16888).
+ * If the service of a process cannot be determined, a PID file is accepted if root has written it.
+ * Another user's file may only contain that user's own processes, because the process is killed
+ * with the service (CVE-2018-16888).
  */
 static char *check_unknown(const Search *search, pid_t pid, const ProcessStat *stat, uid_t owner)
 {

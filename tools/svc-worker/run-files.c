@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Run files: what the manager needs in /run itself, whose lock every user can hold.
+ * Run files: operations in /run itself, because every user can hold its lock.
  *
- *	initctl PATH   -> done, with the descriptor of the fifo
- *	take-file PATH -> done TEXT    of a short file, which is removed
+ * 	initctl PATH   -> done, with the descriptor of the fifo
+ * 	take-file PATH -> done TEXT    of a short file, which is removed
  */
 #include "config.h"
 
@@ -28,6 +28,6 @@ void verb_take_file(WorkerRequest *request)
 	g_autofree char *text = bytes ? g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes)) : g_strdup("");
 
 	if (request->n_words == 2)
-		(void)unlink(request->words[1]); /* it is about this one event */
+		(void)unlink(request->words[1]); /* it belongs to this single event */
 	worker_answer(request->id, -1, WORKER_DONE, text, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Verbs: the table of what svc-worker can do. Each verb has a file of its own.
+ * Verbs: the table of the verbs of svc-worker. Each verb has its own file.
  */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include "tools/svc-worker/verbs.h"
 #include "tools/svc-worker/worker.h"
 
-/* Answers at once: whether the program can be run at all, and for tests. */
+/* Answers at once: shows whether the program can be executed, and serves tests. */
 static void echo(WorkerRequest *request)
 {
 	worker_answer(request->id, -1, WORKER_DONE, request->n_words > 1 ? request->words[1] : "", NULL);

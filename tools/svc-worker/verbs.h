@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Verbs: what the files with verbs give to the table.
+ * Verbs: the functions in the table, by file.
  */
 #ifndef SVCD_TOOLS_VERBS_H
 #define SVCD_TOOLS_VERBS_H
