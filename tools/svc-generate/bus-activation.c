@@ -16,7 +16,7 @@
 
 typedef void (*FileFunc)(const ServiceSet *set, const char *directory, const char *file, Output *output);
 
-/* A directory that cannot be read has nothing for us. */
+/* A directory that cannot be read counts as empty. */
 static void foreach_file(const ServiceSet *set, const char *directory, FileFunc func, Output *output)
 {
 	g_autoptr(GDir) dir = g_dir_open(directory, 0, NULL);
@@ -45,7 +45,7 @@ static void take_over(const ServiceSet *set, const char *directory, const char *
 	g_string_append_len(output_file(output, file, path), data, (gssize)size);
 }
 
-/* dbus-daemon starts a name only by the file that is called after it, so the file's name is the name. */
+/* dbus-daemon finds the file of a name only by the file's name, so that is the bus name. */
 static void redirect(const ServiceSet *set, const char *directory, const char *file, Output *output)
 {
 	g_autofree char *name = g_strndup(file, strlen(file) - strlen(SUFFIX));

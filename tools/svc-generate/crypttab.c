@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * crypttab: see crypttab.h. Options that say how a volume is opened are cryptdisks_start's business.
+ * crypttab: see crypttab.h. cryptdisks_start handles the options for opening a volume.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 #define POLICY_FILE "50-crypttab.policy"
 
-/* Of the package cryptsetup; they know all options of Debian's, and keyscripts. */
+/* Of the package cryptsetup; they support all of Debian's options, and keyscripts. */
 #define START "/sbin/cryptdisks_start"
 #define STOP "/sbin/cryptdisks_stop"
 
@@ -33,7 +33,7 @@ static void crypt_entry_free(gpointer data)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CryptEntry, crypt_entry_free)
 
-/* A keyscript may ask, too. */
+/* A keyscript may ask for a passphrase, too. */
 static void take_options(CryptEntry *entry, const char *options)
 {
 	g_auto(GStrv) words = g_strsplit(options, ",", -1);
@@ -47,7 +47,7 @@ static void take_options(CryptEntry *entry, const char *options)
 	}
 }
 
-/* Blanks separate. Returns: the words, at most N_FIELDS of them. */
+/* Fields are separated by blanks. Returns: at most N_FIELDS fields. */
 static GPtrArray *split_fields(const char *line)
 {
 	GPtrArray *fields = g_ptr_array_new_with_free_func(g_free);
@@ -60,7 +60,7 @@ static GPtrArray *split_fields(const char *line)
 	return fields;
 }
 
-/* Returns: what is wrong, a new string; NULL: nothing. */
+/* Returns: the problem, a new string; NULL: none. */
 static char *check_fields(const GPtrArray *fields)
 {
 	if (fields->len <= FIELD_SOURCE)
@@ -145,7 +145,9 @@ static void append_service(GString *text, const CryptEntry *entry)
 {
 	g_string_append_printf(text, "[Service]\nDescription=Encrypted volume %s\nType=task\n", entry->name);
 	append_line(text, "Exec", START, entry->name);
-	/* The root's, which the initramfs has opened, stays open, for it is in use. */
+	/*
+	 * The volume of the root, which the initramfs has opened, stays open, because it is in use.
+	 */
 	append_line(text, "Stop", "-" STOP, entry->name);
 	if (entry->key)
 		g_string_append(text, "StartTimeout=5min\n");
@@ -165,7 +167,10 @@ static void append_device_terms(GString *text, const CryptEntry *entry)
 		g_string_append_printf(text, "WaitTimeout=%ds\n", (int)(FSTAB_DEVICE_LIMIT_US / G_USEC_PER_SEC));
 }
 
-/* A volume within it has a clock for its device, which is not to run while somebody thinks of a passphrase. */
+/*
+ * The time limit for the device of a volume inside it must not run while a user enters a
+ * passphrase.
+ */
 static void append_volumes_within(GString *text, const CryptEntry *entry, const GPtrArray *volumes)
 {
 	g_autofree char *device = g_strconcat("/dev/mapper/", entry->name, NULL);
@@ -198,8 +203,8 @@ static void append_conditions(GString *text, const CryptEntry *entry, const GPtr
 		volume_append_holder(text, "When", volumes, entry->key, NULL);
 	if (entry->is_remote)
 		g_string_append(text, "After=$network loopback\n");
-	/* Who closes it by hand gets it back with "svcctl start". */
-	if (!strchr(mapping, '|')) /* no condition may hold it */
+	/* A user who closes it by hand opens it again with "svcctl start". */
+	if (!strchr(mapping, '|')) /* a condition cannot contain it */
 		append_line(text, "DoneWhile", mapping, NULL);
 	append_volumes_within(text, entry, volumes);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * crypttab: from the lines of crypttab(5) to services that open the encrypted volumes, and the policy that wants them.
+ * crypttab: makes services from the lines of crypttab(5), which open the encrypted volumes, and the
+ * policy that wants them.
  *
- * "home UUID=x none luks" becomes the task crypt-home, which Debian's cryptdisks_start(8) does, when the device is there. Who is
- * asked for a passphrase is asked at the console, one at a time. What fstab says of /dev/mapper/home comes after it, and follows
- * that device. The group cryptdisks bears the name of Debian's script.
+ * "home UUID=x none luks" becomes the task crypt-home, which runs Debian's cryptdisks_start(8) when
+ * the device is there. Passphrases are requested at the console, one at a time. A line of fstab for
+ * /dev/mapper/home comes after it and follows that device. The group cryptdisks has the name of
+ * Debian's script.
  */
 #ifndef SVCD_GENERATE_CRYPTTAB_H
 #define SVCD_GENERATE_CRYPTTAB_H
@@ -18,7 +20,7 @@
 typedef struct CryptEntry {
 	char *name;	 /* of the mapping, below /dev/mapper */
 	char *source; /* "UUID=x", "/dev/sda3", "/srv/image" */
-	char *key;	 /* a file; NULL: somebody is asked, or a keyscript */
+	char *key;	 /* a file; NULL: the passphrase is requested, or a keyscript is used */
 	bool is_noauto;
 	bool is_nofail;
 	bool is_remote; /* _netdev */
@@ -26,13 +28,16 @@ typedef struct CryptEntry {
 } CryptEntry;
 
 /**
- * crypttab_parse() - all lines of @text that are right; the others are told to @diags
+ * crypttab_parse() - all valid lines of @text; the others are reported to @diags
  * @file: its name in diagnostics and origins
- * Returns: a new array of CryptEntry *, in the order of the file, no mapping twice.
+ * Returns: a new array of CryptEntry *, in the order of the file, without duplicate mappings.
  */
 GPtrArray *crypttab_parse(const char *file, const char *text, DiagList *diags);
 
-/* Adds the files for all @entries; @volumes: FstabEntry *, for what comes after, and what holds keys and images. */
+/*
+ * Adds the files for all @entries. @volumes: FstabEntry *, for the lines that follow, and for the
+ * volumes with keys and images.
+ */
 void crypttab_generate(const GPtrArray *entries, const GPtrArray *volumes, Output *output);
 
 #endif

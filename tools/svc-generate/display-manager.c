@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define CHOICE "/etc/X11/default-display-manager"
-/* Read after init-scripts.policy, which has what the links want. */
+/* Read after init-scripts.policy, which contains the policy of the links. */
 #define POLICY_FILE "links-display-manager.policy"
 
 static const char *const ours[] = { "gdm3", "lightdm", "sddm" };
@@ -19,7 +19,7 @@ void display_manager_generate(const char *chosen, Output *output)
 	g_autofree char *path = g_strstrip(g_strdup(chosen));
 	g_autofree char *name = g_path_get_basename(path);
 
-	/* A file that says nothing chooses nobody, and the reason is to stay one line. */
+	/* An empty file chooses none, and the reason must be a single line. */
 	if (*path != '/' || strpbrk(path, "\n\r"))
 		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(ours); i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fstab: see fstab.h. Format: fstab(5); fields are separated by blanks, and \040 and the like stand for bytes.
+ * fstab: see fstab.h. Format: fstab(5); fields are separated by blanks, and \040 and similar
+ * escapes stand for bytes.
  */
 #include "config.h"
 
@@ -52,7 +53,10 @@ const char *fstab_decode_field(char *field)
 	return NULL;
 }
 
-/* Returns: the path without "//", "/./" and a final "/", a new string; NULL when it is not absolute or has "..". */
+/*
+ * Returns: the path without "//", "/./" and a final "/", a new string; NULL if it is not absolute
+ * or contains "..".
+ */
 static char *canonical_target(const char *path)
 {
 	g_autoptr(GString) result = g_string_new(NULL);
@@ -81,7 +85,7 @@ static bool type_is_remote(const char *type)
 	return g_strv_contains(types, type);
 }
 
-/* Returns: false when @text is no time. */
+/* Returns: false if @text is no time. */
 static bool take_device_timeout(FstabEntry *entry, const char *text)
 {
 	if (strcmp(text, "infinity") == 0) {
@@ -91,7 +95,7 @@ static bool take_device_timeout(FstabEntry *entry, const char *text)
 	return text_parse_duration(text, &entry->device_limit_us);
 }
 
-/* Sorts one word of the options out. Returns: true when mount(8) should see it. */
+/* Handles one option. Returns: true if it is for mount(8). */
 static bool take_option(FstabEntry *entry, const char *word)
 {
 	static const struct {
@@ -112,7 +116,7 @@ static bool take_option(FstabEntry *entry, const char *word)
 			return flags[i].is_for_mount;
 		}
 	}
-	/* For another init, for people, and what goes without saying. */
+	/* Options for another init, comments, and defaults. */
 	return *word && !g_str_has_prefix(word, "x-systemd.") && !g_str_has_prefix(word, "comment=") &&
 	       strcmp(word, "auto") != 0 && strcmp(word, "defaults") != 0 && strcmp(word, "sw") != 0;
 }
@@ -144,7 +148,7 @@ static void take_options(FstabEntry *entry, const char *options, DiagList *diags
 	entry->options = g_string_free(g_steal_pointer(&kept), FALSE);
 }
 
-/* LABEL="my data" is LABEL=my data to mount(8). */
+/* LABEL="my data" means LABEL=my data for mount(8). */
 static char *unquote_tag(const char *source)
 {
 	const char *value = strchr(source, '=');
@@ -156,7 +160,7 @@ static char *unquote_tag(const char *source)
 			       (int)(source + length - 1 - (value + 2)), value + 2);
 }
 
-/* Blanks separate; a field that is not there is NULL. */
+/* Fields are separated by blanks; a missing field is NULL. */
 static void split_fields(char *line, char *fields[N_FIELDS])
 {
 	char *rest = line;
@@ -170,7 +174,7 @@ static void split_fields(char *line, char *fields[N_FIELDS])
 	}
 }
 
-/* Returns: what is wrong with the fields, a new string; NULL: nothing. */
+/* Returns: the problem of the fields, a new string; NULL: none. */
 static char *check_fields(char *fields[N_FIELDS], uint64_t *ret_passno)
 {
 	static const char *const names[] = { "the device", "the mount point", "the type", "the options" };
@@ -189,7 +193,10 @@ static char *check_fields(char *fields[N_FIELDS], uint64_t *ret_passno)
 	return NULL;
 }
 
-/* Returns: NULL for a line that asks for nothing, and for a bad one, with *@ret_problem a new string. */
+/*
+ * Returns: NULL for a line without an effect, and for an invalid one, with *@ret_problem a new
+ * string.
+ */
 static FstabEntry *parse_line(char *line, Origin origin, DiagList *diags, char **ret_problem)
 {
 	g_autoptr(FstabEntry) entry = g_new0(FstabEntry, 1);
@@ -232,7 +239,7 @@ static const FstabEntry *find_same(const GPtrArray *entries, const FstabEntry *e
 	return NULL;
 }
 
-/* Adds what the line says; @line is cut apart. */
+/* Adds the entry of the line; @line is modified. */
 static void take_line(GPtrArray *entries, char *line, Origin origin, DiagList *diags)
 {
 	g_autofree char *problem = NULL;

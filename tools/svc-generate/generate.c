@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Generate: see generate.h. Each source of services has a file of its own; here they are read, and called in order.
+ * Generate: see generate.h. Each source of services has its own file. This file reads the sources
+ * and calls them in order.
  */
 #include "config.h"
 
@@ -25,26 +26,29 @@
 #include "svc-generate/samba.h"
 #include "svc-generate/volumes.h"
 
-/* Inode of the first pid namespace, PROC_PID_INIT_INO of the kernel's include/linux/proc_ns.h. */
+/* Inode of the first PID namespace, PROC_PID_INIT_INO of the kernel's include/linux/proc_ns.h. */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCu
 
 #define RC_LINKS "rc-links"
 
 #define DISPLAY_MANAGER "/etc/X11/default-display-manager"
 
-/* What packages install; the admin's own; and where the latter are while boot/bus-activation covers them. */
+/*
+ * The files of packages; the admin's own; and the path of the latter while boot/bus-activation
+ * covers them.
+ */
 #define BUS_SERVICES "/usr/share/dbus-1/system-services"
 #define BUS_SERVICES_ADMIN "/usr/local/share/dbus-1/system-services"
 #define BUS_SERVICES_COVERED "/run/svcd/bus-services.local"
 
-/* If we hang from here on, it is at @path. */
+/* If the program hangs from here on, it is at @path. */
 static void begin(const Generated *g, const char *path)
 {
 	if (g->bundle)
 		bundle_begin(g->bundle, path);
 }
 
-/* A file that is not there says nothing. */
+/* A missing file is no error. */
 static bool is_absent(const Generated *g, const char *path)
 {
 	g_autofree char *full = g_strconcat(g->root, path, NULL);
@@ -54,7 +58,7 @@ static bool is_absent(const Generated *g, const char *path)
 	return stat(full, &st) < 0;
 }
 
-/* Is there a service file of that name that was not made here? */
+/* Is there a service file of that name that was not generated? */
 static bool has_service_file(const Generated *g, const char *name)
 {
 	static const char *const directories[] = { SVCD_LIBDIR "/services.d", SVCD_SYSCONFDIR "/services.d",
@@ -69,7 +73,7 @@ static bool has_service_file(const Generated *g, const char *name)
 	return false;
 }
 
-/* The text of a file, a new string; NULL when there is none, and when it cannot be read, which is told. */
+/* The text of a file, a new string; NULL if it is missing or unreadable. The latter is reported. */
 static char *read_text(const Generated *g, const char *path, size_t *ret_size)
 {
 	g_autofree char *full = g_strconcat(g->root, path, NULL);
@@ -88,7 +92,7 @@ static char *read_text(const Generated *g, const char *path, size_t *ret_size)
 	return *ret_size > 0 ? g_strndup(g_bytes_get_data(bytes, NULL), *ret_size) : g_strdup("");
 }
 
-/* In a container, devices, mounts and consoles are the host's business. */
+/* In a container, the host handles devices, mounts and consoles. */
 static bool is_container(void)
 {
 	struct stat st;
@@ -109,8 +113,9 @@ static bool has_program(const void *data, const char *path)
 }
 
 /*
- * Without a service of ours that checks the root, mountall.sh and its kin run as they do under SysV (lsb-compat/README.md): they
- * check and mount all of fstab, and nobody else may at the same time.
+ * Without a service of ours that checks the root, mountall.sh and similar scripts run as under SysV
+ * (lsb-compat/README.md). They check and mount all of fstab, and no other program may do so at the
+ * same time.
  */
 static bool scripts_mount_volumes(const Generated *g)
 {
@@ -169,7 +174,7 @@ static void generate_samba(Generated *g)
 
 	if (!configuration)
 		return;
-	/* Also where the links count: Debian makes some for every part. */
+	/* Also if the links count, because Debian makes links for every daemon. */
 	samba_generate(configuration, g->files);
 	samba_generate(configuration, g->rc_links);
 }
@@ -179,7 +184,7 @@ static void generate_consoles(Generated *g)
 	size_t size;
 	g_autofree char *active = read_text(g, "/sys/class/tty/console/active", &size);
 
-	if (active) /* no consoles, no logins */
+	if (active) /* without consoles there are no logins */
 		consoles_generate(active, g->files);
 }
 
@@ -190,7 +195,7 @@ static void generate_display_manager(Generated *g)
 
 	if (!chosen)
 		return;
-	/* Also where the links count: Debian makes some for every display manager. */
+	/* Also if the links count, because Debian makes links for every display manager. */
 	display_manager_generate(chosen, g->files);
 	display_manager_generate(chosen, g->rc_links);
 }
@@ -209,7 +214,10 @@ static void generate_respawns(Generated *g)
 		respawns_generate(entries, &world, (RespawnsOutput){ g->files, g->rc_links }, g->diags);
 }
 
-/* The names of all services with what has been made so far. What is wrong with files, the manager reports. */
+/*
+ * The names of all services, including those of the files generated so far. The manager reports
+ * faults of these files.
+ */
 static Configuration *load_services(const Generated *g)
 {
 	g_autoptr(GHashTable) overlay = generated_overlay(g);
@@ -236,7 +244,7 @@ static const char *find_native(const void *data, const char *name)
 	return def ? def->name : NULL;
 }
 
-/* A service that has a file of its own takes the place of the script. */
+/* A service with its own file replaces the script. */
 static void generate_init_scripts(Generated *g, const ServiceSet *set)
 {
 	const LsbNatives natives = { .find = find_native, .data = set };

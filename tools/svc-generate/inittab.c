@@ -10,7 +10,7 @@
 
 enum { FIELD_ID, FIELD_LEVELS, FIELD_ACTION, FIELD_PROCESS, N_FIELDS };
 
-/* init(8) cuts there, too. */
+/* init(8) cuts them off there, too. */
 enum { MAX_ID_BYTES = 4, MAX_PROCESS_BYTES = 253 };
 
 static void entry_free(gpointer data)
@@ -31,7 +31,7 @@ static bool action_needs_process(InittabAction action)
 	return action != INITTAB_INIT_DEFAULT && action != INITTAB_OFF;
 }
 
-/* Returns: each runlevel once, a new string; NULL for a letter that is none. */
+/* Returns: each runlevel once, a new string; NULL for an invalid letter. */
 static char *read_levels(const char *text)
 {
 	g_autoptr(GString) levels = g_string_new(NULL);
@@ -47,7 +47,10 @@ static char *read_levels(const char *text)
 	return g_string_free(g_steal_pointer(&levels), FALSE);
 }
 
-/* Returns: what is wrong with the id, or NULL. "~~", as in Debian's line for sulogin, is one that names a service badly. */
+/*
+ * Returns: the problem of the id, or NULL. "~~", as in Debian's line for sulogin, makes a bad name
+ * for a service.
+ */
 static const char *check_id(const char *id)
 {
 	if (!*id || strlen(id) > MAX_ID_BYTES)
@@ -79,7 +82,7 @@ static InittabEntry *read_fields(char **fields, char **ret_problem)
 	const char *process = g_strchug(fields[FIELD_PROCESS]);
 	const char *problem = check_id(fields[FIELD_ID]);
 
-	process += strspn(process, "+@"); /* about utmp and the shell; neither concerns us */
+	process += strspn(process, "+@"); /* they concern utmp and the shell; both are not used */
 	entry->id = g_strdup(fields[FIELD_ID]);
 	entry->levels = read_levels(fields[FIELD_LEVELS]);
 	entry->process = g_strchomp(g_strdup(process));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * inittab: the lines of inittab(5), cut into fields and checked; what they mean for the boot is in respawns.h.
+ * inittab: the lines of inittab(5), split into fields and checked. respawns.h makes services of
+ * them.
  */
 #ifndef SVCD_GENERATE_INITTAB_H
 #define SVCD_GENERATE_INITTAB_H
@@ -29,17 +30,17 @@
 ENUM_WITH_NAMES(InittabAction, INITTAB, inittab_action, INITTAB_ACTIONS)
 
 typedef struct InittabEntry {
-	char *id;      /* 1 to 4 letters that a service's name may have */
-	char *levels;  /* runlevels, each once: digits and "S"; "" when the line says nothing */
+	char *id;      /* 1 to 4 characters that are valid in the name of a service */
+	char *levels;  /* runlevels, each once: digits and "S"; "" if the field is empty */
 	InittabAction action;
 	char *process; /* without init's "+" and "@"; "" where the action needs none */
 	Origin origin;
 } InittabEntry;
 
 /**
- * inittab_parse() - all lines of @text that are right; the others are told to @diags
+ * inittab_parse() - all valid lines of @text; the others are reported to @diags
  * @file: its name in diagnostics and origins
- * Returns: a new array of InittabEntry *, in the order of the file, no id twice.
+ * Returns: a new array of InittabEntry *, in the order of the file, without duplicate ids.
  */
 GPtrArray *inittab_parse(const char *file, const char *text, size_t length, DiagList *diags);
 

@@ -21,7 +21,7 @@ static gint compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names in a directory, in their order; empty when it cannot be read. */
+/* The names in a directory, sorted; empty if it cannot be read. */
 static GPtrArray *list_directory(const char *directory)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -36,7 +36,10 @@ static GPtrArray *list_directory(const char *directory)
 	return names;
 }
 
-/* The group consists of this one, too. @path: what it comes from. Returns: false if there can be no such service. */
+/*
+ * Adds this instance to the group. @path: its source. Returns: false if such a service cannot
+ * exist.
+ */
 static bool add_instance(const char *group, const char *instance, const char *path, Output *output, DiagList *diags)
 {
 	g_autofree char *name = g_strdup_printf("%s@%s", group, instance);
@@ -52,14 +55,14 @@ static bool add_instance(const char *group, const char *instance, const char *pa
 	if (!strchr(text->str, '['))
 		g_string_append(text, "[Conditions]\n");
 	g_string_append_printf(text, "Wants=%s\nAfter=%s\n", name, name);
-	/* The group alone wants it, also with NewServices=boot: it stops with the group. */
+	/* Only the group wants it, also with NewServices=boot, so that it stops with the group. */
 	g_string_append_printf(output_file(output, POLICY_FILE, path), "\n[service %s]\nActivation=on-demand\n", name);
 	return true;
 }
 
 /* --- OpenVPN --- */
 
-/* What is no list of words for a shell either, is none here. */
+/* Text that a shell could not split into words either counts as empty. */
 static char **split_words(const char *text)
 {
 	g_autofree char *problem = NULL;
@@ -67,7 +70,7 @@ static char **split_words(const char *text)
 	return text_split_words(text, &problem);
 }
 
-/* The words of the last AUTOSTART= of a file for the shell; NULL: it says nothing. */
+/* The words of the last AUTOSTART= in a file for the shell; NULL: it is not set. */
 static char **parse_autostart(const char *defaults)
 {
 	g_auto(GStrv) lines = g_strsplit(defaults, "\n", -1);
@@ -118,7 +121,7 @@ void instances_openvpn(const char *directory, const char *defaults, Output *outp
 
 /* --- PostgreSQL --- */
 
-/* start.conf holds comments and one word; without one it is "auto". */
+/* start.conf contains comments and one word; if it is missing the value is "auto". */
 static bool is_auto(const char *cluster)
 {
 	g_autofree char *path = g_build_filename(cluster, "start.conf", NULL);
@@ -137,7 +140,7 @@ static bool is_auto(const char *cluster)
 	return true;
 }
 
-/* The server is of a package of its own for each version. */
+/* The server of each version is a separate package. */
 static void add_server(const char *version, const char *name, const char *cluster, Output *output)
 {
 	g_autofree char *file = g_strdup_printf("postgresql@%s-%s.svc.d/50-instances.conf", version, name);

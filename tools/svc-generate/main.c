@@ -28,7 +28,10 @@ static gboolean is_handed_over;
 static gboolean is_policy_saved;
 static char *output_directory = (char *)GENERATED_DIRECTORY;
 
-/* One line on stderr, which is the console, at each boot until there is an answer; the file keeps it from a second time. */
+/*
+ * Writes one line to stderr, which is the console, until the admin has decided; the file prevents a
+ * second line in the same boot.
+ */
 static void offer_import(Output *output)
 {
 	g_autofree char *path = g_build_filename(output_directory, POLICY_EDIT_SYSV_OFFERED, NULL);
@@ -53,7 +56,7 @@ static void print_diagnostics(const DiagList *diags)
 		print_diagnostic(diag_list_get(diags, i));
 }
 
-/* A script that is left out is told at each boot; what is odd in headers, whoever asks. */
+/* A skipped script is reported at each boot; minor faults in headers are shown on request. */
 static void print_script_diagnostics(const DiagList *diags)
 {
 	const unsigned n_warnings = diag_list_length(diags) - diag_list_count_errors(diags);
@@ -67,7 +70,7 @@ static void print_script_diagnostics(const DiagList *diags)
 			n_warnings == 1 ? "" : "s");
 }
 
-/* Generated files have changed since the names of services were looked for. */
+/* Generated files may have changed since the names of services were collected. */
 static bool hand_over(Bundle *bundle, GError **error)
 {
 	const LoaderOptions options = { .root = root, .any_owner = *root != '\0', .bundle = bundle };
@@ -124,7 +127,7 @@ int main(int argc, char **argv)
 	offer_import(generated->files);
 	print_diagnostics(generated->diags);
 	print_script_diagnostics(generated->script_diags);
-	/* A full /run must not keep the files from being read. */
+	/* If /run is full, the files must still be read. */
 	if (!generated_write(generated, output_directory, &error))
 		status = complain(error);
 	g_clear_error(&error);
@@ -132,6 +135,9 @@ int main(int argc, char **argv)
 		status = complain(error);
 	if (is_handed_over)
 		save_handed_over();
-	/* Not by exit(3): GLib keeps interned texts in tables that a leak checker takes for lost (g_quark_from_string()). */
+	/*
+	 * Not by exit(3), because GLib keeps interned texts in tables that a leak checker reports
+	 * (g_quark_from_string()).
+	 */
 	quick_exit(status);
 }

@@ -50,7 +50,7 @@ bool output_has(const Output *output, const char *name)
 	return g_hash_table_contains(output->files, name);
 }
 
-/* Is this what @path holds? */
+/* Does @path contain this text? */
 static bool is_unchanged(const char *path, const GString *text)
 {
 	g_autoptr(GBytes) old = file_read_bounded(path, LIMIT_FILE_BYTES, NULL);
@@ -69,7 +69,7 @@ static bool is_ours(const char *path)
 	return old && size >= strlen(OUTPUT_MARK) && memcmp(data, OUTPUT_MARK, strlen(OUTPUT_MARK)) == 0;
 }
 
-/* Adds what is stale in @directory; @below: its name and "/" if it is one of drop-ins, else "". */
+/* Adds stale files in @directory; @below: its name and "/" if it contains drop-ins, else "". */
 static bool add_stale(const Output *output, const char *directory, const char *below, GPtrArray *stale, GError **error)
 {
 	g_autoptr(GDir) dir = g_dir_open(directory, 0, error);
@@ -92,7 +92,10 @@ static bool add_stale(const Output *output, const char *directory, const char *b
 	return true;
 }
 
-/* Paths of what an earlier run has made and this one has not; NULL with @error when @directory cannot be read. */
+/*
+ * Paths of files that an earlier run has made and this one has not; NULL with @error if @directory
+ * cannot be read.
+ */
 static GPtrArray *list_stale(const Output *output, const char *directory, GError **error)
 {
 	g_autoptr(GPtrArray) stale = g_ptr_array_new_with_free_func(g_free);
@@ -113,7 +116,7 @@ static bool remove_stale(const Output *output, const char *directory, GError **e
 	return stale != NULL;
 }
 
-/* In its directory, which is made if it is not there. */
+/* Makes its directory if it is missing. */
 static bool write_file(const char *path, const GString *text, GError **error)
 {
 	g_autofree char *parent = g_path_get_dirname(path);
@@ -141,7 +144,7 @@ bool output_write(const Output *output, const char *directory, GError **error)
 
 void output_overlay(const Output *output, const char *directory, GHashTable *overlay)
 {
-	g_autoptr(GPtrArray) stale = list_stale(output, directory, NULL); /* no directory: nothing stale */
+	g_autoptr(GPtrArray) stale = list_stale(output, directory, NULL); /* without the directory there are no stale files */
 	GHashTableIter iter;
 	gpointer name;
 	gpointer text;

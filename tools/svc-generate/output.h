@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Output: the files that were made, written where they differ from what is there.
+ * Output: the generated files; a file is written only if it has changed.
  */
 #ifndef SVCD_GENERATE_OUTPUT_H
 #define SVCD_GENERATE_OUTPUT_H
@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* First words of every file; what begins so and is not made any more is removed. */
+/* The beginning of every file. A file with it that is no longer generated is removed. */
 #define OUTPUT_MARK "# Made by svc-generate"
 
 typedef struct Output Output;
@@ -19,9 +19,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Output, output_free)
 
 /**
  * output_file() - the text of one file, to be appended to
- * @name: within the directory, "NAME.svc.d/x.conf" for a drop-in; the first call for a name makes it, with the mark as its
- *        first line
- * @from: what it is made from, for that line
+ * @name: within the directory, "NAME.svc.d/x.conf" for a drop-in; the first call for a name makes
+ * it, with the mark as its first line
+ * @from: its source, for that line
  */
 GString *output_file(Output *output, const char *name, const char *from);
 
@@ -29,13 +29,17 @@ GString *output_file(Output *output, const char *name, const char *from);
 bool output_has(const Output *output, const char *name);
 
 /**
- * output_write() - make @directory hold these files
+ * output_write() - write these files to @directory
  *
- * Each appears whole or not at all, and only if its text has changed; files of an earlier run that are not among them go.
+ * Each file is replaced atomically, and only if its text has changed. Other files of an earlier run
+ * are removed.
  */
 bool output_write(const Output *output, const char *directory, GError **error);
 
-/* Adds to @overlay (path -> GBytes, both owned by it) what output_write() would make of @directory: NULL for what would go. */
+/*
+ * Adds to @overlay (path -> GBytes, both owned by it) the effect of output_write() on @directory:
+ * NULL for removed files.
+ */
 void output_overlay(const Output *output, const char *directory, GHashTable *overlay);
 
 #endif

@@ -12,18 +12,18 @@
 
 #define INITTAB "/etc/inittab"
 
-/* Counts whatever RcLinks= says. */
+/* In force whatever RcLinks= is. */
 #define ANSWERS_POLICY_FILE "50-inittab.policy"
 
-/* What makes init(8) hand a command to a shell. */
+/* The characters that make init(8) pass a command to a shell. */
 #define SHELL_LETTERS "~`!$^&*()=|\\{}[];\"'<>?"
 
 typedef struct Respawns {
 	const RespawnsWorld *world;
 	RespawnsOutput output;
 	DiagList *diags;
-	GString *waited_for;      /* names of the tasks that all further lines wait for, each with a blank in front */
-	GString *boot_waited_for; /* those of the boot alone, which no line of a runlevel holds up */
+	GString *waited_for;      /* names of the tasks that all further lines wait for, each after a blank */
+	GString *boot_waited_for; /* those of the boot, which delay no line of a runlevel */
 } Respawns;
 
 /* --- commands --- */
@@ -40,7 +40,7 @@ static bool is_rc(const InittabEntry *entry)
 	return entry->action == INITTAB_SYSINIT;
 }
 
-/* The shell of single-user mode: svcd has one, where it is needed (rescue). */
+/* The shell of single-user mode: svcd has its own where it is needed (rescue). */
 static bool is_sulogin(const InittabEntry *entry)
 {
 	const size_t length = strcspn(entry->process, " \t");
@@ -81,7 +81,7 @@ static char *format_exec(const char *process)
 	return g_string_free(g_steal_pointer(&exec), FALSE);
 }
 
-/* Returns: the terminal that a getty is for, a new string; NULL if the command is none. */
+/* Returns: the terminal of a getty, a new string; NULL if the command is none. */
 static char *getty_terminal(const char *process)
 {
 	static const char *const kinds[] = { "tty", "hvc", "hvsi", "pts/", "console", "xvc", "ttyS" };
@@ -107,8 +107,8 @@ static GString *policy_of(Respawns *r)
 }
 
 /*
- * Runlevels 0 and 6 are the end, S is part of all others; a, b and c are no runlevels that a machine is in. None said: all that
- * there are.
+ * Leaves out 0 and 6, which end the machine, and a, b and c, which are no states of a machine. An
+ * empty field means 1 to 5.
  */
 static char *format_levels(const InittabEntry *entry)
 {
@@ -142,7 +142,7 @@ static void set_default_runlevel(Respawns *r, const InittabEntry *entry)
 
 /* --- services --- */
 
-/* Letters of an id that a service's name has not, "~" above all, become "_". */
+/* Characters of an id that are invalid in a service's name, above all "~", become "_". */
 static char *service_name(const InittabEntry *entry)
 {
 	g_autofree char *id = g_strdup(entry->id);
@@ -169,7 +169,10 @@ static GString *begin_service(Respawns *r, const char *name, const InittabEntry 
 	return text;
 }
 
-/* init had run all scripts of the runlevel before it came to these; here they wait for what they need. */
+/*
+ * init has run all scripts of the runlevel before it starts these. Here they wait for their
+ * requirements.
+ */
 static void end_service(GString *text, const char *first, const GString *waited_for)
 {
 	g_string_append_printf(text, "\n[Conditions]\nAfter=%s%s\n", first, waited_for->str);
@@ -189,11 +192,14 @@ static void make_daemon(Respawns *r, const InittabEntry *entry)
 	text = begin_service(r, name, entry);
 	if (!text)
 		return;
-	/* init(8): ten times in two minutes, then it waits for five. */
+	/* init(8): ten times in two minutes, then a pause of five. */
 	g_string_append(text, "Restart=always\nRestartDelay=1s\nRestartLimit=10/2min\n");
 	if (terminal)
 		g_string_append_printf(text, "KillMode=process\nCleanup=-" SVCD_LIBDIR "/svc-utmp dead %s\n", terminal);
-	/* As getty@ has it. rc.local as a script comes after everything, and somebody may log in before. */
+	/*
+	 * As for getty@. A script rc.local comes after all services, and a login may be possible
+	 * before that.
+	 */
 	end_service(text, terminal ? "$local_fs $remote_fs hostname keyboard-setup console-setup"
 				      : "$local_fs $remote_fs $syslog $network rc.local",
 		    r->waited_for);
@@ -217,7 +223,10 @@ static void make_task(Respawns *r, const InittabEntry *entry, const char *first,
 		g_string_append_printf(r->boot_waited_for, " %s", name);
 }
 
-/* A name that svcd starts when something happens, and nobody else, whatever policy says of new services. What cannot be run must not stand in the way of what svcd does itself. */
+/*
+ * Only svcd starts this name, when an event occurs, whatever the policy for new services is. A
+ * program that cannot be run must not replace svcd's own reaction.
+ */
 static void make_answer(Respawns *r, const InittabEntry *entry, const char *name)
 {
 	g_autofree char *program = g_strndup(entry->process, strcspn(entry->process, " \t"));

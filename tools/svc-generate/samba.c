@@ -12,10 +12,10 @@
 #include "base/text.h"
 
 #define CONFIGURATION "/etc/samba/smb.conf"
-/* Read after init-scripts.policy, which has what the links want. */
+/* Read after init-scripts.policy, which contains the policy of the links. */
 #define POLICY_FILE "links-samba.policy"
 
-/* Letter case and blanks make no difference in smb.conf. */
+/* smb.conf ignores letter case and blanks. */
 static char *squeeze(const char *text)
 {
 	GString *squeezed = g_string_new(NULL);
@@ -27,7 +27,7 @@ static char *squeeze(const char *text)
 	return g_string_free(squeezed, FALSE);
 }
 
-/* What the last "key = value" says, squeezed, a new string; NULL: there is none. */
+/* The value of the last "key = value", squeezed, a new string; NULL: there is none. */
 static char *find_value(const char *configuration, const char *key)
 {
 	g_auto(GStrv) lines = g_strsplit(configuration, "\n", -1);

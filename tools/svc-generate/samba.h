@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Samba: which of its daemons the machine's role asks for. Debian installs them all and lets smb.conf decide.
+ * Samba: the daemons that the machine's role needs. Debian installs all of them, and smb.conf
+ * decides.
  */
 #ifndef SVCD_GENERATE_SAMBA_H
 #define SVCD_GENERATE_SAMBA_H
@@ -8,11 +9,11 @@
 #include "svc-generate/output.h"
 
 /**
- * samba_generate() - add the policy that leaves the others to an admin's start
- * @configuration: the text of smb.conf(5). What its include= and the registry say is not looked at.
+ * samba_generate() - add the policy that makes the others start only on request
+ * @configuration: the text of smb.conf(5). Its include= and the registry are ignored.
  *
- * A domain controller is the daemon samba, which runs the others itself; everybody else is smbd, nmbd and winbind. Without
- * NetBIOS there is nothing to do for nmbd.
+ * A domain controller needs the daemon samba, which runs the others itself. All other machines need
+ * smbd, nmbd and winbind. Without NetBIOS nmbd is not needed.
  */
 void samba_generate(const char *configuration, Output *output);
 

@@ -14,15 +14,15 @@
 
 #define POLICY_FILE "50-fstab.policy"
 
-/* Letters that stand for themselves in a service's name; "@" would make an instance of it. */
+/* Characters that are kept in a service's name. "@" is not, because it would make an instance. */
 #define PLAIN_IN_NAMES G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.:"
 
-/* Letters that udev leaves alone in the links below /dev/disk. */
+/* Characters that udev keeps in the links below /dev/disk. */
 #define PLAIN_IN_LINKS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "#+-.:=@_"
 
 typedef enum TagKind { TAG_LABEL, TAG_UUID, TAG_PARTLABEL, TAG_PARTUUID, TAG_ID, TAG_COUNT } TagKind;
 
-/* "LABEL=x" and its like: the word, udev's directory, the word in our names. */
+/* For "LABEL=x" and similar: the keyword, udev's directory, the part of our names. */
 static const struct {
 	const char *tag;
 	const char *directory;
@@ -35,7 +35,7 @@ static const struct {
 	[TAG_ID] = { "ID=", "by-id", "id" },
 };
 
-/* Mounted before us and needed until the very end: never unmounted by a service. */
+/* Mounted before svcd runs and needed until the very end: no service unmounts it. */
 static bool is_for_the_finale(const char *target)
 {
 	static const char *const targets[] = { "/proc", "/sys", "/dev", "/dev/pts", "/dev/shm", "/run", "/usr", NULL };
@@ -57,7 +57,7 @@ static void append_name_bytes(GString *name, const char *text)
 	}
 }
 
-/* "@prefix-@text" as a service's name, not longer than names may be. */
+/* "@prefix-@text" as a service's name, limited to the maximal length. */
 static char *make_name(const char *prefix, const char *text)
 {
 	enum { CHECKSUM_BYTES = 16 };
@@ -130,7 +130,7 @@ static char *tag_condition(TagKind kind, const char *value)
 		return NULL;
 	switch (kind) {
 	case TAG_LABEL:
-		if (!strchr(value, '|')) /* no condition may hold it */
+		if (!strchr(value, '|')) /* a condition cannot contain it */
 			return g_strconcat("label:", value, NULL);
 		break;
 	case TAG_UUID:
@@ -138,7 +138,7 @@ static char *tag_condition(TagKind kind, const char *value)
 			return g_strconcat("uuid:", value, NULL);
 		break;
 	case TAG_PARTUUID:
-		lower = g_ascii_strdown(value, -1); /* udev writes them so, whatever the table of partitions has */
+		lower = g_ascii_strdown(value, -1); /* udev writes them in lower case, whatever the partition table contains */
 		return link_condition(tags[kind].directory, lower);
 	case TAG_PARTLABEL:
 	case TAG_ID:
@@ -157,7 +157,7 @@ char *volume_device_condition(const char *source)
 	return g_str_has_prefix(source, "/dev/") ? g_strconcat("device:", source, NULL) : NULL;
 }
 
-/* "KEY=word word ...", the words quoted where they must be. */
+/* "KEY=word word ...", quoted where necessary. */
 static void G_GNUC_NULL_TERMINATED append_words(GString *text, const char *key, ...)
 {
 	g_autoptr(GPtrArray) words = g_ptr_array_new();
@@ -180,7 +180,10 @@ static bool path_is_below(const char *path, const char *directory)
 	return strncmp(path, directory, length) == 0 && path[length] == '/';
 }
 
-/* The entry whose volume holds @path; NULL: the root's. @entry itself, if any, does not count. */
+/*
+ * The entry of the volume that contains @path; NULL: the root's. @entry itself, if any, does not
+ * count.
+ */
 static const FstabEntry *find_holder(const GPtrArray *entries, const char *path, const FstabEntry *entry)
 {
 	const FstabEntry *best = NULL;
@@ -220,7 +223,8 @@ static void append_limit(GString *text, const char *key, int64_t us)
 }
 
 /*
- * Mounted while udev says that the device is there. What is never unmounted does not mind where its device has gone.
+ * Mounted while udev reports the device. A mount that is never unmounted ignores the loss of its
+ * device.
  */
 static void append_device_terms(GString *text, const FstabEntry *entry)
 {
@@ -234,12 +238,12 @@ static void append_device_terms(GString *text, const FstabEntry *entry)
 		append_limit(text, "WaitTimeout", entry->device_limit_us);
 }
 
-/* Who unmounts it by hand gets it back with "svcctl start". */
+/* A user who unmounts it by hand mounts it again with "svcctl start". */
 static void append_mounted(GString *text, const FstabEntry *entry)
 {
 	g_autofree char *condition = g_strconcat("mounted:", entry->target, NULL);
 
-	if (!strchr(condition, '|')) /* no condition may hold it */
+	if (!strchr(condition, '|')) /* a condition cannot contain it */
 		append_words(text, "DoneWhile", condition, NULL);
 }
 
@@ -256,7 +260,7 @@ static void append_conditions(GString *text, const GPtrArray *entries, const Fst
 		volume_append_holder(text, "While", entries, entry->source, entry);
 	if (entry->is_remote)
 		g_string_append(text, "After=$network loopback\n");
-	if (g_str_has_prefix(entry->type, "nfs")) /* otherwise mount.nfs(8) starts an rpc.statd of its own */
+	if (g_str_has_prefix(entry->type, "nfs")) /* otherwise mount.nfs(8) starts its own rpc.statd */
 		g_string_append(text, "Wants=nfs-common rpc-statd\nAfter=nfs-common rpc-statd\n");
 	if (!entry->is_swap && !entry->is_nofail && !entry->is_noauto)
 		g_string_append_printf(text, "Provides=%s\n", entry->is_remote ? "$remote_fs" : "$local_fs");
@@ -273,9 +277,9 @@ static void append_mount(GString *text, const FstabEntry *entry)
 		append_words(text, "Stop", SVCD_LIBDIR "/boot/unmount-volume", entry->target, NULL);
 		g_string_append(text, "StopTimeout=30s\n");
 	}
-	if (entry->is_remote) /* the server may come later than the network */
+	if (entry->is_remote) /* the server may be available later than the network */
 		g_string_append(text, "Restart=on-failure\nRestartDelay=2s\nRestartLimit=5/10min\n");
-	else if (entry->passno > 0) /* a check of a large file system is not a hang */
+	else if (entry->passno > 0) /* the check of a large file system takes long */
 		g_string_append(text, "StartTimeout=2h\n");
 }
 
@@ -284,7 +288,7 @@ static void append_swap(GString *text, const FstabEntry *entry)
 	g_string_append_printf(text, "[Service]\nDescription=Swap space on %s\nType=task\n", entry->source);
 	append_words(text, "Exec", SVCD_LIBDIR "/boot/swap-space", "on", entry->options, entry->source, NULL);
 	append_words(text, "Stop", SVCD_LIBDIR "/boot/swap-space", "off", entry->options, entry->source, NULL);
-	g_string_append(text, "StopTimeout=90s\n"); /* what lies in it must be read back */
+	g_string_append(text, "StopTimeout=90s\n"); /* its content must be read back */
 }
 
 static void append_policy(GString *policy, const FstabEntry *entry, const char *name)
