@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Commands: systemd's quoting is taken off, the shell's or svcd's put on.
+ * Commands: removes systemd's quoting and adds that of the shell or of svcd.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@ static int digit_of(char c, int base)
 	return value < base ? value : -1;
 }
 
-/* @n digits of @base; -1 if they are not there. */
+/* @n digits of @base; -1 if they are missing. */
 static int read_number(const char *at, int n, int base)
 {
 	int value = 0;
@@ -34,7 +34,7 @@ static int read_number(const char *at, int n, int base)
 	return value;
 }
 
-/* Letters of one escape after "\", and what they stand for. */
+/* The letter after "\" of a simple escape, and its value. */
 static char simple_escape(char letter)
 {
 	static const char from[] = "abfnrtvs\\\"';";
@@ -44,7 +44,7 @@ static char simple_escape(char letter)
 	return found ? to[found - from] : '\0';
 }
 
-/* @at: behind the "\". Returns: how many bytes were read, 0 if they mean nothing. */
+/* @at: after the "\". Returns: the number of bytes read, 0 if they are no escape. */
 static int read_escape(const char *at, GString *word)
 {
 	static const struct {
@@ -88,7 +88,7 @@ static bool read_word(const char **at, GString *word, char **ret_problem)
 		} else if (*p == '\\' && p[1]) {
 			const int n = read_escape(p + 1, word);
 
-			/* What is no escape stands for itself, as in systemd. */
+			/* A "\" that begins no escape stands for itself, as in systemd. */
 			if (n == 0)
 				g_string_append_c(word, '\\');
 			p += n;
@@ -135,7 +135,10 @@ static void unit_command_free(gpointer data)
 	g_free(command);
 }
 
-/* "${NAME}" anywhere, "$NAME" as a whole word. The length of the variable at @at, 0 if it is none. */
+/*
+ * "${NAME}" anywhere, "$NAME" as a whole word. The length of the variable at @at, 0 if there is
+ * none.
+ */
 static size_t variable_length(const char *at, bool is_whole_word)
 {
 	const bool has_brace = at[0] == '$' && at[1] == '{';
@@ -167,7 +170,7 @@ static bool has_variable(const char *word)
 	return false;
 }
 
-/* The signs in front of the first word. Returns: what is left of it. */
+/* The prefix characters of the first word. Returns: the rest of it. */
 static const char *read_prefixes(UnitCommand *command, const char *word, bool *is_literal)
 {
 	for (; *word && strchr("@-:+!|", *word); word++) {
@@ -179,7 +182,7 @@ static const char *read_prefixes(UnitCommand *command, const char *word, bool *i
 	return word;
 }
 
-/* "$" stays special only where a variable is meant. */
+/* "$" stays special only in a variable. */
 static void add_word(UnitCommand *command, const char *word, bool is_literal)
 {
 	if (is_main_pid(word) && !is_literal) {
@@ -241,7 +244,7 @@ GPtrArray *unit_command_parse(const char *text, char **ret_problem)
 	return g_steal_pointer(&commands);
 }
 
-/* --- written --- */
+/* --- writing --- */
 
 /* Inside "..." of a shell. */
 static void append_double_quoted(GString *out, const char *word)
@@ -278,7 +281,7 @@ static bool is_plain(const char *word)
 static void append_for_shell(GString *out, const char *word)
 {
 	if (variable_length(word, true) == strlen(word) && word[1] != '{') {
-		g_string_append(out, word); /* split into words, as systemd does */
+		g_string_append(out, word); /* split into words, as by systemd */
 	} else if (has_variable(word) || strstr(word, "$$")) {
 		append_double_quoted(out, word);
 	} else if (is_plain(word)) {
@@ -302,7 +305,10 @@ static char *shell_text(const UnitCommand *command)
 	return g_string_free(text, FALSE);
 }
 
-/* Words of svcd's; "-f": no file names for "*", which systemd does not know. $MAINPID is in the environment, too. */
+/*
+ * A command line of svcd. "-f": no expansion of "*", which systemd does not expand. $MAINPID is in
+ * the environment, too.
+ */
 static char *write_shell(const char *script)
 {
 	const char *const words[] = { "/bin/sh", "-fc", script, NULL };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Draft: settings are written in the order of svcd's own table of keys, so that every file looks alike.
+ * Draft: settings are written in the order of svcd's own table of keys, so that all files look
+ * alike.
  */
 #include "config.h"
 
@@ -41,7 +42,7 @@ static Setting *find_setting(const Draft *draft, const char *section, const char
 	return NULL;
 }
 
-/* A plain key holds the last value, a list none twice. */
+/* A plain key keeps the last value, a list each value once. */
 void draft_set(Draft *draft, const char *section, const char *key, const char *value)
 {
 	Setting *setting = find_setting(draft, section, key, value);
@@ -87,7 +88,7 @@ void draft_imply(Draft *draft, const UnitLine *line, const char *note)
 	draft_tell(draft, line, IMPORT_IMPLIED, NULL, note);
 }
 
-/* Whether svcd takes this value; a new string that says why not. */
+/* The reason why svcd refuses this value, a new string; NULL if it accepts it. */
 static char *complaint(const char *section, const char *key, const char *value)
 {
 	const ServiceKey *known = service_key_find(section, key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Draft: the service file while it is being written, and what the files of this folder share.
+ * Draft: the service file in progress, and the functions that the files of this folder share.
  */
 #ifndef SVCD_IMPORT_UNIT_DRAFT_H
 #define SVCD_IMPORT_UNIT_DRAFT_H
@@ -14,22 +14,22 @@
 typedef struct Draft {
 	Import *import;
 	const GPtrArray *unit; /* UnitLine *, all of them */
-	bool is_template;      /* "%" is special in what is written */
+	bool is_template;      /* "%" is special in its values */
 	bool wants_commands;   /* it is a service, not a target */
-	GPtrArray *settings;   /* what will be in the service file */
+	GPtrArray *settings;   /* the settings of the service file */
 	GPtrArray *runlevels;  /* char *: of its policy */
 	GPtrArray *remarks;    /* char *: comment lines above the service file */
-	bool is_wanted;        /* [Install] names a moment of the boot */
+	bool is_wanted;        /* [Install] refers to a stage of the boot */
 } Draft;
 
-/* What is done with one setting of the unit. */
+/* Translates one setting of the unit. */
 typedef void (*ImportRule)(Draft *draft, const UnitLine *line);
 
-/* A key of systemd's. Each section has a table, NULL-terminated by a row without a key. */
+/* A key of systemd. Each section has a table, terminated by a row without a key. */
 typedef struct ImportRow {
 	const char *key;
-	ImportRule rule;       /* NULL: what becomes of it is always the same */
-	ImportVerdict verdict; /* then: implied or lost */
+	ImportRule rule;       /* NULL: the result is always the same */
+	ImportVerdict verdict; /* the result in that case: implied or lost */
 	const char *note;
 } ImportRow;
 
@@ -47,23 +47,26 @@ void draft_clear(Draft *draft);
 char *draft_write_service(Draft *draft);
 char *draft_write_policy(const Draft *draft);
 
-/* One more setting of the service file. */
+/* Adds one setting to the service file. */
 void draft_set(Draft *draft, const char *section, const char *key, const char *value);
 bool draft_has(const Draft *draft, const char *section, const char *key);
 
-/* What became of @line; @became may be NULL. @note: a sentence, or NULL. */
+/* Records the result for @line; @became may be NULL. @note: a sentence, or NULL. */
 void draft_tell(Draft *draft, const UnitLine *line, ImportVerdict verdict, const char *became, const char *note);
 
-/* Both: sets it, and tells that it was translated. */
+/* Both: adds the setting and records that the line was translated. */
 void draft_translate(Draft *draft, const UnitLine *line, const char *section, const char *key, const char *value,
 		     const char *note);
 
 void draft_lose(Draft *draft, const UnitLine *line, const char *note);
 void draft_imply(Draft *draft, const UnitLine *line, const char *note);
 
-/* For keys that mean the same here: lost when this svcd has no such key, or does not take the value. */
+/*
+ * For keys with the same meaning here. The line is lost if this svcd lacks the key or refuses the
+ * value.
+ */
 void import_same(Draft *draft, const UnitLine *line);
-/* The same by another name, or with another value. */
+/* The same with another name or value. */
 void import_as(Draft *draft, const UnitLine *line, const char *key, const char *value);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Import: read, each line by its rule, write; then what was written is read as svcd reads it.
+ * Import: reads the unit, applies a rule to each line, and writes the files. Then svcd's own parser
+ * checks the result.
  */
 #include "config.h"
 
@@ -52,14 +53,17 @@ static bool is_for_others(const UnitLine *line)
 	return g_str_has_prefix(line->section, "X-") || g_str_has_prefix(line->key, "X-");
 }
 
-/* What a socket says of itself where its service says the same of the whole. */
+/* Settings of a socket that the service sets for the whole, too. */
 static bool is_of_socket_alone(const UnitLine *line)
 {
 	return g_str_has_suffix(line->origin.file, ".socket") &&
 	       (strcmp(line->key, "Description") == 0 || strcmp(line->key, "Documentation") == 0);
 }
 
-/* No capabilities, not all of them: the only key whose empty value is a setting (systemd.exec(5)). */
+/*
+ * No capabilities, in contrast to all: the only key with a meaningful empty value
+ * (systemd.exec(5)).
+ */
 static bool is_empty_set(const UnitLine *line)
 {
 	return !*line->value && strcmp(line->key, "CapabilityBoundingSet") == 0;
@@ -83,7 +87,7 @@ static void import_line(Draft *draft, const UnitLine *line)
 		draft_tell(draft, line, row->verdict, NULL, row->note);
 }
 
-/* An empty value takes back the earlier ones of its key: they are told, and no rule sees them. */
+/* An empty value clears the earlier values of its key. They are reported, and no rule gets them. */
 static GPtrArray *without_cleared(Draft *draft, GPtrArray *all)
 {
 	g_autoptr(GPtrArray) left = g_ptr_array_new();
@@ -106,13 +110,13 @@ static GPtrArray *without_cleared(Draft *draft, GPtrArray *all)
 	return g_steal_pointer(&left);
 }
 
-/* A unit that has work at its stop alone; one that has none is a mistake, as it is for systemd. */
+/* For a unit that only has work at its stop. A unit without any is a mistake, also in systemd. */
 static void add_empty_command(Draft *draft, const char *unit)
 {
 	const UnitLine line = { .key = (char *)"ExecStart", .value = (char *)"" };
 
 	if (unit_file_last(draft->unit, "Service", "ExecStart"))
-		return; /* it could not be read: its rule has told so */
+		return; /* unreadable: its rule has reported that */
 	if (!unit_file_last(draft->unit, "Service", "ExecStop")) {
 		diag_error(draft->import->diags, origin_new(unit, 0), NULL, "it has no ExecStart=");
 		return;
@@ -121,7 +125,7 @@ static void add_empty_command(Draft *draft, const char *unit)
 	draft_translate(draft, &line, "Service", "Exec", "/bin/true", "it has work only when it is stopped");
 }
 
-/* What systemd adds of its own accord. */
+/* systemd's implicit settings. */
 static void add_defaults(Draft *draft, const char *unit)
 {
 	const char *defaults = unit_file_last(draft->unit, "Unit", "DefaultDependencies");
@@ -139,7 +143,7 @@ static void add_defaults(Draft *draft, const char *unit)
 	draft_translate(draft, &line, "Conditions", "After", "tmpfiles", "as every unit without DefaultDependencies=no; and After=$local_fs");
 }
 
-/* Values with their specifiers replaced; those that cannot be are lost, and are not in the result. */
+/* Values with their specifiers expanded. Values that cannot be expanded are lost and left out. */
 static GPtrArray *with_specifiers(Draft *draft, const GPtrArray *lines, const char *unit)
 {
 	g_autoptr(GPtrArray) left = g_ptr_array_new();
@@ -161,8 +165,8 @@ static GPtrArray *with_specifiers(Draft *draft, const GPtrArray *lines, const ch
 }
 
 /*
- * A file of our making that svcd would not take is a fault of ours or an oddity of the unit: it is told either way, but not what
- * follows from what was told already.
+ * A generated file that svcd refuses is a fault of this program or of the unit. It is reported
+ * either way, except for consequences of earlier reports.
  */
 static void check_result(Import *import)
 {

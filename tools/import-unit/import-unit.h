@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Import: a systemd unit as a service file and a policy, with what became of each line.
+ * Import: converts a systemd unit to a service file and a policy, with the result for each line.
  *
- * Logic and policy are kept apart as everywhere: what [Install] says becomes a policy that the admin may take or leave.
+ * Logic and policy are separate, as everywhere in svcd: [Install] becomes a policy that the admin
+ * may accept or not.
  */
 #ifndef SVCD_IMPORT_UNIT_IMPORT_UNIT_H
 #define SVCD_IMPORT_UNIT_IMPORT_UNIT_H
@@ -13,19 +14,20 @@
 #include "base/diag.h"
 
 /*
- * same: the key exists with this meaning. translated: other words say it. implied: svcd does so anyway, or needs no such
- * thing. lost: nothing says it; the note tells what that means.
+ * same: the key exists with this meaning. translated: other settings have the same effect. implied:
+ * svcd does so anyway, or does not need it. lost: there is no equivalent; the note explains the
+ * consequence.
  */
 #define IMPORT_VERDICTS(X, P) \
 	X(P, SAME, "same") X(P, TRANSLATED, "translated") X(P, IMPLIED, "implied") X(P, LOST, "lost")
 ENUM_WITH_NAMES(ImportVerdict, IMPORT, import_verdict, IMPORT_VERDICTS)
 
-/* What became of one line of the unit. */
+/* The result for one line of the unit. */
 typedef struct ImportLine {
-	Origin origin;    /* line 0: nothing says it, systemd does so by default */
+	Origin origin;    /* line 0: a default of systemd, in no file */
 	char *said;       /* "KEY=VALUE" */
 	ImportVerdict verdict;
-	char *became;     /* "KEY=VALUE" of the service or policy file, "" for nothing */
+	char *became;     /* "KEY=VALUE" of the service or policy file, "" for none */
 	char *note;       /* a sentence, or "" */
 } ImportLine;
 
@@ -34,19 +36,19 @@ typedef struct Import {
 	char *service;      /* text of NAME.svc */
 	char *policy;       /* text of NAME.policy */
 	GPtrArray *lines;   /* ImportLine *, in the order of the files */
-	DiagList *diags;    /* what could not be read; with an error there is no text */
+	DiagList *diags;    /* unreadable lines; with an error there is no text */
 } Import;
 
-/* One file that describes the service: NAME.service, NAME.socket beside it, their drop-ins. */
+/* One file that describes the service: NAME.service, NAME.socket, their drop-ins. */
 typedef struct UnitText {
-	const char *file; /* as it is to be shown; its last part is the unit's name */
+	const char *file; /* as it is shown; its last part is the unit's name */
 	const char *text;
 	gsize length;
 } UnitText;
 
 /**
  * import_unit() - the units of one service as one service file
- * @texts: the first one names the service
+ * @texts: the first one determines the name of the service
  * Returns: always an Import, owned; a socket and its service become one file.
  */
 Import *import_unit(const UnitText *texts, unsigned n_texts);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keys of systemd.exec(5), systemd.resource-control(5) and [Socket]: those that svcd has mean the same. import_same()
- * asks svcd's own table, so what it learns is imported from that moment on.
+ * Keys of systemd.exec(5), systemd.resource-control(5) and [Socket]: those that svcd has mean the
+ * same. import_same() looks them up in svcd's own table, so new keys are imported automatically.
  */
 #include "config.h"
 

@@ -29,7 +29,7 @@ static bool is_yes(const char *value)
 	return value && words_parse_bool(value, &is_on) && is_on;
 }
 
-/* Up without a process: what systemd calls active (exited). */
+/* Up without a process, like systemd's active (exited). */
 static bool is_task(const Draft *draft)
 {
 	return is_oneshot(draft) || is_yes(last(draft, "RemainAfterExit"));
@@ -109,7 +109,7 @@ static void rule_remain(Draft *draft, const UnitLine *line)
 
 /* --- commands --- */
 
-/* What cannot be said of a command's own privileges and name. NULL: nothing. */
+/* The part of a command's own privileges and name that cannot be converted. NULL: none. */
 static const char *remark_on(const Draft *draft, const UnitCommand *command)
 {
 	if (command->is_privileged && last(draft, "User"))
@@ -119,7 +119,10 @@ static const char *remark_on(const Draft *draft, const UnitCommand *command)
 	return NULL;
 }
 
-/* A program without a path is looked for as systemd would; env(1) does that where it is not installed here. */
+/*
+ * A program without a path is looked up as by systemd. env(1) does that if it is not installed
+ * here.
+ */
 static void find_program(UnitCommand *command)
 {
 	static const char *const directories[] = { "/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin" };
@@ -195,7 +198,7 @@ static bool is_last_exec(const Draft *draft, const UnitLine *line)
 	return found == line;
 }
 
-/* The service waits for its own program: what is not installed starts nothing and fails nothing. */
+/* The service waits for its own program, so a program that is not installed causes no failure. */
 static void wait_for_program(Draft *draft, const UnitCommand *command)
 {
 	const char *program = g_ptr_array_index(command->words, 0);
@@ -205,14 +208,17 @@ static void wait_for_program(Draft *draft, const UnitCommand *command)
 		draft_set(draft, "Conditions", "When", term);
 }
 
-/* The last of several commands is the service, those before it prepare for it; all of them run in their order. */
+/*
+ * The last of several commands is the service, and the earlier ones prepare it. A task runs all of
+ * them in order.
+ */
 static void rule_exec(Draft *draft, const UnitLine *line)
 {
 	g_autofree char *problem = NULL;
 	g_autoptr(GPtrArray) commands = read_commands(line, &problem);
 	const bool is_last = is_last_exec(draft, line);
 
-	/* Without it the service would do something else than the unit. */
+	/* Without it the service would differ from the unit. */
 	if (!commands)
 		diag_error(draft->import->diags, line->origin, NULL, "ExecStart=%s: %s", line->value, problem);
 	for (guint i = 0; commands && i < commands->len; i++) {
@@ -236,7 +242,9 @@ static bool is_kill(const UnitCommand *command)
 	       strcmp(g_ptr_array_index(command->words, 2), "$MAINPID") == 0;
 }
 
-/* "/bin/kill -s HUP $MAINPID" in three words, "kill -HUP $MAINPID": the signal's name; NULL: it is no such thing. */
+/*
+ * The signal's name for "/bin/kill -s HUP $MAINPID" or "kill -HUP $MAINPID"; NULL: another command.
+ */
 static const char *signal_sent_by(const GPtrArray *commands)
 {
 	const UnitCommand *command = commands->len == 1 ? g_ptr_array_index(commands, 0) : NULL;
@@ -427,7 +435,7 @@ static void rule_pid_file(Draft *draft, const UnitLine *line)
 	const char *path = line->value;
 	g_autofree char *absolute = g_strconcat(*path == '/' ? "" : "/run/", path, NULL);
 
-	/* /var/run is a link to /run, and may not be there yet. */
+	/* /var/run is a link to /run, and may not exist yet. */
 	draft_translate(draft, line, "Service", "PidFile",
 			g_str_has_prefix(absolute, "/var/run/") ? absolute + strlen("/var") : absolute, NULL);
 }
@@ -440,7 +448,7 @@ static void rule_directory(Draft *draft, const UnitLine *line)
 		import_as(draft, line, line->key, line->value + (*line->value == '-'));
 }
 
-/* "A=b" and "A=b c" in systemd's quotes, into svcd's. */
+/* "A=b" and "A=b c" in systemd's quotes become svcd's. */
 static void rule_environment(Draft *draft, const UnitLine *line)
 {
 	g_autofree char *problem = NULL;
@@ -463,7 +471,7 @@ static void rule_dynamic_user(Draft *draft, const UnitLine *line)
 		draft_lose(draft, line, "it would run as root: make a user for it, and write User=");
 }
 
-/* systemd hands a descriptor of its journal out; here it is a pipe to the log. */
+/* systemd passes a descriptor of its journal. Here it is a pipe to the log. */
 static void rule_output(Draft *draft, const UnitLine *line)
 {
 	if (strcmp(line->value, "null") == 0 || strchr(line->value, ':') || strcmp(line->value, "socket") == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keys of [Unit] and [Install]: order and need become terms, and what is wanted becomes policy.
+ * Keys of [Unit] and [Install]: ordering and requirements become terms, and [Install] becomes
+ * policy.
  */
 #include "config.h"
 
@@ -13,7 +14,7 @@
 
 /* --- names of other units --- */
 
-/* What a rule makes of one name; becomes "KEY=VALUE" texts in @became. */
+/* Translates one name; adds "KEY=VALUE" texts to @became. */
 typedef void (*NameRule)(Draft *draft, UnitNameKind kind, const char *text, GPtrArray *became);
 
 static void set_told(Draft *draft, const char *key, const char *value, GPtrArray *became)
@@ -22,7 +23,7 @@ static void set_told(Draft *draft, const char *key, const char *value, GPtrArray
 	g_ptr_array_add(became, g_strdup_printf("%s=%s", key, value));
 }
 
-/* Each name of the line by @rule; names that say nothing give their reason to the note. */
+/* Applies @rule to each name of the line. Names without an effect add their reason to the note. */
 static void each_name(Draft *draft, const UnitLine *line, NameRule rule)
 {
 	g_autofree char *problem = NULL;
@@ -56,7 +57,10 @@ static void each_name(Draft *draft, const UnitLine *line, NameRule rule)
 	}
 }
 
-/* "mounted:/srv/my-data" -> "mount-srv-my--data", the task that svc-generate makes of a line of fstab; a new string. */
+/*
+ * "mounted:/srv/my-data" -> "mount-srv-my--data", the task that svc-generate makes from a line of
+ * fstab; a new string.
+ */
 static char *mount_service(const char *condition)
 {
 	GString *name = g_string_new("mount");
@@ -188,7 +192,7 @@ static void rule_mounts_for(Draft *draft, const UnitLine *line)
 /* --- conditions --- */
 
 static const struct {
-	const char *what; /* behind "Condition" or "Assert" */
+	const char *what; /* after "Condition" or "Assert" */
 	const char *prefix;
 } conditions[] = {
 	{ "DirectoryNotEmpty", "path:nonempty:" },
@@ -200,7 +204,7 @@ static const struct {
 	{ "PathIsMountPoint", "mounted:" },
 };
 
-/* "!container" -> "!virtual:container"; NULL: not known. */
+/* "!container" -> "!virtual:container"; NULL: not supported. */
 static char *virtualization(const char *value, bool is_negated)
 {
 	bool is_yes;
@@ -208,11 +212,14 @@ static char *virtualization(const char *value, bool is_negated)
 	if (strcmp(value, "container") == 0 || strcmp(value, "vm") == 0)
 		return g_strconcat(is_negated ? "!virtual:" : "virtual:", value, NULL);
 	if (!words_parse_bool(value, &is_yes) || is_yes == is_negated)
-		return NULL; /* "neither" takes two lines */
+		return NULL; /* "neither" would need two lines */
 	return g_strdup("virtual:container | virtual:vm");
 }
 
-/* One term, without the sign of a triggering condition; NULL: there is none for it. A new string. */
+/*
+ * One term, without the prefix of a triggering condition; NULL: there is no equivalent. A new
+ * string.
+ */
 static char *term_of(const UnitLine *line)
 {
 	const char *what = line->key + strlen(g_str_has_prefix(line->key, "Assert") ? "Assert" : "Condition");
@@ -238,7 +245,10 @@ static bool is_condition(const char *key)
 	return g_str_has_prefix(key, "Condition") || g_str_has_prefix(key, "Assert");
 }
 
-/* Of all conditions with "|" one must hold. NULL when one of them is not known: it might be that one. */
+/*
+ * One of all conditions with "|" must hold. NULL if one of them is not supported, because it might
+ * be the one.
+ */
 static char *any_of(const Draft *draft)
 {
 	g_autoptr(GString) all = g_string_new(NULL);
@@ -358,7 +368,7 @@ const ImportRow import_rows_unit[] = {
 	{ .key = NULL },
 };
 
-/* Of [Unit], and in older units of [Service]: what becomes of the machine. */
+/* Of [Unit], and in older units of [Service]: reactions that concern the machine. */
 const ImportRow import_rows_machine[] = {
 	{ "FailureAction", NULL, IMPORT_LOST, "a failure of this service does nothing to the machine" },
 	{ "RebootArgument", NULL, IMPORT_LOST, "a service does nothing to the machine" },
@@ -396,7 +406,9 @@ static void rule_wanted_by(Draft *draft, const UnitLine *line)
 		g_autofree char *name = unit_service_name(*target);
 
 		if (g_str_has_suffix(line->origin.file, ".socket")) {
-			/* Its socket is opened by policy "on-demand", and the first connection starts it. */
+			/*
+			 * Policy "on-demand" opens its socket, and the first connection starts it.
+			 */
 			g_string_append(became, became->len > 0 ? "" : "Activation=on-demand");
 		} else if (runlevels) {
 			add_runlevels(draft, runlevels);
@@ -422,7 +434,10 @@ static void rule_alias(Draft *draft, const UnitLine *line)
 	for (char **alias = aliases; *alias; alias++) {
 		g_autofree char *name = unit_service_name(*alias);
 
-		/* "dbus-org.example.Name.service" is how systemd finds a service by its bus name. */
+		/*
+		 * "dbus-org.example.Name.service" is the name by which systemd finds a service of
+		 * the bus.
+		 */
 		if (g_str_has_prefix(*alias, "dbus-") || strcmp(name, draft->import->name) == 0)
 			continue;
 		draft_set(draft, "Conditions", "Provides", name);

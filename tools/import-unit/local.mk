@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# From systemd units to service files; for svcctl and its tests.
+# Converts systemd units to service files; for svcctl and its tests.
 noinst_LIBRARIES += libimportunit.a
 libimportunit_a_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
 libimportunit_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names: tables of those that differ, and rules for the rest.
+ * Names: tables of different names, and rules for the others.
  */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 
 #include "model/name.h"
 
-/* Units whose service has the name of Debian's init script instead. */
+/* Units that have the name of Debian's init script here. */
 static const struct {
 	const char *unit;
 	const char *service;
@@ -40,7 +40,7 @@ static const struct {
 	{ "systemd-user-sessions", "$local_fs" },
 };
 
-/* Other units than services, of systemd.special(7) and of Debian. */
+/* Units other than services, of systemd.special(7) and of Debian. */
 static const struct {
 	const char *unit;
 	UnitNameKind kind;
@@ -87,7 +87,7 @@ static const struct {
 	{ "umount.target", UNIT_NAME_IMPLIED, "shutdown unmounts after services that came after the mount" },
 };
 
-/* Targets that name a moment of the boot, and the runlevels that mean the same. */
+/* Targets that are stages of the boot, and the equivalent runlevels. */
 static const struct {
 	const char *target;
 	const char *runlevels;
@@ -130,7 +130,10 @@ static char *unescape_path(const char *name, size_t length)
 	return g_string_free(path, FALSE);
 }
 
-/* Devices have their names below /dev; an interface has one, too; others are known by their properties alone. */
+/*
+ * Devices have their names below /dev. A network interface has a name, too. Other devices are found
+ * only by their properties.
+ */
 static UnitNameKind translate_device(const char *name, size_t length, char **ret_text)
 {
 	static const char interfaces[] = "/sys/subsystem/net/devices/";
@@ -184,7 +187,7 @@ static UnitNameKind translate_service(const char *unit, char **ret_text)
 	return **ret_text == '$' ? UNIT_NAME_FACILITY : UNIT_NAME_SERVICE;
 }
 
-/* By what stands behind the last dot. */
+/* By the suffix after the last dot. */
 static UnitNameKind translate_by_suffix(const char *unit, char **ret_text)
 {
 	const char *suffix = strrchr(unit, '.');

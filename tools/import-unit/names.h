@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names: what the name of a unit is in a service file.
+ * Names: the name of a unit in a service file.
  */
 #ifndef SVCD_IMPORT_UNIT_NAMES_H
 #define SVCD_IMPORT_UNIT_NAMES_H
@@ -12,8 +12,8 @@ typedef enum UnitNameKind {
 	UNIT_NAME_SERVICE,   /* text: the service */
 	UNIT_NAME_FACILITY,  /* text: "$network" */
 	UNIT_NAME_CONDITION, /* text: "mounted:/srv" */
-	UNIT_NAME_IMPLIED,   /* text: why nothing has to be said */
-	UNIT_NAME_LOST,      /* text: why it cannot be said */
+	UNIT_NAME_IMPLIED,   /* text: why it is unnecessary */
+	UNIT_NAME_LOST,      /* text: why there is no equivalent */
 } UnitNameKind;
 
 /**
@@ -22,10 +22,13 @@ typedef enum UnitNameKind {
  */
 UnitNameKind unit_name_translate(const char *unit, char **ret_text);
 
-/* The service's name for "NAME.service": that of Debian's init script where it differs. A new string. */
+/*
+ * The service's name for "NAME.service": the name of Debian's init script if it differs. A new
+ * string.
+ */
 char *unit_service_name(const char *unit);
 
-/* Runlevels of a target that an [Install] section names, "2 3 4 5"; NULL: it is none. */
+/* Runlevels of a target in an [Install] section, "2 3 4 5"; NULL: it has none. */
 const char *unit_target_runlevels(const char *target);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Specifiers: those that a file can know are replaced.
+ * Specifiers: expands those that are known without the running system.
  */
 #include "config.h"
 

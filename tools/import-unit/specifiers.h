@@ -8,10 +8,11 @@
 #include <stdbool.h>
 
 /**
- * specifiers_expand() - @value as a service file writes it
- * @unit:        "foo@.service"; its instance is replaced where it is known
+ * specifiers_expand() - @value in the syntax of a service file
+ * @unit: "foo@.service"; its instance is replaced if it is known
  * @is_template: the instance stays "%i", and a percent sign is doubled
- * Returns: a new string; NULL with *@ret_problem, a new string, for what is known only at run time.
+ * Returns: a new string; NULL with *@ret_problem, a new string, for a specifier that is known only
+ * at run time.
  */
 char *specifiers_expand(const char *value, const char *unit, bool is_template, char **ret_problem);
 

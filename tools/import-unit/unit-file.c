@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Unit file: lines joined, then cut at the first "=".
+ * Unit file: joins lines, then splits them at the first "=".
  */
 #include "config.h"
 
@@ -82,7 +82,7 @@ static bool is_continued(const char *line)
 	return length > 0 && line[length - 1] == '\\';
 }
 
-/* A comment between a line and its continuation is none of it. */
+/* A comment between a line and its continuation is skipped. */
 static void read_lines(Reader *reader, char **physical)
 {
 	g_autoptr(GString) joined = g_string_new(NULL);

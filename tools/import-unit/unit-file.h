@@ -11,7 +11,7 @@
 #include "base/diag.h"
 
 typedef struct UnitLine {
-	Origin origin; /* of its first line, where it is continued */
+	Origin origin; /* of its first line */
 	char *section;
 	char *key;
 	char *value;   /* blanks at both ends removed */
@@ -20,7 +20,7 @@ typedef struct UnitLine {
 /**
  * unit_file_read() - all settings of @text
  * @text: NUL-terminated
- * @diags: what is no setting is told here, with its line, and left out
+ * @diags: other lines are reported here, with their number, and left out
  * Returns: UnitLine *, owned, in the order of the file.
  */
 GPtrArray *unit_file_read(const char *file, const char *text, gsize length, DiagList *diags);
