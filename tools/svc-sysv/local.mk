@@ -14,7 +14,7 @@ svc_sysv_SOURCES = \
 	tools/svc-sysv/svc-sysv.h \
 	tools/svc-sysv/telinit.c
 
-# The names it is called by; a package that takes over links them into /sbin.
+# Its names. A package that replaces sysvinit links them into /sbin.
 SYSV_NAMES = halt poweroff reboot runlevel shutdown telinit
 sysvdir = $(svcdlibdir)/sysv
 
