@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What the machine runs, and what it wants: see services.d/README.md.
+# The services of the machine and their policy: see services.d/README.md.
 
 svcdservicesdir = $(svcdlibdir)/services.d
 dist_svcdservices_DATA = \
@@ -120,7 +120,7 @@ dist_svcdservices_DATA = \
 svcdpolicydir = $(svcdlibdir)/policy.d
 dist_svcdpolicy_DATA = services.d/policy/50-svcd.policy
 
-# Of every user.
+# For all users.
 svcduserservicesdir = $(svcdlibdir)/user-services.d
 dist_svcduserservices_DATA = \
 	services.d/user/pipewire-pulse.svc \
@@ -130,7 +130,7 @@ dist_svcduserservices_DATA = \
 svcduserpolicydir = $(svcdlibdir)/user-policy.d
 dist_svcduserpolicy_DATA = services.d/user/50-svcd.policy
 
-# Sessions that heed XDG's autostart directory run it; all desktops do.
+# Sessions that support XDG's autostart directory run it; all desktops do.
 autostartdir = $(sysconfdir)/xdg/autostart
 nodist_autostart_DATA = services.d/user/svcd-user.desktop
 services.d/user/svcd-user.desktop: services.d/user/svcd-user.desktop.in Makefile
@@ -138,7 +138,7 @@ services.d/user/svcd-user.desktop: services.d/user/svcd-user.desktop.in Makefile
 EXTRA_DIST += services.d/user/svcd-user.desktop.in
 CLEANFILES += services.d/user/svcd-user.desktop
 
-# Not read; for the admin to copy.
+# Not read; the admin may copy them.
 svcdpolicyexamplesdir = $(svcdlibdir)/policy-examples
 dist_svcdpolicyexamples_DATA = \
 	services.d/policy/60-debian-habits.policy \
@@ -170,7 +170,7 @@ dist_tmpfiles_DATA = services.d/tmpfiles/svcd.conf
 
 EXTRA_DIST += services.d/README.md
 
-# The files name /usr/lib/svcd; under another prefix they follow it.
+# The files contain /usr/lib/svcd; another prefix replaces it.
 install-data-hook: install-helper-paths
 .PHONY: install-helper-paths
 install-helper-paths:
@@ -178,7 +178,7 @@ install-helper-paths:
 		$(SED) -i -e 's|/usr/lib/svcd/|$(svcdlibdir)/|g' -e 's|/usr/bin/svcctl|$(bindir)/svcctl|' \
 			'$(DESTDIR)$(svcdservicesdir)'/*.svc
 
-# The programs that belong to the files.
+# The programs that the files use.
 include tools/svc-activate/local.mk
 include tools/svc-generate/local.mk
 include tools/svc-progress/local.mk
