@@ -207,8 +207,8 @@ static bool line_has_command(const char *line, const char *command)
 }
 
 /*
- * This includes a pid file whose path only a shell can compute: PIDFILE=$(nsd-checkconf -o pidfile
- * nsd.conf).
+ * This includes a PID file with a path that only a shell can compute:
+ * PIDFILE=$(nsd-checkconf -o pidfile nsd.conf).
  */
 static bool line_has_pid_file(const char *line)
 {

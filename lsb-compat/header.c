@@ -81,7 +81,7 @@ static void read_words(Parser *p, int field, const char *value)
 		const char *word = g_ptr_array_index(words, i);
 		g_autofree char *problem = NULL;
 
-		/* "+" is valid for words that others provide. */
+		/* "+" is valid for names that other scripts provide. */
 		if (!lsb_word_check(word + (*word == '+' && field != LSB_PROVIDES), &problem))
 			diag_warning(p->diags, here(p), p->service, "%s: \"%s\" is ignored: %s",
 				     lsb_field_name((LsbField)field), word, problem);

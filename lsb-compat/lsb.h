@@ -35,7 +35,7 @@ typedef struct LsbFile {
 /**
  * lsb_read() - read /etc/init.d, /etc/rc?.d, /etc/insserv* and /usr/share/insserv below @root
  * @root: "" or "/": the machine itself; symbolic links do not lead out of it
- * @natives: the services whose names scripts may not take; NULL: there are none
+ * @natives: services with names that scripts may not take; NULL: there are none
  * @diags: faults in these files, with their paths below @root
  *
  * A script that a service of @natives replaces, or that does a job of svcd, gets no file, but other

@@ -41,7 +41,7 @@ void lsb_script_free(gpointer data);
  *
  * Left out without a report: everything that insserv leaves out, such as backups, files that are
  * not executable, and links to another script. Left out with an error: files that cannot be
- * scripts, or whose name no service may have.
+ * scripts, or have a name that is invalid for a service.
  * Returns: a new array of LsbScript *, in the order of their file names; their links are empty.
  */
 GPtrArray *lsb_scripts_read(const LsbTree *tree, DiagList *diags);

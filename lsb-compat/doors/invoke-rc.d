@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# invoke-rc.d(8) for a machine whose init is svcd; beside another init it passes on to the one that Debian ships.
+# invoke-rc.d(8) for a machine with svcd as init. Beside another init it executes Debian's own.
 #
-# svcd's policy stands where runlevels' links stood: what policy does not want here and now is not started (101, which is 0
-# without --disclose-deny). After that an admin's own policy-rc.d is asked, which may forbid more. In a package's script a
-# restart is for what runs; what an upgrade has stopped comes back.
+# svcd's policy replaces the links of runlevels: a service that policy does not want here and now is
+# not started (101, which is 0 without --disclose-deny). Then the admin's own policy-rc.d is called,
+# which may forbid more. In a package's script a restart only affects running services, and services
+# that an upgrade has stopped.
 
 door=invoke-rc.d
 # shellcheck source=lsb-compat/doors/functions
@@ -50,12 +51,13 @@ take_option() {
 	esac
 }
 
-# --- may it? ---
+# --- permission ---
 
-# Wanted and not up, or stopped by this upgrade: it may be started. Anything else that is off stays off.
+# It may start if it is wanted and not up, or if this upgrade has stopped it. Any other stopped
+# service stays off.
 restart_is_due() { runs || [ "$wanted" = yes ] || [ -e "$upgrades/$name" ]; }
 
-# svcd's part. Returns: 104 allowed, 101 denied, with $why. What is forced all the same is refused by svcd itself.
+# svcd's part. Returns: 104 allowed, 101 denied, with $why. svcd itself refuses a forced request.
 judge() {
 	case $actions in
 	start) ;;
@@ -74,7 +76,8 @@ judge() {
 	return 101
 }
 
-# consult: policy-rc.d on what svcd allows. Sets $code, and $actions when it proposes others.
+# consult: calls policy-rc.d for requests that svcd allows. Sets $code, and $actions if it proposes
+# others.
 consult() {
 	# shellcheck disable=SC2086 # an option or nothing
 	fallback=$("$helper" $is_quiet "$name" "$actions" "$runlevel")
@@ -128,12 +131,13 @@ deny() {
 	exit 0
 }
 
-# --- doing it ---
+# --- actions ---
 
-# tell_hook VERB: of the package whose script this is, while packages are changed
+# tell_hook VERB: for the package of the running script, while packages are changed
 tell_hook() { [ ! -e "$held_programs" ] || "$library/sysv/dpkg-hook" "$1" "$package"; }
 
-# A package's script stops it for an upgrade, and means to start it again; or because the package is removed, and then it stays down.
+# A package's script stops it for an upgrade and starts it again later, or because the package is
+# removed. Then it stays down.
 stop_of_package() {
 	want=$(dpkg-query --show --showformat='${db:Status-Want}' "$package" 2>/dev/null)
 	case $want in
@@ -143,8 +147,9 @@ stop_of_package() {
 	carry_out stop
 }
 
-# The members of a group may be new, as a cluster that the package's script has made. They are there when the files have been read
-# again, and wanted as the group is. One that does not start is no failure of the group, nor of the package.
+# The group may have new members, such as a cluster that the package's script has made. They exist
+# when the files are read again, and are wanted like the group. If one does not start, that is no
+# failure of the group or the package.
 start_members() {
 	read_files
 	tell_hook start # the programs of the members
@@ -157,7 +162,7 @@ start_members() {
 	name=$group
 }
 
-# Who wants it now is who wanted it before: policy, a need, or the admin who had started it.
+# The earlier reason to run still holds: policy, a requirement, or the admin's start.
 start_of_package() {
 	wanted_before=
 	[ ! -e "$upgrades/$name" ] || wanted_before=$(cat "$upgrades/$name")
@@ -179,7 +184,7 @@ perform() {
 		return
 	fi
 	package=$DPKG_MAINTSCRIPT_PACKAGE${DPKG_MAINTSCRIPT_ARCH:+:$DPKG_MAINTSCRIPT_ARCH}
-	# "all" is no architecture that a package is asked by.
+	# Packages have no architecture qualifier "all" here.
 	package=${package%:all}
 	case $1 in
 	start | restart) tell_hook start ;;
@@ -198,7 +203,8 @@ perform() {
 	esac
 }
 
-# Actions one after the other until one succeeds. What started it does not count as the admin's word.
+# Performs the actions one by one until one succeeds. Such a start does not count as the admin's
+# request.
 perform_until_done() {
 	for action in $actions; do
 		[ "$action" = "$actions" ] || say "\"$action\" ..."
@@ -213,7 +219,7 @@ svcd_is_init || exec_original "$@"
 
 word=
 actions=
-# What follows the action is the script's.
+# The arguments after the action are for the script.
 while [ $# -gt 0 ] && [ -z "$actions" ]; do
 	case $1 in
 	--*) take_option "$1" ;;
@@ -228,7 +234,7 @@ find_service "$word"
 case $? in
 0) ;;
 4)
-	# A script that svcd has not taken, or none at all: as ever.
+	# svcd does not run this script, or there is none: Debian's behaviour.
 	# shellcheck disable=SC2086 # options or nothing
 	! find_original || exec "$original" $is_quiet ${is_forced:+--force} ${is_query:+--query} ${tries_anyway:+--try-anyway} \
 		${discloses:+--disclose-deny} ${without_fallback:+--no-fallback} "$word" "$actions" "$@"
@@ -248,7 +254,7 @@ why=
 judge
 code=$?
 [ -z "$is_forced" ] || code=104
-# At the end of the machine nobody is asked.
+# At a shutdown policy-rc.d is not called.
 case $runlevel in
 0 | 6) helper= ;;
 esac

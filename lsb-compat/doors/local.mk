@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The commands of SysV's names that Debian's packages call; "take-over" puts them in their places. sysvdir: tools/svc-sysv.
+# The commands with SysV's names that Debian's packages call. "take-over" installs them in place of
+# the originals. sysvdir: tools/svc-sysv.
 
 dist_sysv_SCRIPTS = \
 	lsb-compat/doors/dpkg-hook \
@@ -11,11 +12,11 @@ dist_sysv_SCRIPTS = \
 	lsb-compat/doors/update-rc.d
 dist_sysv_DATA = lsb-compat/doors/dpkg.cfg lsb-compat/doors/functions
 
-# Where /lib/lsb/init-functions looks, which stands on the same file system as PID 1.
+# The directory that /lib/lsb/init-functions reads, on the same file system as PID 1.
 lsbhooksdir = $(rootsbindir:/sbin=/lib)/lsb/init-functions.d
 dist_lsbhooks_DATA = lsb-compat/doors/40-svcd
 
-# The files name the directories of a usual installation; under another prefix they follow it.
+# The files contain the usual directories; another prefix replaces them.
 install-data-hook: install-door-paths
 .PHONY: install-door-paths
 install-door-paths:

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# policy-rc.d that answers from svcd's policy, for invoke-rc.d as Debian ships it, deb-systemd-invoke and others that ask. An
-# alternative of /usr/sbin/policy-rc.d; svcd's own invoke-rc.d knows the answer without it.
+# A policy-rc.d that answers from svcd's policy, for Debian's invoke-rc.d, deb-systemd-invoke and
+# other callers. It is an alternative of /usr/sbin/policy-rc.d. svcd's own invoke-rc.d does not need
+# it.
 #
 #   policy-rc.d [--quiet] NAME "ACTION..." [RUNLEVEL]
 #   policy-rc.d [--quiet] --list NAME [RUNLEVEL...]
 #
-# 104: allowed. 101: forbidden, as in a chroot. 102: svcd does not answer. 103: wrong usage. Beside another init everything is allowed.
+# 104: allowed. 101: forbidden, as in a chroot. 102: svcd does not answer. 103: wrong usage. Beside
+# another init everything is allowed.
 
 door=policy-rc.d
 # shellcheck source=lsb-compat/doors/functions

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# update-rc.d(8) for a machine whose init is svcd; beside another init it passes on to the one that Debian ships, and nothing
-# else. The links are Debian's work here too; svcd is told that they have changed. What an admin enables or disables is policy,
-# whether links count or not; a package's script changes links only.
+# update-rc.d(8) for a machine with svcd as init. Beside another init it only executes Debian's own.
+# Debian's update-rc.d also makes the links here, and svcd then reads them. An admin's enable and
+# disable change policy, whether links count or not. A package's script only changes links.
 
 door=update-rc.d
 # shellcheck source=lsb-compat/doors/functions
 . /usr/lib/svcd/sysv/functions
 
-# enabled_in: the runlevels in which a link starts $name, with blanks between.
+# enabled_in: the runlevels in which a link starts $name, separated by blanks.
 enabled_in() {
 	for link in /etc/rc[S2345].d/S[0-9][0-9]"$name" /etc/rc[S2345].d/S[0-9][0-9]"$name.sh"; do
 		[ -L "$link" ] || continue
@@ -32,14 +32,14 @@ set_policy() {
 	fi
 }
 
-# A service without a script has none, and no complaint is due when it is enabled.
+# A service without a script has no links, and enabling it is no error.
 has_links() {
 	case $action in
 	enable | disable) [ -n "$script" ] || ! find_service "$word" ;;
 	esac
 }
 
-# Links that are new may start what was off.
+# New links may start services that were off.
 tell_svcd() {
 	case $action in
 	defaults | enable)
@@ -52,8 +52,8 @@ tell_svcd() {
 	"$svcctl" --quiet reload-files
 }
 
-# What the removed package's script has asked for is forgotten: the next package of that name begins anew. What had done its
-# work, and was never stopped, has nothing left that describes it.
+# Drops the requests of the removed package's script, so that the next package of that name begins
+# anew. The state of a finished task that was never stopped is dropped, too.
 forget() {
 	find_service "$word" || return 0
 	rm -f "$upgrades/$name"
@@ -97,7 +97,8 @@ enable | disable)
 	fi
 	;;
 remove)
-	# A script that stays and has no links is a new service to policy, which may want it; an admin means that nobody does.
+	# For policy a script without links is a new service, which may be wanted. The admin wants
+	# it off.
 	if is_maintainer_script; then
 		forget
 	elif [ "$code" = 0 ] && [ -n "$script" ] && find_service "$word"; then
