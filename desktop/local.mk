@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What a desktop gets besides: see desktop/README.md.
+# Additional files for desktops: see desktop/README.md.
 
-# Two extensions of one body: the way in and out of it changed with GNOME Shell 45. The shell loads the one that is made for it.
+# Two extensions with the same body, because the interface of extensions changed with GNOME Shell
+# 45. The shell loads the one that fits.
 GREETER_BODY = \
 	desktop/greeter/words.js \
 	desktop/greeter/model.js \
@@ -19,7 +20,7 @@ nodist_greeter45_DATA = desktop/greeter/45/extension.js
 
 GREETER_HEADS = desktop/greeter/43/head.js desktop/greeter/43/tail.js desktop/greeter/45/head.js desktop/greeter/45/tail.js
 
-# The first two lines of a part are its licence, which the head has said.
+# The first two lines of a part are its licence, which the head already contains.
 desktop/greeter/43/extension.js desktop/greeter/45/extension.js: $(GREETER_BODY) $(GREETER_HEADS)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && { \
 		cat $(srcdir)/$(@D)/head.js && \
@@ -27,7 +28,7 @@ desktop/greeter/43/extension.js desktop/greeter/45/extension.js: $(GREETER_BODY)
 	} >$@.new && mv $@.new $@
 CLEANFILES += desktop/greeter/43/extension.js desktop/greeter/45/extension.js
 
-# Below 90, GDM's link to what the admin has set: that comes later and wins.
+# Below 90, which is GDM's link to the admin's settings: these come later and win.
 dist_gdmdconf_DATA = desktop/greeter/85-svcd
 
 EXTRA_DIST += desktop/README.md $(GREETER_BODY) $(GREETER_HEADS)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Bar: what is to be seen, at the foot of the screen: what failed; below it what is starting, and the bar. The greeter's own things
-// keep their places, and a click goes through it.
+// Bar: the display at the foot of the screen: failed services, below them the starting ones, and
+// the bar. The greeter's own elements keep their places, and clicks pass through it.
 //
-// It draws ten times a second at most, and then only its own few pixels: the machine has better things to do while it boots. Only
-// a leap is smoothed by the compositor.
+// It draws at most ten times a second, and only its own few pixels, because the machine is busy
+// during a boot. The compositor smooths only large jumps.
 
-// In the units of the theme. The foot leaves room for the logo of GDM (64, and 24 above and below). The box has a size of its own,
-// for letters have none before they are drawn once; in it everything is at the lower end.
+// In the units of the theme. The foot leaves room for the logo of GDM (64, and 24 above and below).
+// The box has a fixed size, because text has no size before it is drawn once. Its content is
+// aligned at the bottom.
 const BAR_WIDTH = 400;
 const BAR_HEIGHT = 6;
 const BOX_WIDTH = 640;
@@ -48,7 +49,7 @@ class Bar {
         this._box = null;
     }
 
-    // Something of it is to be seen; leave() is for nothing.
+    // Called only while there is something to show; leave() removes the display.
     draw(view) {
         this._box.remove_transition('opacity');
         this._box.opacity = 255;
@@ -68,13 +69,13 @@ class Bar {
         this._box.ease({ opacity: 0, duration: FADE_MS, mode: Clutter.AnimationMode.EASE_OUT_QUAD, onComplete: onGone });
     }
 
-    // A text that goes stays to be read while it fades.
+    // A text that disappears stays readable while it fades.
     _write(label, text) {
         if (text !== '' && label.text !== text)
             label.text = text;
     }
 
-    // Space is kept for what has faded, so that what stays does not jump.
+    // A faded element keeps its space, so that the others do not jump.
     _fade(actor, isShown) {
         if (this._shown.get(actor) === isShown)
             return;

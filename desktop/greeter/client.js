@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Client: brings what org.svcd1.Boot says on the system bus to a listener: changed(properties), left(), failedInBoot(names).
+// Client: passes the state of org.svcd1.Boot on the system bus to a listener: changed(properties),
+// left(), failedInBoot(names).
 //
-// It listens first and asks then, so that nothing is missed in between. Its connection is its own: the shell's would end the
-// shell, or be gone for good, when the bus daemon goes; this one is made anew. Every call is asynchronous: one that waits would
-// stop the compositor.
+// It subscribes first and then reads, so that no change is missed. It has its own connection, which
+// it makes again when the bus daemon restarts. The shell's connection would end the shell or stay
+// closed. Every call is asynchronous, because a blocking one would stop the compositor.
 
 const SVCD_NAME = 'org.svcd1';
 const BOOT_PATH = '/org/svcd1/boot';
 const BOOT_INTERFACE = 'org.svcd1.Boot';
-// Who has it says no more than that the login screen can be seen: docs/login-screen.md.
+// Owning this name only means that the login screen is visible: docs/login-screen.md.
 const SHOWN_NAME = 'org.svcd1.LoginScreen';
 const DO_NOT_QUEUE = 4;
 
@@ -34,7 +35,7 @@ class BootClient {
         const flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION;
 
         try {
-            const address = Gio.dbus_address_get_for_bus_sync(Gio.BusType.SYSTEM, null); // a name, from the environment or built in
+            const address = Gio.dbus_address_get_for_bus_sync(Gio.BusType.SYSTEM, null); // does not block: from the environment or built in
             Gio.DBusConnection.new_for_address(address, flags, null, this._cancellable,
                 (_source, result) => this._onConnected(result));
         } catch (error) {
@@ -50,13 +51,14 @@ class BootClient {
         this._drop();
     }
 
-    // The login screen can be seen from now on.
+    // The login screen is visible from now on.
     tellShown() {
         this._isShown = true;
         this._takeShownName();
     }
 
-    // Also on a connection that is made anew. Without it svcd finds another end to wait for.
+    // Called for a new connection as well. Without the name svcd uses another event as the end of
+    // the boot.
     _takeShownName() {
         if (!this._isShown || !this._connection)
             return;
@@ -107,7 +109,7 @@ class BootClient {
         this._takeShownName();
     }
 
-    // What belongs to a connection, whether that lives or not.
+    // Drops all that belongs to a connection, even a closed one.
     _drop() {
         const connection = this._connection;
 
@@ -141,7 +143,7 @@ class BootClient {
         }
     }
 
-    // A signal can be addressed to us by anybody; svcd's is from the owner of its name.
+    // Any client can send us a signal; svcd's comes from the owner of its name.
     _onChanged(sender, parameters) {
         if (sender === this._owner)
             this._listener.changed(parameters.get_child_value(1).recursiveUnpack());
@@ -170,7 +172,7 @@ class BootClient {
             () => this._again(() => owner === this._owner && this._ask(owner)));
     }
 
-    // Without an answer nothing is said of failures, which is what there was before.
+    // Without an answer no failure is shown, as before.
     askFailedInBoot() {
         if (!this._owner)
             return;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Model: from what org.svcd1.Boot says, and when, to what is to be seen. Time comes in with each call (milliseconds of any clock that
-// only goes on); no bus, no screen. tests/desktop/test_model.js has its rules.
+// Model: computes the display from the state of org.svcd1.Boot and the time. The time is an
+// argument (milliseconds of any monotonic clock). It uses no bus and no screen. Its rules are in
+// tests/desktop/test_model.js.
 
-// A title stays for as long as it takes to read it.
+// A title stays long enough to be read.
 const TITLE_MS = 700;
 
-// The full bar, before it goes.
+// How long the full bar stays.
 const FULL_MS = 1000;
 
-// A manager that is replaced, or a bus that is restarted, is back sooner; then nothing is to be seen of it.
+// A restarted manager or bus is back within this time, and the display does not change meanwhile.
 const GRACE_MS = 5000;
 
 class BootModel {
@@ -17,14 +18,14 @@ class BootModel {
         this._state = {};
         this._fraction = 0;
         this._wasGoing = false;
-        this._overAt = null; // since when the boot that was seen going is over
-        this._leftAt = null; // since when svcd is not there
-        this._failedInBoot = null; // names; null while the boot goes on, or while nothing is known of it
+        this._overAt = null; // when the observed boot finished
+        this._leftAt = null; // when svcd went away
+        this._failedInBoot = null; // names; null during the boot, or while unknown
         this._title = '';
         this._titleAt = 0;
     }
 
-    // Values by the names of the properties, all or some.
+    // Values by property name, all or some.
     change(properties, now) {
         const started = properties.InitStartedAt;
 
@@ -49,7 +50,8 @@ class BootModel {
             this._leftAt = now;
     }
 
-    // The boot was over before anybody looked: which services failed in it? What fails later is none of the greeter's business.
+    // The boot was finished before the first look: which services failed in it? Later failures are
+    // not shown in the greeter.
     get wantsFailedInBoot() {
         return this._state.Finished === true && this._failedInBoot === null;
     }
@@ -67,7 +69,7 @@ class BootModel {
         return this._state.Failed || [];
     }
 
-    // What failed and has been put right since is not spoken of.
+    // A failed service that has been repaired since is not shown.
     _failures() {
         if (!this._state.Finished)
             return this._failed();
@@ -88,7 +90,7 @@ class BootModel {
             (this._leftAt !== null && now >= this._leftAt + GRACE_MS);
     }
 
-    // { hasBar, fraction, title, failure, hint }; nothing at all is to be seen without a bar and a failure.
+    // { hasBar, fraction, title, failure, hint }; nothing is visible without a bar and a failure.
     view(now) {
         const isAway = this._isAway(now);
         const failures = isAway ? [] : this._failures();
@@ -103,7 +105,7 @@ class BootModel {
         };
     }
 
-    // In how many milliseconds view() may say something else though nothing is told; null: never.
+    // The milliseconds until view() may change without an event; null: never.
     nextChange(now) {
         const times = [];
 

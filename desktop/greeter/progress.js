@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Progress: the client tells the model, the model says what is to be seen, the bar shows it. Without svcd there is no bar at all.
+// Progress: the client updates the model, and the bar shows its view. Without svcd there is no bar
+// at all.
 
 class BootProgress {
     enable() {
@@ -12,7 +13,7 @@ class BootProgress {
         this._client.start();
         this._startedId = 0;
         if (Main.layoutManager._startingUp === false)
-            this._client.tellShown(); // switched on later than the shell
+            this._client.tellShown(); // enabled after the shell has started
         else
             this._startedId = Main.layoutManager.connect('startup-complete', () => this._client.tellShown());
     }
@@ -30,7 +31,7 @@ class BootProgress {
         this._timerId = 0;
     }
 
-    // --- what the client tells ---
+    // --- called by the client ---
 
     changed(properties) {
         this._model.change(properties, this._now());
@@ -49,7 +50,7 @@ class BootProgress {
         this._draw();
     }
 
-    // --- what is to be seen ---
+    // --- the display ---
 
     _now() {
         return GLib.get_monotonic_time() / 1000;

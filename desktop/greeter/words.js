@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Words: what the greeter says of a boot. Functions of what org.svcd1.Boot says, and nothing else.
+// Words: the greeter's texts about a boot. Pure functions of the state of org.svcd1.Boot.
 
-// A line has room for so many names.
+// The number of names that fit into a line.
 const NAMES_SHOWN = 3;
 
 // "a", "a and b", "a, b and c", "a, b and 3 more".
@@ -13,7 +13,7 @@ function listText(names) {
     return shown.length > 0 ? `${shown.join(', ')} and ${last}` : last || '';
 }
 
-// The description of one of those that are starting stands for all.
+// The description of one starting service stands for all of them.
 function titleText(current, starting) {
     const nMore = starting.length - 1;
 
@@ -29,7 +29,7 @@ function failureText(failed) {
     return `${subject} did not start: ${listText(failed)}`;
 }
 
-// What whoever logs in may type to learn more.
+// The command that explains the failures after a login.
 function hintText(failed) {
     if (failed.length === 0)
         return '';

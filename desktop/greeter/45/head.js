@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Progress of the boot in the greeter, for GNOME Shell from 45 on. Put together from the files of desktop/greeter/ when svcd is built.
+// Progress of the boot in the greeter, for GNOME Shell from 45 on. The build joins it from the
+// files of desktop/greeter/.
 import Clutter from 'gi://Clutter';
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
