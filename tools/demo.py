@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-What tools/demo does once everything is installed and built: boot, show, try, power off.
+The part of tools/demo after the installation and the build: boot, show, try, power off.
 
-The sandbox is the one that the tests use (tests/lib/sandbox.py); the root is a plain Debian that is unpacked once.
+The sandbox is that of the tests (tests/lib/sandbox.py); the root is a plain Debian that is unpacked once.
 """
 
 import argparse
@@ -22,7 +22,7 @@ BOOT_LIMIT_S = 180
 CHANGING = ("starting", "stopping", "backoff")
 SYMBOLS = {"ready": "●", "done": "●", "failed": "✗", "waiting": "○", "idle": "○"}
 
-# What a client of each service does: name, command, what its output holds.
+# A client of each service: name, command, expected part of its output.
 HTTP = ("my $s = IO::Socket::INET->new('127.0.0.1:80') or die; print $s \"HEAD / HTTP/1.0\\r\\n\\r\\n\"; print scalar <$s>;")
 SSH = "my $s = IO::Socket::INET->new('127.0.0.1:22') or die; print scalar <$s>;"
 QUESTIONS = (
@@ -34,13 +34,13 @@ QUESTIONS = (
 
 
 def is_over(rows):
-    """The boot is over when nothing is in motion, and what is shown is up or will not be."""
+    """The boot is over when no service changes its state, and each shown one is up or has failed."""
     return all(rows.get(name, {}).get("state") in ("ready", "done", "failed") for name in SHOWN) and \
         not any(row["state"] in CHANGING for row in rows.values())
 
 
 class BootDisplay:
-    """One line for each service that comes up or fails, with the time since PID 1 began."""
+    """One line for each service that comes up or fails, with the time since the start of PID 1."""
 
     def __init__(self, out, in_place):
         self.out = out
@@ -64,7 +64,7 @@ class BootDisplay:
 
 
 def give_network(box):
-    """ssh is for a machine with a network: a way out is enough."""
+    """ssh waits for a network; a default route is enough."""
     box.run("ip link add name out0 type veth peer name out1 && ip address add 192.0.2.2/24 dev out0 && "
             "ip link set out0 up && ip link set out1 up && ip route add default via 192.0.2.1")
 
@@ -86,7 +86,7 @@ def boot(box, display):
 
 
 def questions(box):
-    """name -> did it answer?"""
+    """Returns: name -> whether the service has answered."""
     answers = {}
     for name, argv, word in QUESTIONS:
         answers[name] = word in box.run(*argv, check=False).stdout
@@ -122,7 +122,7 @@ def summary_of(row):
 
 
 def check():
-    """Everything once, without a terminal; returns the summary."""
+    """Runs all steps once, without a terminal; returns the summary."""
     summary = {"schema": "svcd-demo/1", "ok": False, "problems": []}
     problems = summary["problems"]
     try:
@@ -152,7 +152,7 @@ def new_sandbox(**options):
 
 
 def shell(box):
-    """A shell on a terminal of the sandbox's own, so that job control works."""
+    """A shell on a terminal in the sandbox, so that job control works."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     environment = dict(ENVIRONMENT, TERM=os.environ.get("TERM", "linux"), PS1="svcd-demo:\\w# ")
     subprocess.run(box.command(["/usr/bin/script", "-qec", "/bin/bash --norc", "/dev/null"]), check=False, env=environment)
@@ -160,7 +160,7 @@ def shell(box):
 
 def show():
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    # Whoever is in there may kill what he likes.
+    # The user of the shell may kill any process in the sandbox.
     with new_sandbox(expect_crash=True) as box:
         print("demo: svcd boots as PID 1 of a namespace of its own\n")
         seconds = boot(box, BootDisplay(sys.stdout, on_terminal))

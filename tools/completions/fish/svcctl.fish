@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# fish completion of svcctl(1), which is asked for all of it, in one call.
+# fish completion of svcctl(1). One call of svcctl returns all candidates.
 
 function __svcctl_complete
     set -l typed (commandline -opc)
