@@ -28,12 +28,12 @@
  * Why each capability is kept:
  * - Files in /run/svcd and control groups: owner, mode, contents.
  * - Processes of services: signals, and without cgroup v2 the environment in /proc, which needs
- * CAP_SYS_PTRACE.
+ *   CAP_SYS_PTRACE.
  * - CAP_NET_ADMIN: the buffers of log channels.
  * - Our own limits, and descriptors in flight to the keeper.
  * - /dev/kmsg: the processes that were killed because memory was short.
  * - CAP_SYS_NICE: enabling cpusets moves all processes of a group, even those with capabilities
- * that we lack (cap_task_setscheduler() in the kernel).
+ *   that we lack (cap_task_setscheduler() in the kernel).
  */
 #define KEPT                                                                                       \
 	(BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) |     \

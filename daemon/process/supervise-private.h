@@ -23,24 +23,24 @@
 
 #define SUPERVISE_STEPS(X, P)                                                                      \
 	X(P, NEW, "new")         /* nothing has been done yet */                                      \
-	X(P, CLEAR, "clear")     /* kills the processes of an earlier run in the cgroup */                   \
+	X(P, CLEAR, "clear")     /* kills the processes of an earlier run in the cgroup */            \
 	X(P, PREPARE, "prepare") /* index: the Prepare= command that runs */                          \
 	X(P, MAIN, "main")       /* the main process runs, and is not ready */                        \
 	X(P, FORKED, "forked")   /* the first process has ended; its daemon is looked for */          \
-	X(P, ADOPT, "adopt")     /* index: the process that the keeper is to adopt */          \
+	X(P, ADOPT, "adopt")     /* index: the process that the keeper is to adopt */                 \
 	X(P, LEFT, "left")       /* a script's command has ended: look at what it left; index: its exit status, or LEFT_... */ \
 	X(P, READY, "ready")                                                                          \
 	X(P, RELOAD, "reload")   /* ready, and the Reload= command runs; index 1: it took too long */ \
 	X(P, RESTART, "restart") /* ready or done, and the RestartCommand= runs; index 1: it took too long; more: RESTART_RECHECK */ \
 	X(P, SEEK, "seek")       /* the main process of a script has ended: its successor is looked for */ \
 	X(P, DONE, "done")       /* a task that succeeded; a script that left nothing running */      \
-	X(P, ABORT, "abort")     /* no sign of life: the main process got SIGABRT */     \
+	X(P, ABORT, "abort")     /* no sign of life: the main process got SIGABRT */                  \
 	X(P, STOP, "stop")       /* the Stop= command runs; index 0: not yet, another command occupies its row */ \
 	X(P, TERM, "term")       /* the main process was signalled to end; index 1: Stop= comes after that */ \
-	X(P, REST, "rest")       /* it has ended; the others in the cgroup were signalled */                \
-	X(P, KILL, "kill")       /* index: the attempt */                                               \
+	X(P, REST, "rest")       /* it has ended; the others in the cgroup were signalled */          \
+	X(P, KILL, "kill")       /* index: the attempt */                                             \
 	X(P, CLEANUP, "cleanup") /* index: the Cleanup= command that runs */                          \
-	X(P, SWEEP, "sweep")     /* kills the processes that the clean-up commands left */                          \
+	X(P, SWEEP, "sweep")     /* kills the processes that the clean-up commands left */            \
 	X(P, TIDY, "tidy")       /* removes runtime directories and the private /tmp */               \
 	X(P, GONE, "gone")
 ENUM_WITH_NAMES(Step, STEP, step, SUPERVISE_STEPS)

@@ -63,8 +63,8 @@ void supervisor_search_main(Supervisor *s, bool with_guess)
 	const char *pid_file = s->plan.def->pid_file;
 	g_autofree char *keeper = g_strdup_printf("%d", (int)keeper_link_keeper_pid(s->context->link));
 	/*
-	 * A process older than this run is no process of this script. The first process of other
-	 * services reports its PID itself.
+	 * A process older than this run is no process of this script. For other services the age is
+	 * not checked, because the first process of the run has provided the PID.
 	 */
 	g_autofree char *since = g_strdup_printf("%" G_GINT64_FORMAT, plan_is_script(&s->plan) ? s->known_us : 0);
 	const char *const words[] = {
