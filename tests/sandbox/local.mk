@@ -285,23 +285,25 @@ EXTRA_DIST += \
 	tests/sandbox/test_when_path.py \
 	tests/sandbox/test_while_service.py
 
-# In the place of the manager's program, which it then becomes.
+# Replaces the manager's program, and then executes it.
 check_PROGRAMS += tests/lib/kill-point
 tests_lib_kill_point_SOURCES = tests/lib/kill-point.c
 
-# A service of busy.py's; there are hundreds, and what they do is not the subject.
+# A service of busy.py; there are hundreds of them.
 check_PROGRAMS += tests/lib/busy
 tests_lib_busy_SOURCES = tests/lib/busy.c
 tests_lib_busy_CFLAGS = $(AM_CFLAGS) -fno-sanitize=all
 tests_lib_busy_LDFLAGS = -fno-sanitize=all
 
-# What a user without rights does to processes of root. Not static: such a program looks into /proc when it begins, which may be held.
+# Attacks of a user without rights against processes of root. Not static, because a static program
+# reads /proc at its start, and that may be held.
 check_PROGRAMS += tests/lib/attack
 tests_lib_attack_SOURCES = tests/lib/attack.c
 tests_lib_attack_CFLAGS = $(AM_CFLAGS) -fno-sanitize=all
 tests_lib_attack_LDFLAGS = -fno-sanitize=all
 
-# Preloaded into programs whose allocations are to fail. It defines malloc(3) itself, so the compiler is to know nothing of it.
+# Preloaded into programs with failing allocations. It defines malloc(3) itself, so the compiler
+# must not assume its behaviour.
 check_DATA = tests/lib/no-memory.so
 CLEANFILES += tests/lib/no-memory.so
 EXTRA_DIST += tests/lib/no-memory.c tests/lib/no-memory.h

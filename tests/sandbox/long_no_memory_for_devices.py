@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""test_no_memory_for_devices, for more allocations that fail. limit: 10800"""
+"""test_no_memory_for_devices, with more failing allocations. limit: 10800"""
 
 import os
 

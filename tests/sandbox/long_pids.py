@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""As unit/test_keeper_pids, but 10,000 rounds: pids of services that have ended, given to bystanders while signals are asked for. limit: 3600"""
+"""Like unit/test_keeper_pids, with 10,000 rounds of reused pids while signals are requested.
+limit: 3600"""
 
 import os
 import subprocess

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Ten minutes ($SVCD_TEST_SECONDS) of crash loops, floods of calls, of notifications, of lines and of devices: memory and descriptors of
-PID 1, the manager and the logger stay what they were, and who has nothing to do with it runs on. limit: 1800
+Ten minutes of load, without growth of memory or descriptors in PID 1, the manager and the logger.
+limit: 1800
+
+The load is crash loops and floods of calls, notifications, lines and devices ($SVCD_TEST_SECONDS).
+Other services run on.
 """
 
 import os
@@ -17,7 +20,7 @@ from sandbox import HERE, Sandbox, memory_of
 
 SECONDS = int(os.environ.get("SVCD_TEST_SECONDS", "600"))
 SAMPLES = 20
-# What it takes until every table and pool has its size.
+# Until each table and pool has its final size.
 WARM = 5
 
 # The Debian with udevd has no Python.
@@ -47,7 +50,7 @@ FILES = {
 
 
 class Traffic:
-    """Threads that do one thing each until it is over. None of them takes more of a processor than it must."""
+    """Threads with one action each, repeated until the end. Each limits its use of a processor."""
 
     def __init__(self, box):
         self.box = box
@@ -67,7 +70,7 @@ class Traffic:
             self.is_over.wait(0.05)
 
     def flood(self):
-        """One who calls as fast as it is answered."""
+        """A client that calls as fast as it gets answers."""
         client = Client(self.box.path(SOCKET))
         for _number in range(2000):
             client.call("/org/svcd1", "org.freedesktop.DBus.Peer", "Ping")
@@ -76,7 +79,7 @@ class Traffic:
         client.close()
 
     def do_not_read(self):
-        """One who never reads: it is no longer heard."""
+        """A client that never reads: svcd stops reading from it."""
         client = Client(self.box.path(SOCKET))
         try:
             while True:
@@ -86,7 +89,7 @@ class Traffic:
             client.close()
 
     def storm(self):
-        """Devices come, a hundred at once, with other names each time, and go."""
+        """Devices appear, a hundred at once, with new names each time, and go."""
         base = self.events
         for action in ("add", "remove"):
             subprocess.run(["nsenter", f"--target={self.box.pid1}", "--net", "--", "/usr/bin/python3", f"{HERE}/fake_udev.py", "100",
@@ -95,7 +98,7 @@ class Traffic:
             self.events += 100
 
     def ask(self):
-        """One who asks as people do."""
+        """A client with the pace of a person."""
         for words in (["list", "--all"], ["explain", "loop0"], ["log", "talker"], ["restart", "calm0"], ["reload-files"],
                       ["flag", "set", "soak"], ["flag", "clear", "soak"]):
             self.asked += self.box.svcctl(*words, check=False, timeout=120).returncode == 0
@@ -124,7 +127,7 @@ def measure(box):
 
 
 def check_flat(samples):
-    """Compared are the middle of the run and its end: what leaks is more by then."""
+    """Compare the middle of the run with its end: a leak has grown by then."""
     assert samples[-1].keys() >= {"svcd", "svcd-manager", "svc-logger"}, samples[-1]
     for name in samples[-1]:
         kib = [sample[name][0] for sample in samples[WARM:] if name in sample]

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A process that nobody can kill, for it waits for a server that does not answer: a shutdown names it and goes on without it."""
+"""An unkillable process, which waits for a server that does not answer: a shutdown names it and
+continues."""
 
 import os
 import re
@@ -16,7 +17,7 @@ with open(os.path.join(os.path.dirname(__file__), "..", "lib", "hung_fuse.pl"), 
 SERVICES = {
     "remote": "[Service]\nPrepare=/bin/mknod /dev/fuse c 10 229\nExec=/usr/bin/perl /hung_fuse.pl /srv /run/hangs\n"
               "Ready=path:/run/hangs\nStopTimeout=1s\n",
-    # It is to stop after the one that does not.
+    # It stops after the unkillable one.
     "first": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nBefore=remote\n",
 }
 
@@ -26,7 +27,8 @@ with Sandbox(SERVICES, files={"/hung_fuse.pl": HUNG, "/srv": {"directory": True}
     mounts = box.read("/proc/1/mountinfo")
     connection = int(re.search(r"^\d+ \d+ 0:(\d+) / /srv ", mounts, re.MULTILINE).group(1))
     box.run("mkdir /run/fusectl && mount -t fusectl none /run/fusectl")
-    # Without it the sandbox would never end: the kernel waits for all processes of its name space.
+    # The sandbox would never end otherwise, because the kernel waits for all processes of its
+    # namespace.
     abort = os.open(box.path(f"/run/fusectl/{connection}/abort"), os.O_WRONLY)
     try:
         stuck = int(box.read("/run/hangs"))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""boot, on-demand, manual and never: who may start what."""
+"""boot, on-demand, manual and never: the permitted ways to start."""
 
 from deadline import holds_for
 from sandbox import Sandbox

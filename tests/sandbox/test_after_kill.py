@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-What is started into the cgroup of a service after all in it was killed lives: its clean-up commands, and the service itself when an
-earlier run had left something behind. New kernels kill whoever is cloned into a group that has once been killed.
+Processes that start in a service's cgroup after a kill of that cgroup stay alive.
+
+These are its clean-up commands, and the service itself if an earlier run left processes. Since
+Linux 6.14, a process cloned into a killed cgroup may be killed at once.
 """
 
 import os

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a service does with the sockets that it listens on delays no other service: lingering, a held lock, thousands of listeners."""
+"""A service's misuse of its listening sockets delays no other service: lingering, a held lock,
+thousands of listeners."""
 
 import subprocess
 
@@ -12,7 +13,7 @@ from sandbox import Sandbox
 
 RELAY = "/run/relay"
 
-# The service gives its socket away, so that a process that is none of its own holds the lock.
+# The service passes its socket on, so a process outside the service holds the lock.
 GIVE = f"""
 import array, os, socket, time
 if not os.path.exists("{RELAY}"):
@@ -70,7 +71,8 @@ with Sandbox(SERVICES, policy=POLICY, files=FILES) as box:
     box.wait_at_rest()
     manager = box.manager_pid()
 
-    # The listening socket has become a connection that lingers for an hour; its last close waits for as long.
+    # The listening socket has become a connection that lingers for an hour. Its last close waits
+    # for as long.
     box.svcctl("start", "sink")
     attack.wait_held(box, "sink")
     box.svcctl("start", "lingers")
@@ -80,7 +82,8 @@ with Sandbox(SERVICES, policy=POLICY, files=FILES) as box:
     check(box)
     svcctl(box, "stop", "sink")
 
-    # The service holds the lock of its socket. The next manager and a reload leave the socket alone, and so does a stop.
+    # The service holds the lock of its socket. The next manager, a reload and a stop do not touch
+    # the socket.
     box.svcctl("start", "holds")
     attack.wait_held(box, "holds")
     assert box.manager_pid() == manager
@@ -93,7 +96,8 @@ with Sandbox(SERVICES, policy=POLICY, files=FILES) as box:
     attack.keeper(box).abort()
     box.wait_state("holds", "idle")
 
-    # Another process holds the lock, and the service has ended: the next start cannot look at the socket, and fails.
+    # Another process holds the lock, and the service has ended. The next start cannot check the
+    # socket, and fails.
     manager = box.manager_pid()
     with subprocess.Popen(box.command(["/usr/bin/python3", "/opt/take.py"]), stdin=subprocess.DEVNULL) as taker:
         wait_for(lambda: box.exists(RELAY), what="the relay is there")
@@ -111,7 +115,7 @@ with Sandbox(SERVICES, policy=POLICY, files=FILES) as box:
     box.svcctl("start", "gives")
     box.wait_state("gives", "ready")
 
-    # The port that a service is to have is taken 3,000 times. No list of sockets is searched for the program that has it.
+    # The service's port has 3,000 owners. svcd searches no list of sockets for them.
     with Attack(box, "listeners", "3000", "7005"):
         box.write("/etc/svcd/policy.d/late.policy", "[service late]\nActivation=on-demand\n")
         box.svcctl("reload-files")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The attacks of tests/lib/attack.py do on this kernel what they are there for: root's process waits until they end, and no longer."""
+"""The attacks of tests/lib/attack.py work on this kernel: root's process waits until they end, and
+no longer."""
 
 import subprocess
 import time
@@ -10,7 +11,7 @@ from attack import Attack
 from deadline import wait_for
 from sandbox import Sandbox
 
-# What root's process does. Its first line of output says that it is about to; what it shares with an attacker comes before.
+# Root's process. It opens the shared objects, and then its first line announces the call.
 VICTIM = r"""
 import os, pty, socket, subprocess, sys
 def attacker(*words, fd):
@@ -63,7 +64,7 @@ def state_of(process):
 
 
 def victim(box, *words):
-    """Root's process inside, before the act."""
+    """Root's process inside, before its call."""
     process = subprocess.Popen(box.command(["/usr/bin/python3", "/victim.py", *words]), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     process.outer = box.outer_pid(int(process.stdout.readline()))
     return process
@@ -85,7 +86,7 @@ def ends(process, what):
 
 
 def hangs(box, what, words, attack_words, way=None, states="D"):
-    """The act of @words waits while the attack lasts, and ends with it."""
+    """The call with @words waits while the attack lasts, and ends with it."""
     process = victim(box, *words)
     with Attack(box, *attack_words, way=way) as attacker:
         act(process)
@@ -95,7 +96,7 @@ def hangs(box, what, words, attack_words, way=None, states="D"):
 
 
 def hangs_for_the_heir(box, what, words, mark):
-    """The same, where the attacker is the victim's child and has a descriptor of it."""
+    """The same, with the attacker as the victim's child, which has a descriptor of it."""
     process = victim(box, *words)
     seen = attack.wait_held(box, mark)
     act(process)
@@ -156,7 +157,7 @@ with Sandbox(attack.WITNESSES, files=FILES) as box:
     with Attack(box, "maze", "/tmp/maze"):
         assert len(box.run("readlink", "/tmp/maze").stdout) > 3000
 
-    # What is in memory only takes a while, but no one waits for ever.
+    # A page in memory takes a while, but never forever.
     with Attack(box, "hold-directory", "/run/held", "writer", way="punch") as slow:
         took = sorted(attack.ask(box, "/bin/mkdir", f"/run/held/{number}")[0] for number in range(10))
         print(f"mkdir in a directory held by {slow.way}: {took[0]:.3f} s to {took[-1]:.3f} s")

@@ -14,12 +14,13 @@ from deadline import wait_for
 from sandbox import Sandbox
 
 SECONDS = float(os.environ.get("SVCD_TEST_SECONDS", "15"))
-# A sanitized program looks into /proc before it begins, which is one of the directories that are held.
+# A sanitized program reads /proc, one of the held directories, before it starts.
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
-# The sandbox has no /dev/kmsg, which on a machine is always cached. In /proc svcctl itself looks for the processes of a service.
+# The sandbox has no /dev/kmsg; on a machine it is always cached. In /proc svcctl itself searches
+# for the processes of a service.
 PLANS = [plan for plan in attack_set.PLANS if plan.name not in ("directory-dev", "directory-proc")]
 
-# Those that no design takes away.
+# Held with any design of svcd.
 ALWAYS_HELD = {"directory-run", "directory-dev-shm", "listener", "linger", "listeners", "bus"}
 
 PF_EXITING = 4
@@ -30,7 +31,7 @@ def held(box):
 
 
 def is_off(box):
-    """The console is held, too. After reboot(2) PID 1 only waits for the attackers, which the kernel cannot kill."""
+    """The console is held, too. After reboot(2) PID 1 only waits for the unkillable attackers."""
     if not box.is_running():
         return True
     with open(f"/proc/{box.pid1}/stat", encoding="utf-8") as stat:

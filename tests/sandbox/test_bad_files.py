@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every malformed file costs itself only: one error with its place and what to write; all else boots."""
+"""Each malformed file affects only itself: one error with its place and the remedy; all else boots.
+"""
 
 import time
 
@@ -10,7 +11,7 @@ SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 DIRECTORY = "/etc/svcd/services.d"
 LONG = "Environment=X=" + "y" * 8000 + "\n"
 
-# Name, content, words that the error must have.
+# Name, content, parts of the error.
 BAD = (
     ("unknown-section", "[Servise]\nExec=/bin/true\n", ["unknown-section.svc:1", "Service"]),
     ("unknown-key", SLEEP + "Restrat=always\n", ["unknown-key.svc:3", "Restart"]),
@@ -44,7 +45,7 @@ BASE = [
 
 
 def spoil(number, line, damage):
-    """A sound file with one line that is none any more: the error has its number."""
+    """A sound file with one damaged line: the error has its number."""
     lines = list(BASE)
     at = line % len(lines)
     lines[at] = damage(lines[at])
@@ -52,7 +53,7 @@ def spoil(number, line, damage):
     return name, {"bytes": "\n".join(lines) + "\n"}, [f"{name}.svc:{at + 1}:"]
 
 
-# Each of these on each line, but where a line stays one that is right.
+# Each of these on each line, unless the line stays valid.
 DAMAGES = (
     lambda line: line[:3] + "\0" + line[3:],
     lambda line: line[:3] + "\xff" + line[3:],
@@ -72,7 +73,7 @@ DAMAGES = (
 )
 SPOILT = [spoil(index, index // len(DAMAGES), DAMAGES[index % len(DAMAGES)]) for index in range(len(DAMAGES) * len(BASE))]
 
-# Odd, but right.
+# Odd, but valid.
 GOOD = (
     ("plain", SLEEP),
     ("crlf", SLEEP.replace("\n", "\r\n")),
@@ -86,7 +87,7 @@ CYCLE = {
     "cycle-c": SLEEP + "[Conditions]\nWhen=service:cycle-a\n",
 }
 
-# Drop-ins that are none; the service itself is right, and its file is named with what is wrong.
+# Invalid drop-ins. The service itself is valid, and the error names the drop-in.
 ODD_DROP_INS = {"directory": {"directory": True}, "fifo": {"fifo": True}, "loop": {"link": "loop.conf"},
                 "utf16": {"bytes": "\xff\xfe[\0S\0e\0r\0v\0i\0c\0e\0]\0\n\0"}}
 
@@ -118,7 +119,7 @@ with Sandbox(files=files, policy=policy) as box:
     cycle = [line for line in lines if all(name in line for name in CYCLE)]
     assert cycle, "the cycle is not named in full:\n" + "\n".join(lines)
 
-    # CRLF and a BOM are either read, or refused with a word; never half read.
+    # CRLF and a BOM are either read or refused with an error; never half read.
     for name in ("crlf", "bom"):
         refused = [line for line in lines if f"{name}.svc" in line]
         assert refused or box.wait_state(name, "ready"), name

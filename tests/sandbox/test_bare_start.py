@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcd mounts what it finds missing: /run, /sys and the cgroup tree."""
+"""svcd mounts /run, /sys and the cgroup tree if they are missing."""
 
 from sandbox import Sandbox
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A machine on which svcd is installed beside systemd boots and ends with systemd as if svcd were not there."""
+"""A machine with svcd beside systemd boots and shuts down with systemd as if svcd were not
+installed."""
 
 import os
 import shutil
@@ -13,7 +14,7 @@ SERVICES = {"first": [], "second": ["first"]}
 
 
 def merged(directory, *trees):
-    """Packages of both, as they would lie in one /usr."""
+    """Packages of both, in one /usr."""
     for tree in trees:
         shutil.copytree(tree, directory, symlinks=True, dirs_exist_ok=True, copy_function=os.link)
     return directory

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcd boots as PID 1: everything that the policy activates comes up, and the boot is over."""
+"""svcd boots as PID 1: all activated services come up, and the boot ends."""
 
 from deadline import wait_for
 from sandbox import Sandbox

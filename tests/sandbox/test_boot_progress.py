@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ten boots of the same services: the bar moves on, and what earlier boots took makes the estimate better."""
+"""Ten boots of the same services: the bar moves on, and the durations of earlier boots improve the
+estimate."""
 
 import json
 import time
@@ -16,7 +17,8 @@ def task(seconds, *conditions):
     return f"[Service]\nType=task\nExec=/bin/sleep {seconds}\n[Conditions]\n{lines}"
 
 
-# Ten: two chains, one that waits for a path which another makes, some beside, and one that waits for the world outside.
+# Ten services: two chains, one that waits for a path from another, some without terms, and one that
+# waits for an external condition.
 SERVICES = {
     "disk": task(0.4),
     "mounts": task(0.2, "After=disk"),
@@ -31,7 +33,7 @@ SERVICES = {
     "held": task(1, "When=path:/run/never"),
 }
 
-# Inside, so that a sample costs no entering of namespaces. The time is that of the answer.
+# Runs inside, so that a sample needs no namespace change. The time is that of the answer.
 SAMPLER = """
 import json, subprocess, time
 while True:
@@ -47,7 +49,7 @@ while True:
 
 
 def boot(known):
-    """One boot: its samples, and the file at its end."""
+    """One boot: its samples, and its final file of durations."""
     files = {"/root/sampler.py": SAMPLER}
     if known:
         files[FILE] = known
@@ -60,7 +62,7 @@ def boot(known):
 
 
 def mean_error(samples):
-    """What the estimate was wrong by on average, as a share of the boot."""
+    """The mean error of the estimate, as a share of the boot."""
     end = samples[-1][0]
     moving = [sample for sample in samples if not sample[3]]
     return sum(abs(end - at - rest) for at, _, rest, _ in moving) / len(moving) / end
@@ -84,7 +86,7 @@ def main():
         largest = max(b[1] - a[1] for a, b in zip(samples, samples[1:]))
         print(f"boot {number}: {samples[-1][0]:.2f} s, {len(samples)} samples, estimate wrong by "
               f"{errors[-1] * 100:.1f} % on average, largest step of the bar {largest * 100:.1f} %")
-        # Evenly: between the events, too.
+        # Evenly, also between events.
         assert len({value for _, value, *_ in samples}) >= 10, samples
 
     lines = text.splitlines()

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A boot ends with a result although a service fails again and again, and although udev, which others wait for, never comes."""
+"""A boot has a result although one service always fails, and although others wait for a udev that
+never comes."""
 
 from sandbox import Sandbox
 
-# Its delays, 1 s, 2 s, 4 s ..., never meet RestartLimit=5/10s.
+# Its delays, 1 s, 2 s, 4 s ..., never reach RestartLimit=5/10s.
 FAILING = "[Service]\nExec=/bin/sh -c 'exit 7'\nReady=notify\nRestart=always\nRestartDelay=1s\n"
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 
@@ -17,7 +18,7 @@ with Sandbox({"failing": FAILING, "later": SLEEP + "[Conditions]\nAfter=failing\
     times = {one["name"]: one for one in box.svcctl_json("boot", "blame")}
     assert times["failing"]["result"] == "failed" and times["later"]["result"] == "up", times
 
-    # It is tried again, and reported as long as it is.
+    # It is retried, and reported meanwhile.
     assert box.state("failing") in ("backoff", "starting", "stopping"), box.state("failing")
     found = [one for one in box.svcctl_json("doctor", check=False)["data"] if one["check"] == "services"]
     assert [one["level"] for one in found] == ["warning"], found
@@ -31,7 +32,7 @@ with Sandbox({"failing": FAILING, "later": SLEEP + "[Conditions]\nAfter=failing\
     box.svcctl("restart", "failing")
     box.wait_state("failing", "ready")
 
-# A sandbox is a container, in which udev does not run.
+# A sandbox is a container, so udev does not run.
 UDEV = {
     "udev": SLEEP + "[Conditions]\nWhen=!virtual:container\n",
     "bluetooth": SLEEP + "[Conditions]\nWhen=udev:SUBSYSTEM=bluetooth\n",

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A boot that hangs: without a record of an earlier boot there is no estimate, the overview names the service that is waited for and the
-command to go on without it, and a service that was stopped or timed out stays in what the boot waited for.
+A boot that hangs: the overview names the awaited service and the command to continue; stopped and
+timed-out services stay in the record.
+
+Without a record of an earlier boot there is no estimate.
 """
 
 from deadline import wait_for

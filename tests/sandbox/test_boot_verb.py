@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl boot: its end is waited for, and what it waited for is told, also by a manager that was not there."""
+"""svcctl boot: waits for the end of the boot, and reports its waits, also with a manager that
+started later."""
 
 import json
 import subprocess
@@ -34,7 +35,7 @@ def chain(box, *name):
 
 
 with Sandbox(SERVICES) as box:
-    # Before its end: the wait is on, and says what is under way.
+    # Before its end: the wait reports the services in transition.
     early = subprocess.Popen(box.command(["/usr/bin/svcctl", "boot", "--wait"]), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              text=True, env=box.run_environment())
     done = box.svcctl("boot", "--wait", "-t", "1", check=False)
@@ -43,7 +44,7 @@ with Sandbox(SERVICES) as box:
     assert box.svcctl_json("boot")["finished"] is False
     assert times(box)["gate"]["result"] == "starting" and times(box)["last"]["result"] == "waiting"
 
-    # A manager dies meanwhile: nothing of it is lost.
+    # A manager dies meanwhile: no record is lost.
     before = times(box)
     box.kill_manager()
     after = times(box)
@@ -76,7 +77,7 @@ with Sandbox(SERVICES) as box:
     assert "do not add up" in shown and " gate " in shown.splitlines()[2] and " first " in shown.splitlines()[3], shown
     print(box.svcctl("boot").stdout, shown, box.svcctl("boot", "chain").stdout, sep="\n")
 
-    # What happens afterwards changes nothing, whoever is the manager.
+    # Later events change no record, with any manager.
     box.svcctl("restart", "first")
     box.kill_manager()
     wait_for(lambda: times(box) == of, what="the record of the boot is there again")

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A call on the real bus starts real daemons through svcd, supervised, and only as policy lets it; the caller is told why not.
+A call on the real bus starts real daemons through svcd, supervised, and only if policy permits; the
+caller gets the reason.
 """
 
 import signal
@@ -33,7 +34,7 @@ SERVICES = {
     "fails": "[Service]\nExec=/bin/sh -c 'exit 3'\nReady=dbus:org.example.Fails\n",
     "waits": "[Service]\nExec=/bin/sleep infinity\nBusName=org.example.Waits\n[Conditions]\nWhen=flag:go\n",
     "slow": "[Service]\nExec=/bin/sleep infinity\nBusName=org.example.Slow\nPrepare=/bin/sh -c 'sleep 1; exit 4'\n",
-    # Runs once for every time that the name has an owner.
+    # Runs once each time that the name gets an owner.
     "onlooker": "[Service]\nType=task\nExec=/bin/sh -c 'echo seen >>/run/onlooker'\n"
                 "[Conditions]\nWhen=dbus:org.example.Fails\n",
 }
@@ -59,7 +60,7 @@ def example(box, name):
 
 
 def ask(box, name):
-    """Without waiting for the answer: these programs never take their name."""
+    """Does not wait for the answer, because these programs never take their name."""
     box.run("dbus-send", "--system", f"--dest=org.example.{name}", "/", "org.example.Any.Call")
 
 
@@ -76,7 +77,7 @@ def has_owner(box, name):
 with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, mounts=("sys",)) as box:
     box.wait_state("dbus", "ready")
 
-    # A real daemon: started by the call, and the call is answered by it.
+    # A real daemon: the call starts it, and it answers the call.
     assert box.state("polkit") == "idle"
     assert "method return" in call(box, POLKIT)
     polkit = box.service("polkit")
@@ -86,7 +87,8 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     assert box.processes()[polkit["pid"]][2] == "polkitd"
     assert box.cgroup_of(polkit["pid"]).endswith("/svcd/polkit")
 
-    # It is a service like any other: it outlives the manager, is stopped by an admin, and then not started by the bus.
+    # It is an ordinary service: it outlives the manager, an admin stops it, and then the bus does
+    # not start it.
     box.kill_manager(signal.SIGKILL)
     box.wait_at_rest()
     assert box.pid("polkit") == polkit["pid"]
@@ -96,7 +98,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     box.svcctl("clear", "polkit")
     assert "method return" in call(box, POLKIT)
 
-    # Policy says never: its file and line are the answer, and nothing was started.
+    # Policy has never: the answer is its file and line, and nothing starts.
     answer = call(box, DISPATCHER)
     assert answer == ("Error org.svcd1.Error.PolicyDenied: nm-dispatcher: its policy is never "
                       "(/etc/svcd/policy.d/test.policy:5)"), answer
@@ -104,7 +106,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     assert not [name for _, _, name, _ in box.processes().values() if name == "nm-dispatcher"]
     assert not has_owner(box, DISPATCHER)
 
-    # Policy says manual: the same, until an admin starts it.
+    # Policy has manual: the same, until an admin starts it.
     box.write("/etc/svcd/policy.d/test.policy", POLICY.replace("never", "manual"))
     box.svcctl("reload-files")
     answer = wait_for(lambda: (text := call(box, DISPATCHER)) and "manual" in text and text, what="the policy counts")
@@ -113,7 +115,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     box.svcctl("start", "nm-dispatcher")
     assert "method return" in call(box, DISPATCHER)
 
-    # What fails, what waits: how, and for what.
+    # Failing and waiting services: the failure, and the awaited terms.
     answer = example(box, "Fails")
     failure = "Error org.svcd1.Error.Failed: fails: it has failed: ended before it was ready: exit status 3"
     assert answer == failure, answer
@@ -127,34 +129,36 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     box.svcctl("flag", "set", "go")
     box.wait_state("waits", "ready")
 
-    # Who asks only for a start is told so by the call that follows.
+    # A caller of StartServiceByName gets the reason with its next call.
     assert start_by_name(box, POLKIT).returncode == 0
     start_by_name(box, "org.example.Fails")
     assert "has failed" in example(box, "Fails")
 
-    # A client that calls again because it saw an owner come and go finds an end; a later one is told why again.
+    # A client that repeats its call after an owner came and went gets a final error. A later client
+    # gets the reason again.
     answers = [example(box, "Fails") for _ in range(6)]
     assert answers[-1].startswith("Error org.freedesktop.DBus.Error.Spawn."), answers
     wait_for(lambda: example(box, "Fails") == failure, what="the reason is told again")
 
-    # To stand in for a service is not to be it.
+    # A stand-in for the name is not the service.
     assert not box.exists("/run/onlooker"), box.read("/run/onlooker")
 
-    # What svcd does not know, and what the admin wrote, is the bus' own.
+    # The bus itself starts services that svcd does not know or that the admin wrote.
     assert not box.exists("/run/started-behind-svcd")
     ask(box, "Own")
     wait_for(lambda: box.exists("/run/admins-own"), what="the admin's own file counts")
     ask(box, "Unknown")
     wait_for(lambda: box.exists("/run/started-behind-svcd"), what="the bus starts what svcd does not know")
 
-    # A package that comes later, after one more look.
+    # A package that is installed later, after another reading of files.
     box.write("/usr/share/dbus-1/system-services/org.example.Late.service", next(iter(vendor_file("org.example.Late").values())))
     box.write("/etc/svcd/services.d/late.svc", "[Service]\nExec=/bin/sh -c 'exit 7'\nReady=dbus:org.example.Late\n")
     box.svcctl("reload-files")
     wait_for(lambda: box.exists("/usr/local/share/dbus-1/system-services/org.example.Late.service"), what="it is generated")
     assert "exit status 7" in example(box, "Late")
 
-# Where the generated files cannot be put in front, the bus goes on as it always did, and dbus says so once.
+# If the generated files cannot be mounted in front, the bus works as before, and the dbus service
+# reports it once.
 FILES = {"/usr/local/share/dbus-1": "in the way\n", "/etc/dbus-1/system.d/example.conf": BUS_POLICY,
          **vendor_file("org.example.Fails")}
 with Sandbox({"fails": SERVICES["fails"]}, root="debian", vendor=True, policy="[runlevel 2]\nActivate=dbus\n", files=FILES,

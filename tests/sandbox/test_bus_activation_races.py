@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A call that comes while a daemon is about to end starts it again, svc-activate waits for svcd without wearing the machine,
-and nothing stays mounted when the bus has gone.
+A call that comes while a daemon is ending starts it again; svc-activate waits for svcd without
+load; no mount remains after the bus.
 """
 
 import os
@@ -18,10 +18,10 @@ NAME = "org.freedesktop.nm_dispatcher"
 
 PLACE = "/usr/local/share/dbus-1/system-services"
 
-# The private socket has no more clients than this.
+# The limit of clients of the private socket.
 LIMIT_PRIVATE_CLIENTS = 64
 
-# Gives its name back, and takes a while to end: with success, as daemons do that have nothing to do.
+# Releases its name, and takes a while to exit with success, like idle daemons.
 SERVICES = {"nm-dispatcher": "[Service]\nExec=/bin/sh -c '/usr/lib/NetworkManager/nm-dispatcher; sleep 3'\n"
                              f"Ready=dbus:{NAME}\n[Conditions]\nWhile=service:dbus\n"}
 
@@ -53,14 +53,14 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy="[runlevel 2]\nActivat
     end_call(begin_call(box))
     invocation = box.service("nm-dispatcher")["invocation"]
 
-    # Ready for svcd, but its name is free: not the one that ends is meant, but the next one.
+    # svcd has it as ready, but its name is free: the call is for the next one.
     box.kill(find(box, "nm-dispatch"), signal.SIGTERM)
     wait_for(lambda: not find(box, "nm-dispatch"), what="the daemon gives its name back")
     assert box.state("nm-dispatcher") == "ready"
     end_call(begin_call(box))
     assert box.service("nm-dispatcher")["invocation"] != invocation
 
-    # Nobody else gets in: it comes again, now and then.
+    # No other client gets in: it retries now and then.
     box.svcctl("stop", "nm-dispatcher")
     box.svcctl("clear", "nm-dispatcher")
     others = []
@@ -77,7 +77,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy="[runlevel 2]\nActivat
     end_call(caller)
     assert used_s < 0.5, f"svc-activate has used {used_s} s of 2"
 
-    # With the bus go its mounts: /usr/local may be a volume.
+    # Its mounts end with the bus, because /usr/local may be a volume.
     assert box.run("findmnt", "-n", PLACE, check=False).stdout
     box.svcctl("stop", "dbus", "--with-dependents")
     box.wait_state("dbus", "idle")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""sshd and nginx whose configuration is broken are neither restarted, reloaded nor stopped, but for --force and shutdown."""
+"""sshd and nginx with a broken configuration are not restarted, reloaded or stopped, except with
+--force and at shutdown."""
 
 import subprocess
 
@@ -47,28 +48,29 @@ with Sandbox({"slow": SLOW, "front": FRONT}, root="debian", vendor=True, policy=
     assert "refused: restart by uid 0" in box.service("nginx")["cause"], box.service("nginx")
     wait_for(lambda: 'unknown directive "no_such_directive"' in box.svcctl("log", "nginx").stdout, what="all of it is in the log")
 
-    # The same doors for who comes from sysvinit.
+    # The same with the commands of sysvinit.
     assert box.run("service", "nginx", "restart", check=False).returncode != 0
     assert box.pid("nginx") == pids["nginx"]
 
-    # The old instance goes on until the configuration is right; then it is restarted.
+    # The old instance continues until the configuration is valid; then it is restarted.
     box.write("/etc/nginx/nginx.conf", good["/etc/nginx/nginx.conf"])
     box.svcctl("reload", "nginx")
     assert box.pid("nginx") == pids["nginx"]
     box.svcctl("restart", "nginx")
     assert box.pid("nginx") not in (0, pids["nginx"])
     now = box.pid("nginx")
-    refused(box, "restart", "front")  # sshd's is broken still, and none of them is touched
+    refused(box, "restart", "front")  # sshd's is still broken, and neither is restarted
     assert {name: box.pid(name) for name in pids} == {"nginx": now, "ssh": pids["ssh"]}
     forced = box.svcctl("restart", "--force", "front", check=False)
-    assert forced.returncode == 1 and "ssh did not start" in forced.stderr, forced # the result of a member is that of the group
+    assert forced.returncode == 1 and "ssh did not start" in forced.stderr, forced # its result is the group's
     wait_for(lambda: box.pid("nginx") not in (0, now), what="forced, nginx is restarted")
 
-    # An admin who knows better.
+    # The admin can override it.
     box.svcctl("stop", "--force", "ssh")
     box.wait_state("ssh", "idle")
 
-    # Others are served while a check takes its time; a manager that dies takes the request along, and nothing is done.
+    # Other clients are served during a slow check. If the manager dies, the request ends without an
+    # effect.
     slow = box.pid("slow")
     waiting = subprocess.Popen(box.command(["/usr/bin/svcctl", "restart", "slow"]), env=box.run_environment(), stderr=subprocess.DEVNULL)
     wait_for(lambda: box.exists("/run/checks"), what="the check runs")
@@ -78,7 +80,7 @@ with Sandbox({"slow": SLOW, "front": FRONT}, root="debian", vendor=True, policy=
     box.wait_at_rest()
     assert box.pid("slow") == slow
 
-    # Who asks while a check runs waits for the next one.
+    # A request during a check waits for the next check.
     first = subprocess.Popen(box.command(["/usr/bin/svcctl", "restart", "slow"]), env=box.run_environment(), stderr=subprocess.DEVNULL)
     wait_for(lambda: box.read("/run/checks").count("x") == 2, what="another check runs")
     box.write("/run/go", "broken\n")
@@ -87,9 +89,10 @@ with Sandbox({"slow": SLOW, "front": FRONT}, root="debian", vendor=True, policy=
     box.svcctl("restart", "slow")
     assert box.pid("slow") not in (0, slow)
 
-    # What dies while many wait for its check has nothing in their way; all are answered, though its run is over by then.
+    # A service that dies while many wait for its check does not need it any more. All get answers,
+    # although its run is over by then.
     box.run("rm", "/run/go", "/run/checks")
-    asked = min(n_clients(box) for _ in range(10))  # who has its answer is about to go
+    asked = min(n_clients(box) for _ in range(10))  # one with its answer is about to exit
     many = [subprocess.Popen(box.command(["/usr/bin/svcctl", "restart", "slow"]), env=box.run_environment(), stderr=subprocess.DEVNULL)
             for _ in range(5)]
     wait_for(lambda: box.exists("/run/checks"), what="the check runs")
@@ -99,7 +102,7 @@ with Sandbox({"slow": SLOW, "front": FRONT}, root="debian", vendor=True, policy=
     assert [waiting.wait(timeout=60) for waiting in many] == [0] * len(many)
     box.wait_state("slow", "ready")
 
-    # A broken configuration delays no shutdown.
+    # A broken configuration does not delay a shutdown.
     box.write("/run/go", "broken\n")
     box.shut_down("poweroff")
     box.wait_end()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service is started by PID 1 itself, in its own session and its own cgroup, and svcctl shows its pid."""
+"""PID 1 starts a service itself, in its own session and cgroup, and svcctl shows its pid."""
 
 from sandbox import Sandbox
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""bash, zsh and fish complete svcctl's verbs, options and services, those that make sense for the verb; also without svcd."""
+"""bash, zsh and fish complete svcctl's verbs, options and the services that fit the verb; also
+without svcd."""
 
 import os
 
@@ -46,10 +47,10 @@ def the_engine_knows_what_makes_sense(box):
     assert candidates(box, "check", "/etc/svcd/services.d/wa") == ["/etc/svcd/services.d/waits.svc"]
     assert candidates(box, "check", "/etc/svcd/serv") == ["/etc/svcd/services.d/"]
     assert candidates(box, "no-such-verb", "x") == candidates(box, "no-such-verb", "x")
-    # Without svcd: files know names, and not who runs.
+    # Without svcd the files have the names, but not the running services.
     off = candidates(box, "stop", "r", environment="SVCD_PRIVATE=/run/nowhere")
     assert sorted(off) == ["resting-one", "running-one", "running-two"], off
-    # As somebody who may not ask.
+    # As a user without rights.
     out = box.run("setpriv", "--reuid=65534", "--clear-groups", "svcctl", "complete", "--", "stop", "r").stdout
     assert "running-one" in out, out
 
@@ -68,7 +69,7 @@ def bash_completes(box):
         at = shell.type("running-\t\t")
         listed = shell.wait_text(r"running-one +running-two", at)
         assert "resting" not in listed.group(0)
-        # "@" and ":" break readline's words.
+        # "@" and ":" separate tokens of readline.
         at = shell.type("\x15svcctl status seat@\t")
         shell.wait_text(r"status seat@tty1 ", at)
         at = shell.type("\x15svcctl wait path:/run/no\t")
@@ -115,7 +116,7 @@ def fish_completes(box):
 
 
 def one_call_each(box):
-    """However it is asked, svcd hears one method call."""
+    """Each completion sends one method call to svcd."""
     for words in (["stop", ""], ["wait", "path:"], ["set", "x", "--runlevel", ""], ["flag", "clear", ""], ["flag", "set", ""]):
         out = box.run("strace", "-f", "-e", "trace=connect", "svcctl", "complete", "--", *words)
         assert out.stderr.count("sun_path=\"/run/svcd/private\"") == 1, out.stderr

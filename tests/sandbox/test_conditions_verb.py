@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""conditions lists each condition with its level, why, and who waits for it; a new manager says the same."""
+"""conditions lists each condition with its level, reason and waiting services; a new manager prints
+the same."""
 
 from sandbox import Sandbox
 

@@ -1,7 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Services that ask at the console (TTYPath=/dev/console, StartLock=console) get it one after the other: answers arrive, ctrl-C
-ends one, a terminal that was left raw is set right, and lines of svcd wait until nobody asks."""
+"""Services with questions at the console (TTYPath=/dev/console, StartLock=console) get it one after
+the other.
+
+Answers arrive, ctrl-C ends one, a terminal in raw mode is reset, and lines of svcd wait until no
+service asks."""
 
 import os
 import re
@@ -42,7 +45,7 @@ with Sandbox(services, files=files, policy=policy) as box:
     box.wait_states({"first": "starting", "second": "waiting", "third": "waiting", "late": "waiting"})
     assert "second waits for the lock console, which first holds." in box.svcctl("explain", "second").stdout
 
-    # What happens meanwhile is told afterwards, by the next manager too.
+    # Events meanwhile are logged afterwards, also by the next manager.
     before = box.console()
     box.svcctl("start", "bystander")
     box.wait_state("bystander", "ready")
@@ -59,7 +62,7 @@ with Sandbox(services, files=files, policy=policy) as box:
     box.wait_console("svcd: bystander: stopping")
     box.wait_states({"first": "done", "late": "ready"})
 
-    # The line before was left raw; now there is echo, and a line ends with a newline.
+    # The service before left raw mode; now there is echo, and a line ends with a newline.
     box.wait_console("second asks: ")
     answer(box, b"twx\x7fo\r")
     box.wait_console("second got <two>")
@@ -72,7 +75,7 @@ with Sandbox(services, files=files, policy=policy) as box:
     assert "third got" not in box.console(), box.console()
     assert "INT" in box.service("third")["result"], box.service("third")
 
-    # It leads its session, in the foreground of its own terminal.
+    # It leads its session, in the foreground of its terminal.
     box.wait_state("fourth", "done")
     foreground, group, session, pid = box.read("/run/fourth").split()
     assert foreground == group == session == pid, box.read("/run/fourth")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What container managers send: SIGRTMIN+4 powers off, SIGRTMIN+5 reboots, SIGRTMIN+3 halts."""
+"""The signals of container managers: SIGRTMIN+4 powers off, SIGRTMIN+5 reboots, SIGRTMIN+3 halts.
+"""
 
 import os
 import signal

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fifty services that end at once: each is given up with the reason, and the others do not notice."""
+"""Fifty services that end at once: each is given up with the reason, and the others run on."""
 
 from sandbox import Sandbox
 

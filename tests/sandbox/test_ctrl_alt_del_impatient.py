@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ctrl-alt-del seven times in two seconds reboots though the manager does nothing."""
+"""Ctrl-alt-del seven times in two seconds reboots even if the manager does nothing."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from sandbox import Sandbox
 
 
 def pending(pid):
-    """The signals that wait for a process, as a mask."""
+    """The pending signals of a process, as a mask."""
     with open(f"/proc/{pid}/status", encoding="utf-8") as status:
         return int([line for line in status if line.startswith("ShdPnd:")][0].split()[1], 16)
 
@@ -21,7 +21,7 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
     box.killed_managers += 1
     for press in range(7):
         os.kill(box.pid1, signal.SIGINT)
-        # The same signal is not queued twice: the keeper must have taken it first.
+        # The kernel does not queue the same signal twice: the keeper must have taken it first.
         if press < 6:
             wait_for(lambda: not pending(box.pid1), what="the press was seen")
     status = box.wait_end()

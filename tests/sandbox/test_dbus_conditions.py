@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""While=dbus: follows the owner of the name, and what has started outlives the bus: killed ten times, nothing is lost."""
+"""While=dbus: follows the owner of the name, and services outlive the bus: after ten kills nothing
+is lost."""
 
 
 import signal
@@ -25,14 +26,14 @@ OWN = """<busconfig><policy user="root"><allow own_prefix="org.example"/></polic
 
 
 def take_name(box):
-    """A connection of somebody else, who owns org.example.A as long as it is open."""
+    """Another client, which owns org.example.A while its connection is open."""
     path = box.path("/run/dbus/system_bus_socket")
 
     def connect():
         try:
             return dbus.bus.BusConnection(f"unix:path={path}")
         except dbus.exceptions.DBusException:
-            return None  # the bus has only just been started
+            return None  # the bus has just started
 
     bus = wait_for(connect, what="the bus takes connections")
     bus.set_exit_on_disconnect(False)
@@ -71,13 +72,13 @@ with Sandbox(SERVICES, root="debian", files={"/etc/dbus-1/system.d/test.conf": O
     assert {name: box.pid(name) for name in names} == pids
     assert box.state("else") == "waiting"
 
-    # A new manager asks, and finds all as it was.
+    # A new manager asks, and finds no change.
     box.kill_manager(signal.SIGKILL)
     wait_for(lambda: "owned by" in condition(box, "dbus:org.example.A"), what="the level is right again")
     box.wait_at_rest()
     assert {name: box.pid(name) for name in names} == pids
 
-    # A bus that stays away stops nothing, neither by this manager nor by one that never saw it.
+    # A bus that stays away stops nothing, with this manager or with one that never saw it.
     box.svcctl("stop", "else", "lists")  # they would wait for it, half a minute
     box.svcctl("stop", "dbus")
     for _ in range(2):

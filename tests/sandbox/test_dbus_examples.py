@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The clients of docs/dbus.md, in C, Python, JavaScript and shell, are built and run as they stand there: each does the same as the
-others, and says what svcctl says; and none of them minds that the manager is replaced.
+The clients of docs/dbus.md, in C, Python, JavaScript and shell, work as printed, also over a new
+manager.
+
+Each does the same as the others, and prints the same as svcctl.
 """
 
 
@@ -21,7 +23,7 @@ SOURCE = os.environ["SVCD_SOURCE"]
 LANGUAGES = {"c": ("client.c", ["./client"]), "python": ("client.py", ["/usr/bin/python3", "client.py"]),
              "js": ("client.js", ["gjs", "-m", "client.js"]), "sh": ("client.sh", ["sh", "client.sh"])}
 
-# "migrate" keeps the boot going.
+# "migrate" keeps the boot in progress.
 SERVICES = {
     "broken": "[Service]\nDescription=Something broken\nExec=/bin/sh -c 'exit 3'\nRestart=no\n",
     "migrate": "[Service]\nDescription=A long migration\nType=task\nExec=/bin/sh -c 'until [ -e /run/go ]; do sleep 0.1; done'\n",
@@ -33,7 +35,7 @@ POLICY = "[runlevel 2]\nActivate=broken migrate waits\n"
 
 
 def write_clients(directory):
-    """The blocks of the page, each a file."""
+    """The blocks of the page, each as a file."""
     with open(f"{SOURCE}/docs/dbus.md", encoding="utf-8") as page:
         blocks = dict(re.findall(r"^```(\w+)\n(.*?)^```$", page.read(), re.M | re.S))
     assert set(blocks) == set(LANGUAGES), set(blocks)
@@ -64,7 +66,7 @@ class Client:
         return out
 
     def begin(self, *words):
-        """One that goes on; its lines come in heard."""
+        """Start a client that keeps running; its lines go to heard."""
         self.process = subprocess.Popen([*self.command, *words], cwd=self.cwd, env=self.environment, stdout=subprocess.PIPE,
                                         text=True, start_new_session=True)
         threading.Thread(target=lambda: self.heard.extend(iter(self.process.stdout.readline, "")), daemon=True).start()
@@ -79,7 +81,7 @@ class Client:
 
 
 def follows_the_boot(box, clients):
-    """From a boot in motion, through another manager, to its end."""
+    """From a boot in progress, over a new manager, to its end."""
     for client in clients.values():
         client.begin("boot")
     for client in clients.values():

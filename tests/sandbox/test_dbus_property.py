@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""While=dbus-property: follows a property of a (mock) NetworkManager, and nothing is stopped because the bus goes."""
+"""While=dbus-property: follows a property of a (mock) NetworkManager, and a vanished bus stops
+nothing."""
 
 import open_bus
 from deadline import wait_for
@@ -42,7 +43,7 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=bus online offline wrong\n
     say_state(box, 70)
     box.wait_states({"online": "ready", "offline": "waiting"})
 
-    # NetworkManager goes with its bus and comes back, connected.
+    # NetworkManager goes with its bus and returns, connected.
     pid = box.pid("online")
     for _ in range(3):
         before = box.pid("bus")

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-What a machine should have is not there, and may not be mounted either: no /proc, no cgroups, no /sys, a /run that cannot be
-written to. Services start, are heard, stopped and survive the manager's death all the same; what is missing is said once.
+A machine without /proc, cgroups or /sys, or with a read-only /run, and without the right to mount
+them.
+
+Services start, log, stop and survive the manager's death all the same. What is missing is reported
+once.
 """
 
 import os
@@ -11,13 +14,13 @@ import signal
 from deadline import wait_for
 from sandbox import Sandbox
 
-# The sanitizers themselves cannot do without /proc.
+# The sanitizers need /proc.
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 
 NO_CGROUPS = "svcd: there are no cgroups for services: only the main process of each is known and stopped"
 SERVICES = {
     "a": "[Service]\nExec=/bin/sh -c \"echo hello; exec sleep infinity\"\n",
-    # More than a pipe holds: whoever is not read stops here.
+    # More than a pipe holds: without a reader it blocks here.
     "talks": "[Service]\nExec=/bin/sh -c \"yes | head -c 1000000; echo >/dev/shm/said; exec sleep infinity\"\n",
     "stops": "[Service]\nExec=/bin/sh -c \"trap '' TERM; while :; do sleep 1; done\"\nStopTimeout=1s\n",
 }
@@ -43,7 +46,7 @@ def check_up(box):
 
 
 def check_end(box):
-    """By a signal: there may be no socket."""
+    """By a signal, because there may be no socket."""
     os.kill(box.pid1, signal.SIGRTMIN + 4)
     status = box.wait_end()
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, f"wait status {status:#x}"
@@ -57,12 +60,13 @@ for missing in ({"missing": ("proc",)}, {"missing": ("cgroup",)}, {"missing": ("
             assert box.console().count("svcd: cannot mount /proc: Operation not permitted") == 1, box.console()
         check_end(box)
 
-# What svcd may mount it mounts, over a /run that is of no use, too.
+# svcd mounts what it may mount, also over a useless /run.
 with Sandbox(SERVICES, stage=STAGE, read_only=("/run",)) as box:
     check_up(box)
     check_end(box)
 
-# No socket can be made and no log written. The boot goes on, and when /run can be written to, a signal makes all well.
+# No socket can be made and no log written. The boot continues, and a signal repairs all when /run
+# is writable.
 with world(read_only=("/", "/run")) as box:
     box.wait_console("svcd: svcctl cannot reach svcd: cannot listen on /run/svcd/private: ")
     box.wait_console("svcd: a: ready")

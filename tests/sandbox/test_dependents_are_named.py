@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""stop of what others need is refused and names them; --with-dependents takes them along, and says so."""
+"""stop of a needed service is refused with the names of its dependants; --with-dependents stops
+them, and lists them."""
 
 from sandbox import Sandbox
 

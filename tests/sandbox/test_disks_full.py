@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Disks are full: the one with the logs holds no service up, and what was lost is counted and said when there is room; where policy is, a
-change of it fails and leaves all as it was; without room for the history it is made, with a warning.
+Full disks: a full log disk delays no service, and lost lines are counted; a change of policy fails
+without an effect.
+
+Without space for the history the change succeeds, with a warning.
 """
 
 from deadline import wait_for
@@ -10,8 +12,8 @@ from sandbox import Sandbox
 
 LOGS = "/run/svcd/log"
 POLICY_FILE = "/etc/svcd/policy.d/90-svcctl.policy"
-LINES = 20000 # more than a pipe holds, many times
-# It tells when it has said all of it: whoever waited for the disk would not come so far.
+LINES = 20000 # many times the size of a pipe
+# It reports the end of its output. A service that waited for the disk would not get there.
 TALKS = f"""[Service]
 Exec=/bin/sh -c "yes 'a line that is lost' | head -n {LINES}; touch /run/said; read x </run/go; echo after; exec sleep infinity"
 Restart=no
@@ -20,7 +22,7 @@ SERVICES = {"talks": TALKS, **{name: "[Service]\nExec=/bin/sleep infinity\n" for
 
 
 def mount_small(box, directory, what="64k"):
-    """A file system of its own, with all that was there; in it are a few KiB, whatever else there is room for."""
+    """A separate file system with the previous content, and only a few KiB of free space."""
     box.run(f"mkdir -p {directory} /small && mount -t tmpfs -o size={what} small /small && cp -a {directory}/. /small && "
             f"mount --move /small {directory}")
 

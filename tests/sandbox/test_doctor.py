@@ -10,7 +10,7 @@ from sandbox import Sandbox
 
 SERVICES = {"a": "[Service]\nExec=/usr/local/bin/daemon infinity\n", "b": "[Service]\nExec=/bin/sleep infinity\n"}
 BUS_FILE = "[D-BUS Service]\nName=org.example.Odd\nExec=/bin/false\nSystemdService=odd.service\nUser=root\n"
-# What the machine that the sandbox is made of has by itself.
+# The findings about the sandbox itself.
 usual = set()
 
 
@@ -73,11 +73,11 @@ with Sandbox(SERVICES) as box:
     shown = box.svcctl("doctor", check=False)
     assert shown.returncode == 3 and "svcctl reexec" in shown.stdout and "\x1b" not in shown.stdout, shown
 
-    # Whoever it is can ask; what only root can see is said so.
+    # Any user can ask; it names what only root can see.
     done = box.run("setpriv", "--reuid=65534", "--clear-groups", "--", "/usr/bin/svcctl", "doctor", check=False)
     assert done.returncode in (0, 3) and "for root to see" in done.stdout, done
 
-    # Each line of the audit can be typed, and takes its points back.
+    # Each command of the audit works, and restores its points.
     first = box.svcctl_json("doctor", "--security", "b")[0]
     assert first["points"] > 10 and len(first["findings"]) >= 11, first
     assert box.svcctl_json("doctor", "--security")[0]["points"] >= first["points"]

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""doctor answers whether the logins that there are now would be there after a reboot: remote, on the screen and on the consoles."""
+"""doctor predicts whether the present logins will exist after a reboot: remote, on the screen and
+on the consoles."""
 
 from sandbox import Sandbox
 
@@ -29,7 +30,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     box.svcctl("start", "other")
     assert list(findings(box)) == [("ok", "a login will be possible after a reboot: gdm, getty@tty1, ssh")], findings(box)
 
-    # It holds until the reboot only, and by an admin's start.
+    # It runs until the reboot only, by an admin's start.
     box.svcctl("disable", "ssh")
     box.svcctl("set", "ssh", "boot", "--until-reboot")
     box.wait_state("ssh", "ready")

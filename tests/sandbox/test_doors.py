@@ -27,7 +27,7 @@ CALLER = """#!/bin/sh
 . /lib/lsb/init-functions
 echo "itself: $1 by ${SVCD_SCRIPT-nobody}"
 """
-# Its daemon runs the script again when it is told to, as agents that manage a machine do with their own.
+# Its daemon runs the script again on request, like agents that manage a machine.
 ITSELF = """#!/bin/sh
 ### BEGIN INIT INFO
 # Provides: itself
@@ -49,7 +49,7 @@ FILES = {
     "/etc/init.d/itself": {"text": ITSELF, "mode": 0o755},
     "/etc/svcd/policy.d/10-byhand.policy": "[service byhand]\nActivation=manual\n",
     "/etc/svcd/services.d/byhand.svc": "[Service]\nExec=/bin/sleep 1000001\n",
-    # A script that asks for another service while it is itself being started; that one waits for the script.
+    # A script that starts another service during its own start; that service waits for the script.
     "/etc/svcd/services.d/asks.svc": "[Service]\nType=task\nExec=/usr/sbin/service waits restart\n"
                                      "Environment=SVCD_SCRIPT=asks\nStartTimeout=60s\n",
     "/etc/svcd/services.d/waits.svc": "[Service]\nExec=/bin/sleep 1000002\n[Conditions]\nAfter=asks\n",
@@ -58,7 +58,7 @@ FILES = {
 
 
 def run(box, line, code=0, **environment):
-    """A line for the shell, which ends with @code; its whole output."""
+    """Run a line for the shell, which must exit with @code; returns its output."""
     words = [f"{name}={value}" for name, value in environment.items()]
     done = box.run("env", *words, "/bin/sh", "-c", line, check=False, timeout=120)
     assert done.returncode == code, (line, done)
@@ -66,7 +66,7 @@ def run(box, line, code=0, **environment):
 
 
 def copies(box, name):
-    """Processes of that name that are nobody's workers, by inner pid."""
+    """Processes of that name except workers, by inner pid."""
     rows = box.processes()
     return [pid for pid, (_outer, parent, comm, state) in rows.items()
             if comm == name and state != "Z" and rows.get(parent, (0, 0, "", ""))[2] != name]
@@ -126,7 +126,8 @@ def codes(box):
 
 
 def packages_start_what_policy_wants(box):
-    """As in postinst: what policy leaves to the admin is not started, and that is no error."""
+    """As in postinst: a service that policy leaves to the admin is not started, and that is no
+    error."""
     package = {"DPKG_MAINTSCRIPT_PACKAGE": "byhand", "DPKG_MAINTSCRIPT_NAME": "postinst"}
     for door in ("invoke-rc.d", "service"):
         said = run(box, f"{door} byhand start", **package)
@@ -141,7 +142,7 @@ def packages_start_what_policy_wants(box):
     run(box, "policy-rc.d byhand stop 2", 104)
     run(box, "policy-rc.d byhand '(start) stop'", 101)
     assert box.state("byhand") == "idle"
-    # The admin may; from then on an upgrade restarts it.
+    # The admin may start it; from then on an upgrade restarts it.
     run(box, "service byhand start")
     pid = one_copy(box, "byhand", "sleep")
     run(box, "invoke-rc.d byhand restart", **package)
@@ -178,8 +179,9 @@ def links(box, name):
 
 
 def enabling_by_links_is_policy(box):
-    """The admin's word takes effect, and is a step that can be undone; a package's script changes links only."""
-    box.svcctl("clear", "nginx", "byhand")  # what the admin has started or stopped would stay so
+    """The admin's command takes effect as a step that can be undone; a package's script changes
+    links only."""
+    box.svcctl("clear", "nginx", "byhand")  # requests of the admin would stay in force
     box.run("rm -f /etc/rc?.d/[SK]??nginx")
     run(box, "update-rc.d nginx defaults")
     assert [link for link in links(box, "nginx") if "/S" in link] == [f"rc{n}.d/S01nginx" for n in "2345"], links(box, "nginx")
@@ -198,7 +200,7 @@ def enabling_by_links_is_policy(box):
     assert "rc3.d/S01nginx" in links(box, "nginx") and "rc2.d/K01nginx" in links(box, "nginx")
     box.wait_state("nginx", "idle")
     assert "update" in run(box, "update-rc.d nginx nonsense", 1)
-    # There is no script, and so there are no links.
+    # Without a script there are no links.
     run(box, "update-rc.d byhand enable")
     box.wait_state("byhand", "ready")
     run(box, "update-rc.d byhand disable")
@@ -237,14 +239,15 @@ def never_is_never(box):
 
 
 def a_script_that_asks_while_it_starts(box):
-    """It is not made to wait for what waits for it."""
+    """The script does not wait for a service that waits for it."""
     box.svcctl("start", "waits", "--no-wait")
     box.svcctl("start", "asks")
     box.wait_states({"asks": "done", "waits": "ready"})
 
 
 def a_daemon_that_restarts_itself(box):
-    """What it has inherited of svcd's call of its script is worth nothing when the script has ended."""
+    """The environment inherited from svcd's call of its script is invalid after the end of the
+    script."""
     box.svcctl("start", "itself")
     before = wait_for(lambda: box.pid("itself"), what="it has a main process")
     box.kill(before, signal.SIGUSR1)
@@ -257,7 +260,8 @@ def a_daemon_that_restarts_itself(box):
 
 
 def scripts_of_nobody(box):
-    """What svcd has not taken, or runs itself, does its own work; in a chroot everything does."""
+    """Scripts without a service, and those that svcd itself runs, do their own work; in a chroot
+    all do."""
     assert "itself: status by caller" in run(box, "/etc/init.d/caller status", SVCD_SCRIPT="caller")
     assert "itself: usage by nobody" in run(box, "/etc/init.d/caller usage")
     box.run("mkdir /chroot && cp -a /bin /sbin /lib /lib64 /chroot && cd /chroot && mkdir usr etc run proc dev var && "
@@ -278,7 +282,8 @@ def nothing_is_run_twice_when_svcd_does_not_answer(box):
 
 
 def a_command_that_cannot_be_kept_stays(box):
-    """The disk is full: who has no copy of Debian's command is not given ours in its place."""
+    """The disk is full: without a copy of Debian's command, svcd's is not installed in its place.
+    """
     box.write("/full/cp", "#!/bin/sh\necho half >\"$3\"\nexit 1\n", 0o755)
     run(box, f"PATH=/full:$PATH {SYSV}/take-over", 1)
     assert not any(box.run("readlink", path, check=False).stdout.startswith(SYSV) for path in DOORS)

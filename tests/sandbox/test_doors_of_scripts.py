@@ -18,7 +18,8 @@ HEADER = """### BEGIN INIT INFO
 # Default-Stop: 0 1 6
 ### END INIT INFO
 """
-# What Debian's scripts look like: settings of the shell, init-functions, an action for each word, calls of itself.
+# Typical for Debian's scripts: settings of the shell, init-functions, an action per argument, calls
+# of itself.
 SCRIPT = """#!/bin/sh
 {header}
 {settings}
@@ -45,7 +46,7 @@ DAEMON_ARGS=infinity
 """
 SECONDS = {"plain": 2000001, "strict": 2000002, "asking": 2000003, "asked": 2000004, "forbidden": 2000005, "elsewhere": 2000006,
            "fresh": 2000007, "dotted": 2000008, "twin": 2000009, "twin.sh": 2000010}
-# No service is made of it: of this name are those that nobody runs.
+# No service is generated from it: no daemon has this name.
 TEMPLATE = """#!/bin/sh
 . /lib/lsb/init-functions
 echo "$# words"
@@ -62,7 +63,7 @@ FILES = {
     "/etc/init.d/plain": script("plain"),
     "/etc/init.d/alias": {"link": "plain"},
     "/etc/init.d/strict": script("strict", settings="set -eu\nset -f"),
-    # It asks for one that waits for it.
+    # It requests a service that waits for it.
     "/etc/init.d/asking": script("asking", before='[ "$1" != start ] || { service asked restart; /etc/init.d/asked restart; }'),
     "/etc/init.d/asked": script("asked", needs="asking"),
     "/etc/init.d/forbidden": script("forbidden"),
@@ -128,7 +129,7 @@ def actions_and_codes(box):
     run(box, "service plain status", 3)
     run(box, "service plain reload", 7)
     assert not copies(box, "plain")
-    # One that somebody has started by hand, past every door.
+    # One that a user started by hand, without svcd.
     run(box, "SVCD_SCRIPT=plain /etc/init.d/plain start")
     wait_for(lambda: copies(box, "plain"), what="it runs")
     run(box, "service plain stop")
@@ -138,7 +139,7 @@ def actions_and_codes(box):
 
 
 def one_that_svcd_has_not_taken(box):
-    """It is run with the words that were given."""
+    """It runs with the given arguments."""
     assert "0 words" in run(box, "service skeleton-of-ours")
     assert "1 words" in run(box, "service skeleton-of-ours start")
     assert "3 words" in run(box, "service skeleton-of-ours start a b")
@@ -157,7 +158,7 @@ def never_is_never(box):
 
 
 def just_unpacked(box):
-    """A script that came a moment ago, and that nobody has told svcd of."""
+    """A new script that svcd has not read yet."""
     for door in ("service fresh start", "/etc/init.d/fresh start"):
         box.write("/etc/init.d/fresh", script("fresh")["text"], 0o755)
         assert "fresh" not in box.services()
@@ -170,7 +171,7 @@ def just_unpacked(box):
 
 
 def links_that_an_admin_removes(box):
-    """The script stays: nobody starts it any more, though policy wants all that is new."""
+    """The script stays, but nothing starts it, although policy wants all new services."""
     box.write("/etc/svcd/policy.d/20-new.policy", "[defaults]\nNewServices=boot\n")
     box.write("/etc/init.d/fresh", script("fresh")["text"], 0o755)
     run(box, "update-rc.d fresh defaults")
@@ -189,7 +190,8 @@ def package_runs(box, line):
 
 
 def a_policy_helper_forbids_what_comes(box):
-    """A package brings a script and its links, which is policy; nobody is started before the admin's policy-rc.d is asked."""
+    """A package brings a script and links, which are policy. Nothing starts before the admin's
+    policy-rc.d is asked."""
     box.run("update-alternatives --quiet --remove policy-rc.d /usr/lib/svcd/sysv/policy-rc.d")
     box.write("/usr/sbin/policy-rc.d", "#!/bin/sh\necho \"$*\" >>/run/asked-for\nexit 101\n", 0o755)
     box.write("/etc/init.d/fresh", script("fresh")["text"], 0o755)
@@ -208,17 +210,17 @@ def a_policy_helper_forbids_what_comes(box):
     box.wait_at_rest()
     assert box.state("fresh") == "idle" and not copies(box, "fresh")
     assert "policy-rc.d" in box.svcctl("policy", "fresh").stdout
-    # What it forbids is forbidden to packages.
+    # It forbids actions of packages only.
     run(box, "service fresh start")
     one(box, "fresh")
-    # What runs already goes on.
+    # A running service continues.
     package_runs(box, "update-rc.d fresh defaults")
     one(box, "fresh")
 
 
 with Sandbox(root="debian", vendor=True, files=FILES, policy=POLICY, mounts=("sys",)) as machine:
     machine.wait_up()
-    # At boot already one script asks for another that waits for it.
+    # During the boot a script already requests another one that waits for it.
     for service in ("asking", "asked", "plain", "newstyle"):
         one(machine, service)
     run(machine, "/usr/lib/svcd/sysv/take-over")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Drop-ins change single keys: /etc over /usr, an empty value clears a list, cat shows where each came from."""
+"""Drop-ins change single keys: /etc over /usr, an empty value clears a list, cat shows the origin
+of each."""
 
 from deadline import wait_for
 from sandbox import Sandbox

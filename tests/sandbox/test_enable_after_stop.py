@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""enable starts what an admin stopped before, disable stops what an admin started before, and both say so beforehand."""
+"""enable starts a service that an admin stopped, disable stops one that an admin started, and both
+announce it."""
 
 from sandbox import Sandbox
 
@@ -9,7 +10,7 @@ SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 with Sandbox({"web": SLEEP, "other": SLEEP}, policy="[defaults]\nNewServices=on-demand\n") as box:
     box.wait_at_rest()
 
-    # It is off already: an admin's stop is remembered all the same.
+    # It is disabled already, but the admin's stop is remembered.
     box.svcctl("stop", "web")
     said = box.svcctl("enable", "web", "--dry-run").stdout
     assert "An admin's earlier stop of it ends" in said and "Starts     web" in said, said
@@ -23,14 +24,14 @@ with Sandbox({"web": SLEEP, "other": SLEEP}, policy="[defaults]\nNewServices=on-
     assert "An admin's earlier start of it ends" in said and "Stops      web" in said, said
     box.wait_state("web", "idle")
 
-    # Nothing is to be written, and it stops.
+    # The file does not change, and the service stops.
     box.svcctl("start", "web")
     said = box.svcctl("disable", "web").stdout
     assert "Stops      web" in said and "Nothing to write" in said and "step" not in said, said
     box.wait_state("web", "idle")
     assert "Nothing to change" in box.svcctl("disable", "web").stdout
 
-    # An admin's start is no obstacle to enable, nor to what is manual.
+    # An admin's start does not prevent enable, also of a manual service.
     box.svcctl("start", "web", "other")
     pids = box.pid("web"), box.pid("other")
     box.svcctl("enable", "web")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A program that cannot be executed: failed at once, and the reason names the path and the error."""
+"""A program that cannot be executed: failed at once, with the path and the error as the reason."""
 
 
 from sandbox import Sandbox

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""User, groups, umask, directory, environment, rlimits, nice and OOM score are exactly what the file says."""
+"""User, groups, umask, directory, environment, rlimits, nice and OOM score are exactly those of the
+file."""
 
 import json
 

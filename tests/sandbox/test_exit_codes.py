@@ -22,13 +22,13 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     for code, words in CALLS:
         done = box.svcctl(*words, check=False)
         assert done.returncode == code, f"svcctl {' '.join(words)}: {done}"
-        # What check has to say is its result, not an error of its own.
+        # The diagnostics of check are its result, not an error of its own.
         if code and words != ["check"]:
             assert done.stderr.startswith("svcctl: "), done
-    # Nobody is there to answer.
+    # No svcd answers.
     done = box.run("unshare --mount sh -c 'mount -t tmpfs x /run; svcctl list'", check=False)
     assert done.returncode == 9, done
-    # An answer that is lost is told, also one that was flushed before the end: "list" has a remark behind its table.
+    # Lost output is an error, also after an earlier flush: "list" has a remark after its table.
     for words in ("list", "policy", "cat a"):
         done = box.run(f"svcctl {words} > /dev/full", check=False)
         assert done.returncode == 1 and "could be written" in done.stderr, done

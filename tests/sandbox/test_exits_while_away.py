@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Services that end while there is no manager: each exit status is learnt from PID 1 by the next one."""
+"""Services that end without a manager: the next one gets each exit status from PID 1."""
 
 import os
 import signal

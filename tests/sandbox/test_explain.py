@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""explain walks from a service to the root causes in sentences, and alone tells of all that is not as wanted."""
+"""explain leads from a service to the root causes in sentences; without a name it covers all
+unwanted states."""
 
 from sandbox import Sandbox
 

@@ -19,7 +19,7 @@ SERVICES = {
 }
 POLICY = "[runlevel 2]\nActivate=dbus headset lonely typed server cable backup\n"
 
-# Whom to ask -> what is told.
+# Service -> sentence.
 SENTENCES = {
     "headset": ("waiting for the bus name org.bluez: ", "no owner", "bluetooth is not running", "svcctl start bluetooth"),
     "lonely": ("waiting for the bus name org.example.Nobody: ", "no service has Ready=dbus:org.example.Nobody"),
@@ -37,7 +37,7 @@ def explained(box, name):
 
 with Sandbox(SERVICES, root="debian", policy=POLICY, files={"/etc/machine-id": "0123456789abcdef0123456789abcdef\n"},
              mounts=("sys", "run")) as box:
-    # Before there is a bus its names are not known, and the reason is that the bus waits.
+    # Without a bus the names on it are unknown, and the reason is that the bus waits.
     wait_for(lambda: "waiting for the bus name org.bluez, which is not known" in explained(box, "headset"), what="it is not known")
     text = explained(box, "headset")
     assert "dbus is waiting for 1 condition" in text and "svcctl flag set bus" in text, text

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A facility is every wanted provider: After=$x waits for them, facility:$x is true when all are ready."""
+"""A facility is the set of wanted providers: After=$x waits for them, facility:$x is true when all
+are ready."""
 
 from sandbox import Sandbox
 

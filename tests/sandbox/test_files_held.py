@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A user holds the directory of the service files. Only svc-generate waits for it: the manager answers, restarts services, makes instances
-of templates and is replaced by one that knows all services. reload-files fails with the directory's name, and works afterwards.
-A lease on a service file, and a fifo in place of one, do not make anything wait.
+A user holds the directory of the service files. Only svc-generate waits for it.
+
+The manager answers, restarts services, makes instances of templates, and its successor knows all
+services. reload-files fails with the directory's name, and works afterwards. A lease on a service
+file, or a fifo in place of one, delays nothing.
 """
 
 import attack
@@ -14,7 +16,8 @@ SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 DIRECTORY = "/etc/svcd/services.d"
 SERVICES = {**attack.WITNESSES, "other": SLEEP, "template@": SLEEP}
 
-# A directory of an overlay cannot be held by FUSE: its readers have the rights of the one who mounted it.
+# A directory of an overlay cannot be held by FUSE, because its readers have the rights of the
+# mounter.
 MOVE = f"cp -r {DIRECTORY} /root/services && mount -t tmpfs -o mode=755 tmpfs {DIRECTORY} && cp /root/services/* {DIRECTORY}"
 ODD = f"mkfifo {DIRECTORY}/pipe.svc && echo >{DIRECTORY}/leased.svc && chown nobody {DIRECTORY}/leased.svc"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A file that is on the disk and was not read yet is named, with the command that reads it."""
+"""A file on the disk that svcd has not read is named, with the command that reads it."""
 
 from sandbox import Sandbox
 
@@ -19,7 +19,7 @@ with Sandbox({"web": SLEEP}) as box:
     box.wait_state("web", "ready")
     assert "reload-files" not in refusal(box, "start", "new")
 
-    # New ones.
+    # New files.
     box.write(f"{DIRECTORY}/new.svc", SLEEP)
     box.write(f"{DIRECTORY}/many@.svc", SLEEP)
     box.write("/etc/init.d/old", SCRIPT, 0o755)
@@ -29,7 +29,7 @@ with Sandbox({"web": SLEEP}) as box:
     assert f"{DIRECTORY}/many@.svc is there" in refusal(box, "start", "many@1")
     assert "/etc/init.d/old is there" in refusal(box, "start", "old")
 
-    # A changed one, and a drop-in.
+    # A changed file, and a drop-in.
     changed = f"{DIRECTORY}/web.svc has changed since svcd read it"
     assert "has changed since" not in box.svcctl("restart", "web").stdout + box.svcctl("status", "web").stdout
     box.write(f"{DIRECTORY}/web.svc", SLEEP + "# a remark\n")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""reload-files and restart succeed only if what the files say is in force: an error is shown, and the exit code is 10."""
+"""reload-files and restart succeed only if the files are in force; otherwise the error is shown,
+with exit code 10."""
 
 from sandbox import Sandbox
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svc-finale is missing or hangs: PID 1 reports it, ends every process itself, and the machine ends."""
+"""svc-finale is missing or hangs: PID 1 reports it, ends all processes itself, and the machine
+ends."""
 
 import os
 import signal

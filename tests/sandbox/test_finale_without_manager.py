@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""PID 1 ends the machine by itself when the manager cannot: shutdown begun, manager stopped for ever."""
+"""PID 1 ends the machine itself if the manager cannot: the shutdown has begun, and the manager is
+stopped forever."""
 
 import os
 import signal
@@ -13,14 +14,14 @@ STUBBORN = "/bin/sh -c \"trap '' TERM; while :; do sleep 0.1; done\""
 with Sandbox({"a": f"[Service]\nExec={STUBBORN}\nStopTimeout=60s\n"}) as box:
     box.wait_state("a", "ready")
     box.shut_down("poweroff")
-    # Each new manager is killed at once: after the third failure the keeper goes on alone.
+    # Each new manager is killed at once. After the third failure the keeper continues alone.
     for _number in range(3):
         victim = wait_for(lambda: box.manager_pid() or box._boot.poll() is not None, what="a manager, or the end")
         if box._boot.poll() is not None:
             break
         box.killed_managers += 1
         try:
-            os.kill(victim, signal.SIGKILL)  # no SEGV: AddressSanitizer hangs in its own answer to that while it starts
+            os.kill(victim, signal.SIGKILL)  # AddressSanitizer hangs on SEGV at its start
         except ProcessLookupError:
             pass
         wait_for(lambda: box.manager_pid() != victim, what="it is dead")

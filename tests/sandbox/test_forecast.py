@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""--dry-run tells exactly what then happens: random small sets of services, policies and changes."""
+"""--dry-run predicts exactly what then happens: random small sets of services, policies and
+changes."""
 
 
 import os

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A forecast compares with what runs: a change of policy has svcd read what was changed by hand before, too, and that is foretold."""
+"""A forecast starts from the running services, and includes earlier manual changes that a change of
+policy makes svcd read."""
 
 from sandbox import Sandbox
 

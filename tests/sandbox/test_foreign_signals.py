@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Root inside cannot kill PID 1 by mistake, and signals that mean nothing to it change nothing. Those of a fault are taken for one: it
-executes itself, and has another manager.
+Root inside cannot kill PID 1 by accident, and foreign signals change nothing.
+
+Fault signals count as a fault: PID 1 executes itself, and starts another manager.
 """
 
 from sandbox import Sandbox

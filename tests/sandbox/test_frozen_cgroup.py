@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service whose cgroup is frozen cannot stop PID 1: others are started and stopped meanwhile."""
+"""A service with a frozen cgroup cannot block PID 1: others start and stop meanwhile."""
 
 import os
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A group that stays a while after nothing wants it, and whose file goes meanwhile, is forgotten when its time is over."""
+"""A lingering group without a file is forgotten when its time is over."""
 
 from deadline import wait_for
 from sandbox import Sandbox
@@ -16,9 +16,9 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=upper other\n[service grou
     box.svcctl("stop", "upper")
     assert box.service("ground")["want_reason"] == "lingering", box.service("ground")
     box.remove("/etc/svcd/services.d/ground.svc")
-    box.svcctl("reload-files", check=False)  # what it needs has no file
+    box.svcctl("reload-files", check=False)  # its need has no file
     assert box.state("ground") == "ready"
 
-    # By its own timer: nobody but the manager has a hand in it, and that lives on (the sandbox counts its deaths).
+    # By its own timer: the manager must not be replaced for it (the sandbox counts its deaths).
     wait_for(lambda: "ground" not in box.services(), what="it is forgotten")
     box.wait_state("other", "ready")

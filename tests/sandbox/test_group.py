@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A group has no process: it is ready while its terms are true, and pulls its members in."""
+"""A group has no process: it is ready while its terms are true, and starts its members."""
 
 from sandbox import Sandbox
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A restart of a group ends when its members are up again, and with the result of one that is not."""
+"""A restart of a group ends when its members are up again, with the result of a failing one."""
 
 from sandbox import Sandbox
 

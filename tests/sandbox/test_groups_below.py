@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Control groups that a service of root makes below its own, and that every user can list: their processes can notify, get the signals of a
-stop, and the groups are removed. A user who holds the lock of such a group stops neither the manager nor PID 1.
+Cgroups that a root service makes below its own, and that each user can list: notification, stop and
+removal work.
+
+A user who holds the lock of such a group blocks neither the manager nor PID 1.
 """
 
 import time
@@ -14,7 +16,7 @@ from sandbox import Sandbox
 
 GROUP = "/sys/fs/cgroup/svcd/deep"
 
-# The process in the inner group says that it is ready, and what signal ended it.
+# The process in the inner group sends its readiness, and the signal that ended it.
 DEEP = f"""import os, signal, socket, sys, time
 inner = "{GROUP}/inner"
 os.makedirs(inner, 0o755, exist_ok=True)

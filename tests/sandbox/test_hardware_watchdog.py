@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-PID 1 feeds the machine's watchdog: not while it stands still, nor while no manager answers, if it is asked to look at that; through
-its own replacement and to the end. A reboot leaves it armed, a power-off stops it. (Here the device is a FIFO; tests/boot has one.)
+PID 1 feeds the hardware watchdog, but not while it hangs itself, nor, if configured, while no
+manager answers.
+
+It feeds over its own replacement and to the end. A reboot leaves the watchdog armed, a power-off
+stops it. (Here the device is a FIFO; tests/boot has a real one.)
 """
 
 import os
@@ -13,14 +16,14 @@ import stat
 from deadline import wait_for
 from sandbox import Sandbox
 
-# A FIFO knows no times, so it is fed every second.
+# A FIFO has no timeout, so it is fed each second.
 DEVICE = "/run/dog"
 UNFED_S = 4
 SERVICE = {"a": "[Service]\nExec=/bin/sleep infinity\n"}
 
 
 class Dog:
-    """The device: what it has been given is read as it comes."""
+    """The device: collects what is written to it."""
 
     def __init__(self, box):
         box.run("mkfifo", "-m", "600", DEVICE)
@@ -29,7 +32,7 @@ class Dog:
         self.eaten = b""
 
     def eat(self, seconds):
-        """Returns what comes until something does, or for that long."""
+        """Return the next data, or nothing after that time."""
         if not select.select([self.fd], [], [], seconds)[0]:
             return b""
         food = os.read(self.fd, 100)
@@ -41,7 +44,7 @@ class Dog:
         wait_for(lambda: self.eat(1) == b"k", what="the watchdog is fed")
 
     def check_unfed(self):
-        """What was on its way is no food."""
+        """Check that nothing is written, apart from data on its way."""
         self.eat(1.5)
         assert self.eat(UNFED_S) == b"", "it is fed by nobody"
 
@@ -66,19 +69,19 @@ def check_fed(box, dog):
 
 
 def check_manager_needed(box, dog):
-    """Until a frozen manager is replaced nothing feeds."""
-    box.wait_up()  # before that it need not have answered anybody yet
+    """Nothing is written until a frozen manager is replaced."""
+    box.wait_up()  # before that it need not have answered
     dog.wait_fed()
     os.kill(box.manager_pid(), signal.SIGSTOP)
     box.wait_console("is not fed until a manager answers")
     box.wait_console("does not answer")
-    box.killed_managers += 2  # it is said to hang, and then to be killed
+    box.killed_managers += 2  # reported as hanging, and then killed
     box.wait_up()
     dog.wait_fed()
 
 
 def ends(box, dog, verb):
-    """Returns what it was given last."""
+    """Return the last data."""
     box.shut_down(verb)
     while dog.eat(20):
         pass

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A health command that fails three times restarts its service; what stands on its health waits meanwhile."""
+"""Three failures of a health command restart its service; services with a term on its health wait
+meanwhile."""
 
 import signal
 
@@ -29,7 +30,7 @@ with Sandbox({"asked": ASKED, "told": TOLD, "upper": UPPER}) as box:
     assert result.startswith("unhealthy: HealthCommand= failed 3 times: exit status 1"), result
     wait_for(lambda: "no answer from port 80" in box.svcctl("log", "asked").stdout, what="what it said is in the log")
 
-    # One that is only told goes on; what stands on its health does not.
+    # A service with HealthAction= of a report only runs on; its dependants do not.
     box.write("/run/told-ill", "")
     wait_for(lambda: box.svcctl_json("status", "told")[0]["health"] == "unhealthy", what="it is told")
     box.wait_state("upper", "waiting")
@@ -38,7 +39,7 @@ with Sandbox({"asked": ASKED, "told": TOLD, "upper": UPPER}) as box:
     box.remove("/run/told-next")
     box.wait_state("upper", "ready")
 
-    # Another manager asks again, and stops nothing before it knows.
+    # Another manager checks again, and stops nothing before it has the result.
     upper = box.pid("upper")
     box.kill_manager(signal.SIGKILL)
     wait_for(lambda: box.svcctl_json("status", "told")[0]["health"] == "healthy", what="it is asked again")

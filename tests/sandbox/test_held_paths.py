@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Users hold the directories that path: conditions are in, or make a maze of links of what a condition asks for. The conditions are
-unknown or false. The manager goes on and can be replaced, and other conditions are seen at once.
+Users hold the directories of path: conditions, or make a maze of links of a condition's path.
+
+The conditions are unknown or false. The manager continues and can be replaced, and it sees other
+conditions at once.
 """
 
 import time
@@ -12,7 +14,8 @@ from attack import Attack, Hangs
 from deadline import wait_for
 from sandbox import Failure, Sandbox
 
-# Any user may list these. On each is a tmpfs, because the root of the sandbox is an overlay, which cannot be held in this way.
+# Any user may list these. Each has a tmpfs, because the overlay of the root cannot be held this
+# way.
 HELD = {"in-run": "/run", "in-etc": "/etc/held"}
 
 
@@ -31,7 +34,7 @@ SERVICES = {
 
 
 def subscribe(box, path):
-    """A new subscriber causes a fresh look."""
+    """A new subscriber causes a new check."""
     attack.ask(box, "/usr/bin/svcctl", "wait", f"path:{path}", "--timeout", "0")
 
 
@@ -55,7 +58,7 @@ def explained(box, name, text, path=None):
 
 
 def follows(box, name, path):
-    """The condition of @name is seen to become true, and false again."""
+    """The condition of @name becomes true, and false again."""
     began = time.monotonic()
     box.write(path, "")
     wait_for(lambda: attack.main_pid(box, name), what=f"{name} runs")
@@ -69,7 +72,7 @@ def check_held(box, name, directory):
     with Attack(box, "hold-directory", directory, "writer"):
         subscribe(box, f"{directory}/awaited")
         explained(box, name, "does not answer")
-        # What it looks at afterwards may be held, too.
+        # The directories that it reads later may be held, too.
         box.run("sh", "-c", "timeout 10 svcctl doctor >/srv/place/doctor 2>&1 & exit 0")
         wait_for(lambda: "a process of svc-worker hangs at" in box.read("/srv/place/doctor"), what="svcctl doctor shows the hang")
         took = attack.check_responsive(box)

@@ -28,16 +28,17 @@ SERVICES = {
     "plain": installed("/usr/sbin/plain"),
     "scripted": installed("/usr/sbin/scripted"),
     "united": installed("/usr/sbin/united"),
-    # What Exec= runs is of another package than the daemon.
+    # The program of Exec= belongs to another package than the daemon.
     "parted": service("/usr/sbin/parted-wrapper", "When=path:exec:/usr/sbin/parted-wrapper", "When=path:exec:/usr/sbin/parted-daemon"),
     "old": service("/usr/sbin/old", "When=flag:old"),
     "local": installed("/usr/local/sbin/local"),
-    # As libvirtd of Debian 12: its unit is of another package, whose script makes its user.
+    # Like libvirtd of Debian 12: its unit belongs to another package, with a script that makes its
+    # user.
     "foreign": installed("/usr/sbin/foreign"),
-    # A group, of which packages make the members.
+    # A group with members from packages.
     "postgresql": "[Service]\nType=group\n[Conditions]\nWhen=path:exec:/usr/bin/pg_ctlcluster\n",
     "postgresql@": service("/bin/sleep infinity", "When=path:exec:/usr/bin/pg_ctlcluster"),
-    # Says that svcd has seen what was unpacked.
+    # Shows that svcd has seen the unpacked files.
     "witness": service("/bin/sleep infinity", "When=path:/usr/share/witness"),
 }
 
@@ -89,7 +90,7 @@ esac
 
 
 def build(box, name, version, files, architecture="amd64", **scripts):
-    """A .deb of that name, made inside; its path."""
+    """Build a .deb of that name inside; returns its path."""
     tree = f"/root/{name}-{version}"
     for path, text in files.items():
         box.write(tree + path, text, 0o755)
@@ -106,7 +107,7 @@ def dpkg(box, *argv, check=True):
 
 
 def witness_is_up(box, package):
-    """svcd has acted on what @package has unpacked."""
+    """svcd has reacted to the files that @package unpacked."""
     box.wait_state("witness", "ready")
     assert box.run("dpkg-query", "-W", "-f=${db:Status-Status}", package).stdout == "unpacked"
 
@@ -122,7 +123,7 @@ def check_window(box):
     witness_is_up(box, "plain")
     is_held(box, "plain", "package plain is not configured yet")
 
-    # The next manager and new files hold it as well; so does another run of dpkg.
+    # The next manager and new files hold it as well, and so does another run of dpkg.
     box.kill_manager()
     is_held(box, "plain", "package plain is not configured yet")
     box.svcctl("reload-files")
@@ -158,7 +159,7 @@ def check_removal(box):
 
 
 def check_removed_in_part(box):
-    """As apache2: the package with Exec= goes, that of the program stays."""
+    """Like apache2: the package with Exec= is removed, that of the program stays."""
     dpkg(box, "--install", build(box, "parted-bin", 1, {"/usr/sbin/parted-daemon": DAEMON}))
     wrapper = build(box, "parted", 1, {"/usr/sbin/parted-wrapper": DAEMON}, prerm="invoke-rc.d parted stop\nsvcctl clear parted",
                     postrm="[ \"$1\" != remove ] || svcctl list --no-header -o state,restarts parted >/root/parted-state")
@@ -186,7 +187,7 @@ def check_unit_of_another_package(box):
 
 
 def check_postinst_start(box):
-    """The package's script starts it while the package has never been configured."""
+    """The package's script starts it before the package was ever configured."""
     ask = "svcctl list --no-header -o state scripted >/root/scripted-state"
     package = build(box, "scripted", 1, {"/usr/sbin/scripted": DAEMON, "/etc/init.d/scripted": INIT_SCRIPT},
                     postinst=f"svcctl reload-files\n{ask}-before\ninvoke-rc.d scripted start\n{ask}",
@@ -202,7 +203,8 @@ def check_postinst_start(box):
 
 
 def check_script_without_prerm(box):
-    """The package stops nothing when it is removed, and then its script is no service any more (nghttp2-proxy)."""
+    """The removal of the package stops nothing, and then its script is no service any more
+    (nghttp2-proxy)."""
     package = build(box, "lone", 1, {"/usr/sbin/lone": DAEMON, "/etc/init.d/lone": LONE_SCRIPT, "/DEBIAN/conffiles": "/etc/init.d/lone\n"},
                     postinst="update-rc.d lone defaults\ninvoke-rc.d lone start",
                     postrm='[ "$1" != remove ] || chmod -x /etc/init.d/lone')
@@ -215,7 +217,7 @@ def check_script_without_prerm(box):
 
 
 def check_group(box):
-    """The package makes a cluster, and starts the group that the cluster is then a member of."""
+    """The package makes a cluster, and starts the group that then includes the cluster."""
     dpkg(box, "--install", build(box, "pg-common", 1, {"/usr/bin/pg_ctlcluster": DAEMON}))
     box.wait_state("postgresql", "ready")
     cluster = "/etc/postgresql/15/main"
@@ -223,7 +225,7 @@ def check_group(box):
     dpkg(box, "--install", build(box, "pg-15", 1, {"/usr/lib/postgresql/15/bin/postgres": DAEMON, "/etc/init.d/postgresql": INIT_SCRIPT},
                                  architecture="all", postinst=f"mkdir -p {cluster}\n: >{cluster}/postgresql.conf\ninvoke-rc.d postgresql start 15\n{ask}"))
     assert "ready" in box.read("/root/cluster-state"), box.read("/root/cluster-state")
-    # One that is made without a word to svcd is there when the package is configured.
+    # A cluster that is made without a call of svcd exists when the package is configured.
     cluster = "/etc/postgresql/16/main"
     dpkg(box, "--install", build(box, "pg-16", 1, {"/usr/lib/postgresql/16/bin/postgres": DAEMON},
                                  postinst=f"mkdir -p {cluster}\n: >{cluster}/postgresql.conf"))
@@ -231,7 +233,7 @@ def check_group(box):
 
 
 def check_other_starts(box):
-    """What was configured long ago, and what no package brings, starts while dpkg works."""
+    """Services configured earlier, and services without a package, start while dpkg works."""
     dpkg(box, "--install", build(box, "old", 1, {"/usr/sbin/old": DAEMON}))
     box.run("mkfifo", "/root/fifo")
     slow = build(box, "slow", 1, {"/usr/share/slow": ""}, postinst="read -r line </root/fifo")
@@ -249,7 +251,7 @@ def check_other_starts(box):
 
 
 def check_killed_dpkg(box):
-    """What it has left unpacked is held, all else goes on."""
+    """Packages left unpacked are held; all else continues."""
     package = build(box, "plain", 4, {"/usr/sbin/plain": DAEMON}, postinst="read -r line </root/fifo")
     with subprocess.Popen(box.command(["dpkg", "--install", package]), stdin=subprocess.DEVNULL) as process:
         wait_for(lambda: "half-configured" in box.run("dpkg-query", "-W", "-f=${db:Status-Status}", "plain", check=False).stdout,
@@ -264,14 +266,14 @@ def check_killed_dpkg(box):
 
 
 def check_unit_only(box):
-    """Its scripts talk to systemd alone, as avahi-daemon's do."""
+    """Its scripts use only systemd's commands, like those of avahi-daemon."""
     daemon = {"/usr/sbin/united": DAEMON}
     dpkg(box, "--install", build(box, "united", 1, daemon, postinst=UNIT_START))
     box.wait_state("united", "ready")
     pid = box.pid("united")
     wait_for(lambda: float(box.run("ps", "-o", "etimes=", "-p", str(pid)).stdout) > 1, what="it is older than the next unpacking")
 
-    # It counts as installed only when the triggers of two other packages have been processed.
+    # It is installed only after the triggers of two other packages.
     for name in ("first", "second"):
         dpkg(box, "--install", build(box, f"listener-{name}", 1, {"/DEBIAN/triggers": f"interest {name}-trigger\n"}, postinst="true"))
     triggers = {"/DEBIAN/triggers": "activate first-trigger\nactivate second-trigger\n"}
@@ -301,7 +303,7 @@ def check_unit_only(box):
 
 
 def database(box):
-    """For Sandbox(files=...): what dpkg knows of packages, and their programs."""
+    """For Sandbox(files=...): dpkg's database of packages, and their programs."""
     paths = ["/var/lib/dpkg/status", STATE]
     for name in ("plain", "old"):
         paths += [f"/var/lib/dpkg/info/{name}.list", f"/var/lib/dpkg/info/{name}.postinst", f"/usr/sbin/{name}"]
@@ -313,7 +315,8 @@ def database(box):
 
 
 def cut_power(box):
-    """@box is as it is when the power is cut in the middle of a run: plain is new and unpacked, old is an upgrade."""
+    """@box as after a power failure in the middle of a run: plain is new and unpacked, old is an
+    upgrade."""
     dpkg(box, "--unpack", build(box, "plain", 5, {"/usr/sbin/plain": DAEMON}, postinst="true"),
          build(box, "old", 2, {"/usr/sbin/old": DAEMON}, postinst="true"))
     box.write(STATE, "changing\nfree /usr/local/\nfree /usr/sbin/old\nfree /bin/sleep\nfree /bin/sh\nfree /usr/sbin/nothing\n")

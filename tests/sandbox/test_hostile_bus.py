@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Floods of D-Bus calls by fifty clients, on the system bus, with thousands of match rules there, and on the private
-socket, with answers read and unread: others are answered, who does not read is disconnected, memory and descriptors come back.
-Then a bus daemon that is stopped and one that is killed, again and again: svcd goes on and comes back. What others wait is printed.
+Floods of D-Bus calls by fifty clients, and bus daemons that stop or die again and again.
+
+The clients use the system bus, with thousands of match rules, and the private socket, and read the
+answers or not. Other clients get answers, a client that does not read is disconnected, and memory
+and descriptors are released. Then svcd survives the bus daemons. The latency of other clients is
+printed.
 """
 
 
@@ -20,7 +23,7 @@ from polkit import SOCKET, BusMachine
 from raw_bus import BUS, MANAGER, OBJECTS, PEER, Gone, Latency, RawBus
 from sandbox import HERE
 
-# Those who may answer by the clock: the sanitizers take several times as long.
+# The latency limits hold without sanitizers only, which are several times slower.
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 SECONDS = int(os.environ.get("SVCD_FLOOD_SECONDS", "1"))
 KILLS = 20
@@ -41,7 +44,7 @@ def descriptors(box):
 
 
 def flood(box, kind, path, uid, count):
-    """Returns what became of the flooders, and what others waited."""
+    """Return the result of the flooders, and the latency of the others."""
     private, bus = RawBus(box.path(PRIVATE)), RawBus(box.path(SOCKET), hello=True)
     waits = {
         "Ping on the private socket": lambda: private.ask(PEER, "Ping"),
@@ -76,7 +79,7 @@ def nobody_waits_for_floods(box):
     for kind, path, uid, count in (("ping", SOCKET, 65534, 50), ("list", SOCKET, 65534, 50), ("deaf", SOCKET, 65534, 50),
                                    ("objects", SOCKET, 65534, 32), ("objects", PRIVATE, 0, 50), ("deaf", PRIVATE, 0, 50)):
         _result, latencies = flood(box, kind, path, uid, count)
-        if path != PRIVATE: # there the flooders are root, fifty of 64 that fit in
+        if path != PRIVATE: # there the flooders are root, fifty of the 64 that may connect
             assert latencies["Ping on the private socket"].worst() < 1, kind
     wait_for(lambda: descriptors(box) <= n_fds, what="all their descriptors are closed")
     wait_for(lambda: resident_kib(box.manager_pid()) < before + 4096, what="memory comes back")
@@ -84,7 +87,8 @@ def nobody_waits_for_floods(box):
 
 
 def who_does_not_read_is_disconnected(box):
-    """Above 256 KiB of answers it is not listened to; what it is told besides, up to 1 MiB, ends it."""
+    """Above 256 KiB of answers svcd stops reading from it; further messages, up to 1 MiB,
+    disconnect it."""
     root, deaf = RawBus(box.path(PRIVATE)), RawBus(box.path(PRIVATE))
     deaf.ask(MANAGER, "Subscribe")
     for _ in range(40):
@@ -102,7 +106,7 @@ def who_does_not_read_is_disconnected(box):
 
 
 def match_rules_are_the_buss_matter(box):
-    """They are kept and compared by the bus daemon; svcd sends each signal once."""
+    """The bus daemon stores and compares them; svcd sends each signal once."""
     clients = [RawBus(box.path(SOCKET), uid=65534, hello=True) for _ in range(50)]
     for number, client in enumerate(clients):
         n_rules = 1000 if number == 0 else 50
@@ -145,7 +149,7 @@ def a_killed_bus_comes_back(box):
         daemon = box.pid("dbus")
         box.kill(daemon)
         wait_for(lambda old=daemon: box.pid("dbus") != old, what="it is gone")
-        box.svcctl("clear", "dbus") # it would be tried again later each time
+        box.svcctl("clear", "dbus") # its retries would come later each time
         box.svcctl("start", "dbus")
         back.measure(lambda: wait_for(lambda: box.manager("ListServices").returncode == 0, what="svcd is on it", every=0.02))
     print(f"    {back}")

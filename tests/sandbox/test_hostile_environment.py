@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the kernel's command line puts into PID 1's environment reaches neither the manager nor a service."""
+"""Variables from the kernel command line in PID 1's environment reach neither the manager nor a
+service."""
 
 from sandbox import ENVIRONMENT, Sandbox
 

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Files that others may write to, and links through directories of others, say nothing of what root does: not as service file,
-drop-in, policy or init script, and each is told with its reason. And what a service's user owns leads root nowhere.
+Root does not use files that others may write to, or links through directories of others, and
+reports each with its reason.
+
+This covers service files, drop-ins, policy and init scripts. Files of a service's user lead root
+nowhere.
 """
 
 from deadline import wait_for

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Names that are none are refused by every verb with a sentence, and nothing happens."""
+"""Each verb refuses invalid names with an error message, and nothing happens."""
 
 from sandbox import Sandbox
 
 NAMES = ("../x", "a/b", ".hidden", "-rf", "x" * 300, "new\nline", "%s%n", "a b", "", "\x1b[31m", "caf\u00e9")
 VERBS = (["start"], ["stop"], ["status"], ["explain"], ["cat"], ["log"], ["flag", "set"], ["runlevel"])
-# What stands before the name, and what behind it. They check names as those do, so each has some of them.
+# Arguments before and after the name. All verbs check names in the same way, so each gets some of
+# them.
 OTHER_VERBS = ((["restart"], []), (["reload"], []), (["clear"], []), (["reload", "--signal", "HUP"], []), (["enable"], []), (["disable"], []),
                (["set"], ["boot"]), (["edit"], ["Nice=5"]), (["undo"], []))
 CALLS = [(verb, name, []) for verb in VERBS for name in NAMES]

@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Every method with every wrong type, from the introspection data, on the private socket and on the system bus; and messages that are
-no calls of anybody's: 32 MiB, variants in variants, descriptors, no interface, no such object, each header byte another one. Each call
-gets one answer, the manager is the same at the end, and has as many descriptors as before.
+Each method with each wrong type, from the introspection data, on the private socket and the system
+bus; and malformed messages.
+
+These are 32 MiB, variants in variants, descriptors, no interface, no such object, and each header
+byte changed. Each call gets one answer. At the end there is the same manager, with as many
+descriptors as before.
 """
 
 
@@ -31,7 +34,7 @@ VALUES = (
 
 
 def methods(client, name, path):
-    """(interface, method, number of arguments) of one object, as it says itself."""
+    """(interface, method, number of arguments) of one object, from its introspection."""
     answer = client.ask((name, path, INTROSPECT), "Introspect")
     for interface in ElementTree.fromstring(answer.get_body().unpack()[0]).findall("interface"):
         for method in interface.findall("method"):
@@ -40,7 +43,7 @@ def methods(client, name, path):
 
 
 def bodies(n_args, chance):
-    """None, every value alone, and some with as many values as it takes, and with one more."""
+    """None, each value alone, and some with the right number of values, and with one more."""
     yield None
     for value in VALUES:
         yield f"({value},)"
@@ -57,7 +60,7 @@ def every_method_takes_every_type(client, name):
         for interface, method, n_args in methods(client, name, path):
             for body in bodies(n_args, chance):
                 if method == "Reexec" and not body or method in ("Shutdown", "SetRunlevel") and body and body.startswith("('"):
-                    continue # would do as it is told
+                    continue # valid, so it would have an effect
                 waiting.add(client.call((name, path, interface), method, GLib.Variant.parse(None, body) if body else None))
                 n_calls += 1
                 while len(waiting) > 40:
@@ -73,7 +76,7 @@ def error_of(client, address, member, body=None):
 
 
 def odd_calls_get_errors(client, name):
-    if name: # the bus lets nothing through that names no interface of ours
+    if name: # the bus lets only calls with our interfaces through
         assert error_of(client, (name, "/org/svcd1", None), "Ping").endswith("AccessDenied")
     else:
         assert error_of(client, (name, "/org/svcd1", None), "Ping") == ""
@@ -87,7 +90,7 @@ def odd_calls_get_errors(client, name):
 
 
 def call_with_descriptors(client, count):
-    """To Ping, with the header field that counts descriptors, and that many."""
+    """A Ping with descriptors, and the header field that counts them."""
     call = Gio.DBusMessage.new_method_call(*PEER, "Ping")
     fds = Gio.UnixFDList.new_from_array([os.open("/dev/null", os.O_RDONLY) for _ in range(count)])
     call.set_unix_fd_list(fds)
@@ -103,7 +106,7 @@ def call_with_descriptors(client, count):
 
 
 def garbage_ends_its_sender(connect):
-    """Each byte of the header in turn another one, and a message of 32 MiB: the connection may end, and nothing else."""
+    """Each byte of the header changed, and a message of 32 MiB: only the connection may end."""
     chance = random.Random(9)
     good = message(MANAGER, "Start", GLib.Variant("(s)", ("nobody",)))
     for position in range(0, len(good), 2):
@@ -126,7 +129,7 @@ def garbage_ends_its_sender(connect):
 
 
 def long_messages_pass_by(client):
-    """On the bus: 60 KiB and 500 KiB are errors, 2 MiB are no end of svcd's connection."""
+    """On the bus, 60 KiB and 500 KiB get errors, and 2 MiB do not end svcd's connection."""
     assert error_of(client, MANAGER, "Start", GLib.Variant("(s)", ("x" * 60000,))) != ""
     assert error_of(client, MANAGER, "Start", GLib.Variant("(s)", ("x" * 500000,))).endswith("LimitReached")
     for size in (2 << 20, 31 << 20):
@@ -142,7 +145,7 @@ with BusMachine(has_polkit=False) as machine:
     private, bus = machine.path("/run/svcd/private"), machine.path(SOCKET)
     manager, n_fds = machine.manager_pid(), descriptors(machine)
 
-    # Root's on the private socket, where nobody is asked; on the bus somebody who may only look.
+    # Root on the private socket, without questions to polkit; on the bus a user who may only read.
     root = RawBus(private)
     print(f"{every_method_takes_every_type(root, None)} calls on the private socket")
     odd_calls_get_errors(root, None)
@@ -155,7 +158,7 @@ with BusMachine(has_polkit=False) as machine:
         with_fds = RawBus(private)
         try:
             call_with_descriptors(with_fds, 16)
-        except PermissionError: # the kernel knows SO_PASSRIGHTS
+        except PermissionError: # the kernel has SO_PASSRIGHTS
             pass
         with_fds.close()
         with_fds = RawBus(bus, hello=True)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An init script that is meant for the shutdown alone is not run at boot, and told to stop behind those that it names."""
+"""An init script for the shutdown only does not run at boot, and stops after those that it names.
+"""
 
 from sandbox import Sandbox
 

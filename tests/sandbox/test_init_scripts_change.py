@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Init scripts come, go and are linked anew while svcd runs: what is new is known, what is gone stops by what was known of it."""
+"""Init scripts come, go and get new links while svcd runs: new ones are found, removed ones stop
+with their old data."""
 
 from deadline import wait_for
 from sandbox import Sandbox
@@ -33,17 +34,18 @@ def script(name, number):
 
 
 def daemon(box, name):
-    """The process that the script has started."""
+    """The process of the script."""
     return wait_for(lambda: box.exists(f"/run/{name}.pid") and box.pid(name), what=f"{name} has a main process")
 
 
 with Sandbox({}, policy="[defaults]\nRcLinks=yes\n",
              files={"/etc/init.d/keeps": script("keeps", 1), "/etc/init.d/goes": script("goes", 2)}) as box:
-    # No script has a link, so the headers say who is wanted.
+    # No script has a link, so the headers decide which are wanted.
     box.wait_states({"keeps": "ready", "goes": "ready"})
     pid = daemon(box, "goes")
 
-    # A package is removed with its script while its daemon runs: nothing names it any more, so it stops.
+    # A package is removed with its script while its daemon runs: nothing wants it any more, so it
+    # stops.
     box.remove("/etc/init.d/goes")
     box.svcctl("reload-files")
     wait_for(lambda: not box.is_alive(pid), what="the daemon of a script that is gone has stopped")
@@ -56,7 +58,7 @@ with Sandbox({}, policy="[defaults]\nRcLinks=yes\n",
     box.wait_state("comes", "ready")
     pid = daemon(box, "comes")
 
-    # The first link: from now on links alone say who is wanted, and this one names another.
+    # The first link: from now on only links count, and this one names another script.
     box.run("/bin/mkdir", "-p", "/etc/rc2.d")
     box.run("/bin/ln", "-s", "../init.d/keeps", "/etc/rc2.d/S01keeps")
     box.svcctl("reload-files")

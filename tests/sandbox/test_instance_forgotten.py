@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An instance that was started by hand and stopped is forgotten when the files are read the next time."""
+"""An instance that was started by hand and stopped is forgotten at the next reading of the files.
+"""
 
 from deadline import wait_for
 from sandbox import Sandbox

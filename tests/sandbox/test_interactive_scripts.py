@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Two init scripts with X-Interactive and links in /etc/rc2.d ask at the console: one at a time, and each gets its answer."""
+"""Two init scripts with X-Interactive and links in /etc/rc2.d ask at the console: one at a time,
+each with its answer."""
 
 import os
 
@@ -39,7 +40,7 @@ with Sandbox({"keep": "[Service]\nExec=/bin/sleep infinity\n"}, policy=POLICY) a
     box.wait_states({"first": "done", "second": "done"})
     box.wait_at_rest()
 
-    # No terminal: as under SysV it runs without one.
+    # Without a terminal it runs as under SysV.
     box.run("mount", "--bind", "/dev/null", "/dev/console")
     box.svcctl("restart", "first")
     box.wait_state("first", "done")

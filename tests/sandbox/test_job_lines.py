@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What is under way: in place on a terminal of any width, line after line elsewhere, and as JSON where that is asked for."""
+"""Lines of running jobs: in place on a terminal of any width, one after the other elsewhere, and as
+JSON on request."""
 
 import json
 import os
@@ -11,7 +12,7 @@ import time
 from sandbox import Sandbox
 from terminal import on_terminal, set_size
 
-# Tells what it does 100 times within about half a second; then it is ready.
+# Sends its status 100 times within about half a second; then it is ready.
 BUSY = """#!/usr/bin/perl
 use IO::Socket::UNIX;
 my $s = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Peer => $ENV{NOTIFY_SOCKET});
@@ -27,7 +28,7 @@ SERVICES = {
 
 
 def frames(written):
-    """What stood on the terminal after each redraw: lists of lines."""
+    """The lines on the terminal after each redraw."""
     parts = re.split(r"\r(?:\x1b\[\d+A)?\x1b\[J", written)
     return [part.split("\n") for part in parts]
 
@@ -37,7 +38,7 @@ def stop(box, *names):
 
 
 with Sandbox(SERVICES, policy="[defaults]\nNewServices=manual\n", files={"/usr/local/bin/busy": {"text": BUSY, "mode": 0o755}}) as box:
-    # Two jobs: two lines in place, at most ten times a second, and nothing of them is left.
+    # Two jobs: two lines in place, at most ten updates a second, and none is left.
     written, seconds, code = on_terminal(box, 80, "start", "busy", "slow", "held")
     shown = frames(written)
     assert code == 1, written
@@ -48,7 +49,7 @@ with Sandbox(SERVICES, policy="[defaults]\nNewServices=manual\n", files={"/usr/l
     assert shown[-1][0] in ("busy started", "slow started"), shown
     assert "flag:go" in written
 
-    # A narrow terminal: cut at its edge, never broken. One that becomes narrower takes its lines back all the same.
+    # A narrow terminal: lines are cut at its edge. If it becomes narrower, they are still erased.
     stop(box, "busy", "slow")
     written, _, _ = on_terminal(box, 24, "start", "busy")
     drawn = [frame for frame in frames(written) if "busy" in frame[0] and "starting" in frame[0]]
@@ -63,7 +64,7 @@ with Sandbox(SERVICES, policy="[defaults]\nNewServices=manual\n", files={"/usr/l
     written, _, _ = on_terminal(box, 80, "start", "busy", "slow", rows=2)
     assert any(frame[-1] == "  and 1 more" for frame in frames(written)), written
 
-    # Nobody who does not want escape sequences gets any.
+    # No escape sequences if they are disabled.
     for environment in ({"TERM": "dumb"}, {"NO_COLOR": "1"}):
         stop(box, "slow")
         written, _, _ = on_terminal(box, 80, "start", "slow", environment=environment)
@@ -74,7 +75,7 @@ with Sandbox(SERVICES, policy="[defaults]\nNewServices=manual\n", files={"/usr/l
     stop(box, "slow")
     assert box.svcctl("-q", "start", "slow").stdout == ""
 
-    # JSON: a line for each change, and the answer at the end.
+    # JSON: a line per change, and the answer at the end.
     stop(box, "busy")
     lines = [json.loads(line) for line in box.svcctl("start", "busy", "--json", "--progress").stdout.splitlines()]
     assert lines[-1]["data"][0]["state"] == "ready" and lines[-1]["exit"] == 0, lines[-1]
@@ -86,7 +87,7 @@ with Sandbox(SERVICES, policy="[defaults]\nNewServices=manual\n", files={"/usr/l
     done = box.svcctl("start", "slow", "--progress", check=False)
     assert done.returncode == 2 and "--json" in done.stderr, done
 
-    # Several that fail: each is told, and what they share is the exit code.
+    # Several failures: each is reported, and their common exit code is used.
     done = box.svcctl("start", "nosuch", "nothing", check=False)
     assert done.returncode == 4 and "nosuch" in done.stderr and "nothing" in done.stderr, done
     done = box.svcctl("start", "nosuch", "slow", check=False)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""--json on every verb gives what docs/svcctl.schema.json says, errors too."""
+"""--json of each verb conforms to docs/svcctl.schema.json, errors too."""
 
 import json
 import os
@@ -67,7 +67,7 @@ def main():
         for line in box.svcctl("restart", "a", "--json", "--progress").stdout.splitlines():
             check(validator, ["restart", "--progress"], line)
 
-        # No verb is left out.
+        # No verb is missing.
         known = {one["name"] for one in json.loads(box.svcctl("help", "--json").stdout)["data"]}
         missing = known - {words[0] for words, _ in CALLS if words}
         assert not missing, missing

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A fault in PID 1 itself: the same process goes on with its tables, services keep their pids, and there is one manager again, even if
-the one before stood still. The console shows where it was.
+A fault in PID 1 itself: the same process continues with its tables, services keep their pids, and
+there is one manager.
+
+This also holds if the manager before was stopped. The console shows the place of the fault.
 """
 
 import os
@@ -15,7 +17,7 @@ from sandbox import Sandbox
 
 
 def functions_on_stack(box):
-    """That lead to the fault, by the words of the console."""
+    """The functions that led to the fault, from the console."""
     said = re.search(r"on its stack:((?: svcd\+0x[0-9a-f]+)+)", box.console())
     addresses = re.findall(r"0x[0-9a-f]+", said[1])
     return subprocess.run(["addr2line", "-f", "-e", box.path("/usr/sbin/svcd"), *addresses], stdin=subprocess.DEVNULL, check=True,

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-PID 1 where something is missing: clone3(2), as in the containers of Docker and Podman; /dev/console and /dev/null; the cgroup of the
-manager; the tables that an older image should have left. It boots, and its services start and stop as ever.
+PID 1 on a machine without clone3(2), as in Docker and Podman, devices, a cgroup of the manager, or
+its old tables.
+
+It boots, and its services start and stop as ever.
 """
 
 import contextlib
@@ -19,7 +21,7 @@ SERVICES = {
     "bad": "[Service]\nExec=/no/such/program\nRestart=no\n",
 }
 POLICY = "[runlevel 2]\nActivate=a\n"
-# The sanitizers themselves cannot do without /proc.
+# The sanitizers need /proc.
 STAGE_BARE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 
 
@@ -29,7 +31,7 @@ def strace(*options):
 
 @contextlib.contextmanager
 def tracing(box, *faults, path=None):
-    """strace(1) at PID 1, which makes these calls fail; those about @path, if there is one."""
+    """strace(1) at PID 1, which makes these calls fail, or those about @path."""
     options = [word for fault in faults for word in ("-e", f"inject={fault}")] + (["-P", path] if path else [])
     calls = ",".join(fault.partition(":")[0] for fault in faults)
     with subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(box.pid1), "-e", f"trace={calls}", *options],
@@ -51,7 +53,7 @@ def cgroup_of(box, inner):
 
 
 def works(box):
-    """Services start, stop, fail with their reason and run on when the manager dies."""
+    """Services start, stop, fail with their reason, and continue when the manager dies."""
     box.wait_up()
     pid = box.wait_state("a", "ready")["pid"]
     box.svcctl("start", "bad", check=False)
@@ -76,7 +78,8 @@ def without_clone3():
 
 
 def without_devices():
-    """What PID 1 has at 0, 1 and 2 is a directory: no program writes to the link. The path of the manager is none, being too long."""
+    """Descriptors 0, 1 and 2 of PID 1 are a directory: no program writes to the link. The overlong
+    path of the manager is ignored."""
     faults = ("-e", "trace=openat", "-P", "/dev/null", "-P", "/dev/console", "-e", "inject=openat:error=ENOENT")
     init = strace(*faults) + ("--manager=/" + "x" * 600,)
     with Sandbox(SERVICES, policy=POLICY, init=("/bin/sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *init), expect_crash=True) as box:
@@ -98,7 +101,8 @@ def without_the_managers_cgroup():
 
 
 def without_tables():
-    """As after a fault whose tables are damaged: what was kept is closed, and the cgroups are where they were."""
+    """Like a fault with damaged tables: kept descriptors are closed, and the cgroups are where they
+    were."""
     root = "/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)"
     enter = f"mkdir -p {root}/svcd/.keeper; echo 0 >{root}/svcd/.keeper/cgroup.procs; exec /sbin/svcd --reexec=9 9</etc/passwd 8</etc/passwd"
     with Sandbox(SERVICES, policy=POLICY, init=("/bin/sh", "-c", enter)) as box:
@@ -110,7 +114,7 @@ def without_tables():
 
 
 def too_deep():
-    """Below a cgroup with a path that is longer than there is room for, it says so and goes on without."""
+    """Below a cgroup with an overlong path PID 1 reports it and continues without one."""
     root = "/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)"
     deep = f"{root}/" + "d" * 200
     enter = f"mkdir -p {deep}; echo 0 >{deep}/cgroup.procs; exec /sbin/svcd"
@@ -120,7 +124,7 @@ def too_deep():
 
 
 def impatient(box):
-    """Ctrl-alt-del, pressed until it is enough: the end is the keeper's alone."""
+    """Repeated ctrl-alt-del: the keeper alone ends the machine."""
     def press():
         try:
             os.kill(box.pid1, signal.SIGINT)
@@ -132,7 +136,7 @@ def impatient(box):
 
 
 def without_proc():
-    """/proc is a directory without anything in it. Who is to end is asked to, all the same."""
+    """/proc is an empty directory. Processes still get their signals to end."""
     says = "[Service]\nExec=/bin/sh -c \"trap 'echo heard TERM >/dev/console; exit 0' TERM; while :; do sleep 0.1; done\"\n"
     with Sandbox({"a": says}, stage=STAGE_BARE, missing=("proc",), may_mount=False, expect_crash=True) as box:
         box.wait_state("a", "ready")
@@ -142,7 +146,7 @@ def without_proc():
 
 
 def without_a_way_to_itself():
-    """It cannot execute itself, or what is installed never answers: it goes on as it is."""
+    """PID 1 cannot execute itself, or the installed image never answers: it continues as it is."""
     with Sandbox(SERVICES, policy=POLICY, expect_crash=True) as box:
         pid = box.wait_state("a", "ready")["pid"]
         with tracing(box, "execve:error=ENOMEM"):
@@ -157,7 +161,7 @@ def without_a_way_to_itself():
 
 
 def without_a_memfd():
-    """All works but to execute itself again."""
+    """All works except the next execution of itself."""
     with Sandbox(SERVICES, policy=POLICY, init=strace("-e", "inject=memfd_create:error=ENOSYS"), expect_crash=True) as box:
         pid = works(box)
         box.svcctl("reexec", check=False)
@@ -167,7 +171,7 @@ def without_a_memfd():
 
 
 def without_memory_for_a_moment():
-    """The new image cannot map the tables at once."""
+    """The new image cannot map the tables at first."""
     with Sandbox(SERVICES, policy=POLICY, expect_crash=True) as box:
         pid = box.wait_state("a", "ready")["pid"]
         with tracing(box, "mmap:error=ENOMEM:when=1..3", path="/memfd:svcd-memory"):
@@ -179,7 +183,7 @@ def without_memory_for_a_moment():
 
 
 def without_a_right_to_reboot():
-    """And no svc-finale: it ends all the same, by its own exit."""
+    """Without svc-finale as well it still ends, by its own exit."""
     with Sandbox(SERVICES, policy=POLICY, expect_crash=True) as box:
         box.wait_state("a", "ready")
         with tracing(box, "reboot:error=EPERM", "clone3:error=EAGAIN"):

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-System calls of PID 1 fail, one at a time, in each way that the kernel may choose, while services start, stop and end and the
-manager is killed. PID 1 stays, a service that runs runs on, and what was refused meanwhile works afterwards. limit: 900
+System calls of PID 1 fail, one at a time, with each possible error, while services start, stop and
+end. limit: 900
+
+The manager is killed meanwhile. PID 1 stays, running services continue, and refused requests work
+afterwards.
 """
 
 import os
@@ -14,28 +17,30 @@ import tempfile
 from deadline import wait_for
 from sandbox import Sandbox
 
-# Of a call that is made many times in a round, so many are made to fail, spread over the round; SVCD_TEST_FAULTS=1000: all of them.
+# The number of failures of a frequent call, spread over the round; SVCD_TEST_FAULTS=1000: all
+# calls.
 PLACES = int(os.environ.get("SVCD_TEST_FAULTS", "2"))
 
-# What the kernel may answer, by the manual's pages. EINTR and EAGAIN: nothing was wrong, and the call is to be made again.
+# The possible errors, from the manual pages. EINTR and EAGAIN mean that the call must be repeated.
 ERRORS = {
     "clone3": ("EAGAIN", "ENOMEM", "EPERM"),
     "fcntl": ("EMFILE",),
     "kill": ("ESRCH", "EPERM"),
     "poll": ("EINTR", "ENOMEM"),
     "read": ("EINTR", "EAGAIN", "EIO"),
-    "recvmsg": ("EINTR", "ECONNRESET"), # EAGAIN would say that there is nothing, and what is there has a place already
+    "recvmsg": ("EINTR", "ECONNRESET"), # EAGAIN would mean an empty queue
     "sendmsg": ("EINTR", "EAGAIN", "ENOMEM", "EPIPE"),
     "socketpair": ("EMFILE", "ENOMEM"),
     "timerfd_create": ("EMFILE", "ENOMEM"),
     "timerfd_settime": ("EINVAL",),
-    "wait4": ("EINTR",), # ECHILD would be a lie, and there is no other
+    "wait4": ("EINTR",), # ECHILD would be untrue, and there is no other
     "waitid": ("EINTR", "ECHILD"),
     "write": ("EINTR", "EAGAIN", "EIO", "ENOSPC"),
 }
-# Of a call that is not in the list; it may be one that nobody has thought of.
+# For a call that is not in the list.
 OTHERS = ("ENOMEM",)
-# The kernel's and the C library's own, without a way to fail; and close(2), which closes even if it says that it failed.
+# Calls of the kernel and the C library that cannot fail; and close(2), which closes even if it
+# fails.
 NO_FAULT = {"restart_syscall", "rt_sigreturn", "exit_group", "getpid", "gettid", "close"}
 
 STAY = [f"stay{number}" for number in range(5)]
@@ -47,7 +52,7 @@ POLICY = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name in STAY)
 
 
 class Tracer:
-    """strace(1) at PID 1: what it calls is written to @path, and may be made to fail."""
+    """strace(1) at PID 1: its calls are written to @path, and may be made to fail."""
 
     def __init__(self, box, path, inject=None):
         argv = ["strace", "-qq", "-o", path, "-p", str(box.pid1)]
@@ -75,7 +80,7 @@ class Tracer:
 
 
 def try_all(box, number):
-    """A round in which everything may be refused. No word of svcctl may take for ever."""
+    """A round in which all requests may be refused. No command of svcctl may hang."""
     box.write("/run/status", f"{number % 250 + 1}\n")
     for words in (("start", "move"), ("start", "end"), ("start", "task"), ("stop", "move")):
         box.svcctl(*words, check=False)
@@ -89,7 +94,7 @@ def ask(box, *words):
 
 
 def check_all(box, number, pids):
-    """The same, and it all works."""
+    """The same, and all of it works."""
     box.wait_up()
     assert {name: box.pid(name) for name in STAY} == pids
     ask(box, "start", "move")
@@ -111,7 +116,7 @@ def calls_of_a_round(box, path):
 
 
 def places(count):
-    """Which of @count calls fail, the first is 1."""
+    """The numbers of the failing calls among @count, the first is 1."""
     n = min(PLACES, count)
     return sorted({1 + number * count // n for number in range(n)})
 

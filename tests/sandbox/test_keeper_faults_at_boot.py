@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-System calls of PID 1 fail while it boots, a boot each: it must come up all the same, or the service say why it did not start and
-start when it is asked to. PID 1 is the one that is shipped, so that none of the calls is a sanitizer's. limit: 900
+System calls of PID 1 fail during a boot, one per boot: it comes up, or the service reports the
+reason. limit: 900
+
+A failed service starts on request. PID 1 is the shipped build, so none of the calls is a
+sanitizer's.
 """
 
 import os
@@ -15,7 +18,7 @@ SERVICE = {"stay": "[Service]\nExec=/bin/sleep infinity\n"}
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 TRACE = "/trace"
 
-# What the kernel may answer; EINTR where a call may wait.
+# The possible errors; EINTR where a call may wait.
 ERRORS = {
     "clone3": ("EAGAIN",),
     "mkdir": ("EROFS", "ENOSPC"),
@@ -28,7 +31,7 @@ ERRORS = {
     "write": ("EINTR", "ENOSPC"),
 }
 OTHERS = ("ENOMEM",)
-# They cannot fail, or do what they are to do even then.
+# They cannot fail, or have their effect in spite of an error.
 NO_FAULT = {"restart_syscall", "rt_sigreturn", "rt_sigaction", "rt_sigprocmask", "getpid", "close", "exit_group"}
 # Of a call in a loop the first ones and the last one.
 FIRST = int(os.environ.get("SVCD_TEST_FAULTS", "2"))
@@ -55,7 +58,8 @@ def boot_with(fault):
 
 
 def calls_of_a_boot():
-    """name -> the numbers of its calls, the first of all is 1; without those of the loader."""
+    """name -> the numbers of its calls, without those of the loader. The first of all calls is 1.
+    """
     with sandbox() as box:
         box.wait_state("stay", "ready")
         names = [line.partition("(")[0] for line in box.read(TRACE).splitlines() if re.match(r"\w+\(", line)]

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A user holds /proc, so that whoever looks up a new name there waits for ever: PID 1 replaces its manager, and ends the machine."""
+"""A user holds /proc, so a look-up of a new name there waits forever: PID 1 replaces its manager,
+and ends the machine."""
 
 import os
 import signal
@@ -12,7 +13,8 @@ from sandbox import Sandbox
 
 
 def press_until(box, text):
-    """Ctrl-alt-del, seven times within two seconds: then PID 1 ends the machine without the manager."""
+    """Ctrl-alt-del, seven times within two seconds: then PID 1 ends the machine without the
+    manager."""
     def press():
         for _ in range(7):
             os.kill(box.pid1, signal.SIGINT)

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The third fault of PID 1 within a minute: it does not execute itself again, reaps, and obeys ctrl-alt-del, and a disk that does not
-answer sync(2) cannot keep it from that. A fault that is sent while it deals with one is none of its own; those that are its own
-do not end it there either.
+The third fault of PID 1 within a minute: it does not execute itself again, but reaps and obeys
+ctrl-alt-del.
+
+A disk that does not answer sync(2) cannot prevent that. A fault signal from outside during a fault
+is not counted as its own. Its own faults there do not end it either.
 """
 
 import os
@@ -25,7 +27,7 @@ def tracer_of(pid):
 
 
 def wait_executed_again(box, times, old_manager):
-    """It says so before it does so, and until then the manager before answers."""
+    """The console line comes first, and until then the old manager answers."""
     wait_for(lambda: box.console().count("executing svcd again") >= times, what=f"it executes itself, time {times}")
     wait_for(lambda: box.manager_pid() not in (0, old_manager), what="the program that was executed has a manager")
     box.wait_up()
@@ -36,7 +38,8 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, expect_crash=True) 
     pid = box.wait_state("a", "ready")["pid"]
 
     def twice(data):
-        """From the thread that reads the console, so that the first one is still being dealt with."""
+        """From the thread that reads the console, so that the first fault is still being handled.
+        """
         if FAULT.encode() in data:
             box.on_console = None
             os.kill(box.pid1, signal.SIGSEGV)

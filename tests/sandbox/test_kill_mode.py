@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""KillMode=process: what the main process left behind outlives a stop and a restart, as a session of sshd must."""
+"""KillMode=process: processes left by the main process outlive a stop and a restart, like a session
+of sshd."""
 
 from deadline import wait_for
 from sandbox import Sandbox

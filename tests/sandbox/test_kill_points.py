@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-One manager after the other is killed: the first after the first thing that it has sent, written or received, the second after
-the second, and so on, while services start, stop, tell that they are ready, fail, and log. Nothing runs twice, nothing is lost, and
-no request is left without an answer. limit: 900
+One manager after the other is killed: the first after its first message, read or write, the second
+after two, and so on. limit: 900
+
+Meanwhile services start, stop, send their readiness, fail and log. Nothing runs twice, nothing is
+lost, and each request gets an answer.
 """
 
 import os
@@ -19,7 +21,7 @@ BATCH = 25
 MANAGER = "/usr/lib/svcd/svcd-manager"
 PROGRAMS = os.environ["SVCD_BUILD"] + "/tests/lib"
 
-# A directory is made by one only.
+# Only one process can make a directory.
 GUARD = """#!/bin/sh
 mkdir /run/only-$1 || echo "$1 started twice" >>/run/doubles
 trap 'rmdir /run/only-'$1'; exit 0' TERM
@@ -48,7 +50,7 @@ def next_point(box):
 
 
 def fail(box, status):
-    """It ends with that status."""
+    """It exits with that status."""
     box.write("/run/status", f"{status}\n")
     run_until_failed(box, "end")
     wait_for(lambda: f"status {status}" in box.svcctl("explain", "end").stdout, what=f"its status is known: {status}")
@@ -68,7 +70,7 @@ def one_round(box, number):
 
 
 def sweep(box, first, last):
-    """PID 1 has no patience with more than thirty deaths a minute, but one that leaves by itself makes up for all before."""
+    """PID 1 permits thirty deaths a minute, and a voluntary exit resets that count."""
     box.write("/run/kill-point", f"{first} {last} {signal.SIGKILL}\n")
     box.kill_manager(wait=False)
     number = first

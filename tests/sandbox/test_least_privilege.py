@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The manager has given up what it does not need, and so has each one that follows it, of the machine and of a user; what the services
-have is PID 1's to give, and that has kept all.
+Each manager, of the machine or of a user, has dropped the privileges that it does not need.
+
+PID 1 gives the services theirs, and has kept all.
 """
 
 import signal
@@ -10,12 +11,12 @@ import signal
 from deadline import wait_for
 from sandbox import Sandbox
 
-# linux/capability.h: what may be effective in a manager.
+# linux/capability.h: the permitted effective ones of a manager.
 KEPT = sum(1 << number for number in (0, 1, 2, 3, 4, 5, 12, 19, 23, 24, 34))
 
 
 def status_of(pid):
-    """Of a process as it is seen from out here."""
+    """Of a process, by its outer pid."""
     with open(f"/proc/{pid}/status", encoding="utf-8") as file:
         return dict(line.rstrip("\n").split(":\t", 1) for line in file)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""log reports that a user may not read it, and where a service that uses syslog(3) writes; "has written nothing" is true."""
+"""log reports if a user may not read it, and where a service with syslog(3) writes; "has written
+nothing" is true."""
 
 from deadline import wait_for
 from sandbox import Sandbox

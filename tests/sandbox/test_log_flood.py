@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A service that writes as fast as it can slows down nobody but itself: svcctl answers, others start and are logged as before, and
-what its flood costs the one process that writes all logs is bounded. It can be stopped, and its last words are there.
+A service that writes as fast as possible slows down only itself.
+
+svcctl gets answers, others start and log as before, and the cost of the flood for svc-logger is
+bounded. The service can be stopped, and its last lines are in the log.
 """
 
 import os
@@ -12,10 +14,10 @@ from deadline import wait_for
 from raw_bus import PEER, Latency, RawBus
 from sandbox import Sandbox
 
-# Those who may answer by the clock: the sanitizers take several times as long.
+# The time limits hold without sanitizers only, which are several times slower.
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 
-# limits.h: LIMIT_LOG_BURST_BYTES, and what a flood may have a second; the rest is what pipes hold.
+# limits.h: LIMIT_LOG_BURST_BYTES, and the rate of a flood per second; the rest is in pipes.
 BURST, RATE, SLACK = 4 << 20, (16 << 20) + (256 << 10), 1 << 20
 
 SPEAKER = """import os, time
@@ -51,7 +53,7 @@ def logger(box):
 
 
 def speak(box):
-    """MiB a second of a service with something to say, all of which is to be in its log."""
+    """MiB a second of a service with finite output, all of which must be in its log."""
     if box.exists("/run/took"):
         box.remove("/run/took")
     box.svcctl("restart", "speaker")
@@ -84,7 +86,7 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=quiet\n", files={"/etc/spe
     seconds, n_bytes = time.monotonic() - began, written(flood)
     share = (cpu_seconds(logger(machine)) - used) / seconds
     print(f"the flood wrote {n_bytes / seconds / 1e6:.1f} MB/s, its logger had {share * 100:.0f} % of a processor")
-    # It has begun a little before we have.
+    # It has started a little earlier.
     assert n_bytes < BURST + (seconds + 1) * RATE + SLACK, (n_bytes, seconds)
 
     began = time.monotonic()

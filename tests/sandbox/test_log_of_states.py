@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each change of a service's state is said once; a new manager does not say again what the one before has said."""
+"""Each change of a service's state is logged once; a new manager does not repeat lines."""
 
 from sandbox import Sandbox
 

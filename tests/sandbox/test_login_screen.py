@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Until the login screen is drawn one service waits for it, also for another manager."""
+"""A service waits until the login screen is drawn, also with another manager."""
 
 import re
 

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""MAINPID= outlives the manager: a daemon that replaces itself by a new process, as nginx does for an upgrade, goes on when that happens."""
+"""MAINPID= outlives the manager: a daemon that replaces itself by a new process, like nginx at an
+upgrade, continues."""
 
 from deadline import wait_for
 from sandbox import Sandbox
 
-# On USR2 it starts its successor and says so; on QUIT it ends.
+# On USR2 it starts its successor and sends its pid; on QUIT it exits.
 UPGRADES = """import os, signal, socket, sys, time
 say = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 say.connect(os.environ["NOTIFY_SOCKET"])

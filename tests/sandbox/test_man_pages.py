@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The manual is true: every program has a page, org.svcd1(5) names all that the interfaces have, and each example works: files
-are taken by svcctl check, commands are run.
+The manual is true: each program has a page, org.svcd1(5) is complete, and each example works.
+
+svcctl check accepts example files, and example commands run.
 """
 
 import glob
@@ -20,18 +21,18 @@ EVERYTHING = "\n".join(PAGES.values())
 
 
 def examples(page):
-    """Texts between .Bd -literal and .Ed, as they are shown."""
+    """Texts between .Bd -literal and .Ed, as displayed."""
     blocks = re.findall(r"^\.Bd -literal.*?\n(.*?)^\.Ed", PAGES[page], re.M | re.S)
     return [block.replace("\\e", "\\").replace("\\&", "").replace("\\-", "-") for block in blocks]
 
 
 def commands(page):
-    """Lines that begin with a prompt; a backslash goes on."""
+    """Lines with a prompt; a backslash continues them."""
     for block in examples(page):
         yield from re.findall(r"^[$#] ((?:.*\\\n)*.*)", block, re.M)
 
 
-# --- the pages are whole ---
+# --- complete pages ---
 
 for directory in ("usr/sbin", "usr/bin", "usr/lib/svcd"):
     for name in os.listdir(f"{STAGE}/{directory}"):
@@ -43,7 +44,7 @@ for path in glob.glob(f"{SOURCE}/daemon/bus/org.svcd1.*.xml"):
         name = member.get("name")
         assert re.search(rf"\b{name}\b", PAGES["org.svcd1.5"]), f"org.svcd1(5) does not name {name} of {os.path.basename(path)}"
 
-# --- and true ---
+# --- true pages ---
 
 services = [block for block in examples("svcd.service.5") if block.startswith("[Service]")]
 policies = examples("svcd.policy.5")

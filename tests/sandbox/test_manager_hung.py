@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A manager that hangs is noticed by PID 1's ping and replaced; services keep their pids."""
+"""PID 1's ping detects a hanging manager and replaces it; services keep their pids."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ import signal
 from deadline import wait_for
 from sandbox import Sandbox
 
-# Pinged more often than usual, so that the three misses need not take fifteen seconds.
+# More frequent pings, because three missed ones would take fifteen seconds.
 with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, init=("/sbin/svcd", "--ping-ms=500")) as box:
     box.wait_state("a", "ready")
     pid = box.pid("a")
@@ -17,7 +17,7 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, init=("/sbin/svcd",
     os.kill(old, signal.SIGSTOP)
 
     wait_for(lambda: box.manager_pid() not in (0, old), what="the stopped manager is replaced")
-    box.killed_managers += 2  # it is said to hang, and then to be killed
+    box.killed_managers += 2  # reported as hanging, and then killed
     box.wait_up()
     box.wait_state("a", "ready")
     assert box.pid("a") == pid

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service of two thousand processes: all of them are told to end, and none has to be killed."""
+"""A service of two thousand processes: all get the signal to end, and none has to be killed."""
 
 from deadline import wait_for
 from sandbox import Sandbox

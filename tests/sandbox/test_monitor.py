@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""monitor shows changes as they happen, goes on over a new manager without missing one, and ends cleanly."""
+"""monitor shows changes as they happen, continues over a new manager without missing one, and ends
+cleanly."""
 
 import json
 import os
@@ -19,10 +20,11 @@ SERVICES = {
 
 
 class Monitor:
-    """A running "svcctl monitor", its lines read as they come."""
+    """A running "svcctl monitor"; its lines are read at once."""
 
     def __init__(self, box, *words):
-        # The first line is its pid inside: what we start is nsenter, which waits for it and ends as it does.
+        # The first line is its inner pid, because the started process is nsenter, which waits for
+        # it.
         argv = ["/bin/sh", "-c", 'echo $$; exec /usr/bin/svcctl monitor "$@"', "sh", *words]
         self.box = box
         self.process = subprocess.Popen(box.command(argv), stdout=subprocess.PIPE, env=box.run_environment())
@@ -72,7 +74,7 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=held\nActivate=other\n") a
     told = [change["name"] for change in lines.objects()]
     assert told.index("flag:go") < told.index("held"), "the cause comes before what follows from it"
 
-    # The manager is replaced. What happens meanwhile, and afterwards, is shown.
+    # The manager is replaced. Events meanwhile and afterwards are shown.
     box.kill_manager()
     for monitor in (lines, one):
         monitor.wait_object(kind="manager", now="back")
@@ -84,7 +86,7 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=held\nActivate=other\n") a
     box.svcctl("runlevel", "3")
     lines.wait_object(kind="runlevel", before="2", now="3")
 
-    # Only what was named, though no service looks at it.
+    # Only the named condition, though no service uses it.
     box.write("/run/token", "")
     one.wait_object(kind="condition", name="path:/run/token", before="false", now="true")
     assert {change["kind"] for change in one.objects()} == {"manager", "condition"}, one.objects()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What nothing wanted needs any longer is stopped; what somebody else needs stays."""
+"""A service stops when nothing wanted needs it; one that others need stays."""
 
 from sandbox import Sandbox
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""network:up is NetworkManager's word where it runs and the kernel's where it does not, and changes hands without a gap."""
+"""network:up is NetworkManager's state where it runs and the kernel's elsewhere, and changes over
+without a gap."""
 
 import open_bus
 from deadline import holds_for, wait_for
@@ -38,7 +39,7 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURA
     box.run("ip route add default via 10.9.0.2")
     pid = box.wait_state("net", "ready")["pid"]
 
-    # NetworkManager takes over what worked, and knows what the kernel does not see.
+    # NetworkManager takes over a working network, and knows what the kernel does not see.
     box.svcctl("start", "nm")
     wait_reason(box, "NetworkManager: connected-global (70)")
     box.run("ip route del default")
@@ -49,7 +50,7 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURA
     say_state(box, 70)
     pid = box.wait_state("net", "ready")["pid"]
 
-    # A network that it does not manage is one all the same.
+    # A network that it does not manage counts, too.
     box.run("ip route add default via 10.9.0.2")
     say_state(box, 20)
     wait_reason(box, "default route through va")
@@ -67,7 +68,7 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURA
     wait_reason(box, "default route through va")
     assert box.pid("net") == pid
 
-    # Where the kernel has no route, a NetworkManager that comes back in time has not been missed ...
+    # Without a route of the kernel, a NetworkManager that returns in time causes no change ...
     box.svcctl("start", "nm")
     wait_reason(box, "NetworkManager: connected-global (70)")
     box.run("ip route del default")
@@ -76,14 +77,14 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURA
     wait_reason(box, "NetworkManager: connected-global (70)")
     assert box.pid("net") == pid
 
-    # ... and one that stays away has.
+    # ... and one that stays away does.
     box.svcctl("stop", "nm")
     wait_reason(box, "NetworkManager is away and has reported true; the kernel: no default route")
     assert box.pid("net") == pid
     box.wait_state("net", "waiting")
     wait_reason(box, "no default route")
 
-    # The carrier of one interface is the kernel's business alone.
+    # The carrier of one interface comes from the kernel alone.
     box.run("ip link set vb down")
     box.wait_state("link", "waiting")
     assert "no carrier" in box.svcctl("explain", "link").stdout

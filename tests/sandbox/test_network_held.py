@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A user holds the kernel's lock of all network configuration. The manager, which has conditions on the network, goes on when a link
-changes and when it is replaced, and learns of the network after the release. The lock is one for the machine: it is held for some seconds.
+A user holds the kernel's lock of all network configuration. The manager continues, and learns the
+network afterwards.
+
+It continues over a change of a link and its own replacement. The lock is shared with the machine:
+it is held for some seconds.
 """
 
 import attack

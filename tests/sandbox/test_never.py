@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""never covers every door: a need, bus activation, a start by root; each refusal is counted, and told with who asked."""
+"""never holds for each way: a need, bus activation, a start by root; each refusal is counted, with
+its caller."""
 
 
 import json

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""NewServices=boot: what no policy names runs, but not where the machine is for one purpose, and not what policy excepts."""
+"""NewServices=boot: services without policy run, but not on a single-purpose machine, and not if
+policy excludes them."""
 
 from sandbox import Sandbox
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service that runs is reloaded and stopped as its files say now, not as they said when it was started."""
+"""A running service is reloaded and stopped with its present files, not with those of its start."""
 
 from deadline import wait_for
 from sandbox import Sandbox

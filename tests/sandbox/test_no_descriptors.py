@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A manager without a free descriptor turns clients away and sleeps; when there are some again, it answers as before."""
+"""A manager without a free descriptor refuses clients and sleeps; when there are some again, it
+answers as before."""
 
 import os
 import resource

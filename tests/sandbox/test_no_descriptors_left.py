@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The manager has no descriptors left: clients are turned away, nothing spins, and it recovers without a restart."""
+"""The manager has no descriptors left: clients are refused, nothing spins, and it recovers without
+a restart."""
 
 import resource
 

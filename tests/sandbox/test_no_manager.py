@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A manager that cannot be executed: PID 1 says so on the console, and obeys by itself: svcctl poweroff, and the reboot that SysV's
-users know, though there is no socket and no fifo to ask through.
+A manager that cannot be executed: PID 1 reports it on the console, and obeys svcctl poweroff and
+SysV's reboot itself.
+
+There is neither a socket nor a fifo then.
 """
 
 import os
@@ -10,7 +12,8 @@ import signal
 
 from sandbox import Sandbox
 
-# reboot(2) in a PID namespace shows to the parent as the death of PID 1 by one of two signals: reboot(2).
+# reboot(2) in a PID namespace appears to the parent as the death of PID 1 by one of two signals:
+# reboot(2).
 ENDS = ((("svcctl", "poweroff"), signal.SIGINT), (("/usr/lib/svcd/sysv/reboot",), signal.SIGHUP))
 
 for command, number in ENDS:

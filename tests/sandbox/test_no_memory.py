@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-One allocation of the manager fails, at any point of what it does: then a request has an error, or the manager dies and the next one
-goes on. Nothing runs twice or stops, nobody goes without an answer. SVCD_TEST_ALLOCATIONS=0 is each of them.
+One allocation of the manager fails, at any point: the request gets an error, or the manager dies
+and the next one continues.
+
+Nothing runs twice or stops, and each request gets an answer. SVCD_TEST_ALLOCATIONS=0 tests each of
+them.
 """
 
 import os
@@ -15,7 +18,7 @@ from sandbox import Sandbox
 MOST = int(os.environ.get("SVCD_TEST_ALLOCATIONS", "4"))
 ONLY = os.environ.get("SVCD_TEST_ACTS", "").split()
 
-# A file is made by one only; without a program of its own, which a signal might hit.
+# Only one process can make a file. It uses no other program, which a signal might kill.
 GUARD = """#!/bin/sh
 trap 'rm -f /run/only-'$1'; exit 0' TERM
 set -C
@@ -73,7 +76,7 @@ def gate(box):
 
 
 def spool(box):
-    """What it watches changes, and all the same there is something."""
+    """Its watched directory changes, but is never empty."""
     box.write("/run/spool/two", "")
     box.remove("/run/spool/two")
     ask(box, "list")

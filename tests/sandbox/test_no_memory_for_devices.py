@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-One allocation of the manager fails while it hears of devices, or lists them: it does not take them for gone, and stops nobody.
-SVCD_TEST_ALLOCATIONS=0 is each of them.
+One allocation of the manager fails while it reads or lists devices: it does not lose a device, and
+stops no service.
+SVCD_TEST_ALLOCATIONS=0 tests each of them.
 """
 
 import os
@@ -22,7 +23,8 @@ SERVICES = {
 
 
 def tell(box, word, state):
-    """A manager that dies forgets a device that only we know of; it is told again."""
+    """A manager that dies forgets a device that only this test knows, so its event is sent again.
+    """
     def done():
         box.send_events(1, "change", GATE, "SUBSYSTEM=block", "DEVNAME=/dev/gate", f"ID_GATE={word}")
         answer = box.svcctl("status", "--properties", "gate", "-p", "State", check=False)
@@ -31,7 +33,7 @@ def tell(box, word, state):
 
 
 def change(box):
-    """A device that is there says something new, and so does another."""
+    """An existing device has new properties, and so has another."""
     box.send_events(1, "change", REAL, "SUBSYSTEM=cpu", "ID_NEWS=1")
     tell(box, "open", "ready")
     tell(box, "closed", "waiting")

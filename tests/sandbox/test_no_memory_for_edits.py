@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-One allocation of svcctl fails while it changes policy and drop-ins: each file is the old one or the new one, nothing is left beside
-it, and what svcctl says of it is true. SVCD_TEST_ALLOCATIONS=0 is each of them.
+One allocation of svcctl fails while it changes policy and drop-ins: each file is the old or the new
+one, and no other is left.
+
+The message of svcctl is true. SVCD_TEST_ALLOCATIONS=0 tests each of them.
 """
 
 import os
@@ -14,19 +16,20 @@ from sandbox import Sandbox
 MOST = int(os.environ.get("SVCD_TEST_ALLOCATIONS", "8"))
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 
-# The change, and how it is taken back.
+# The change, and its undo.
 CHANGES = [
     (["enable", "a"], ["disable", "a"]),
     (["set", "a", "boot", "--runlevel", "3"], ["undo", "a"]),
     (["edit", "a", "RestartDelay=7s"], ["undo", "a"]),
 ]
-# A thread of GIO's that gets no memory for the second half of a g_once_init_enter() waits for itself for ever, and svcctl for the thread.
+# A thread of GIO without memory for the second half of g_once_init_enter() waits for itself
+# forever, and svcctl for the thread.
 PRELOADED = ["/usr/bin/timeout", "-s", "KILL", "10", "/usr/bin/env", "LD_PRELOAD=/usr/local/lib/no-memory.so",
              f"NO_MEMORY_FILE={CONTROL}", "G_SLICE=always-malloc", "MALLOC_PERTURB_=90", "/usr/bin/svcctl", "--timeout", "5"]
 
 
 def files(box):
-    """Path -> text of all that is the admin's; a lock has none."""
+    """Path -> text of all files of the admin; a lock has none."""
     found = {}
     for top in ("/etc/svcd", "/var/lib/svcd"):
         for directory, _names, names in os.walk(box.path(top)):
