@@ -77,7 +77,7 @@ def sweep(box, memory, change, back):
 
 with Sandbox({"a": SLEEP, "b": SLEEP}, policy="[runlevel 2]\nActivate=b\n", files=MANAGER_FILES, stage=STAGE) as sandbox:
     sandbox.wait_state("b", "ready")
-    # The manager has mapped it, too; here it is svcctl's.
+    # The manager has mapped it, too; here svcctl does.
     sandbox.remove(CONTROL)
     sandbox.write(CONTROL, "")
     control = Memory(sandbox.path(CONTROL))

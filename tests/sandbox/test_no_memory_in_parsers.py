@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-What reads the words of others, while one allocation fails, and while all fail from one on: it ends as GLib ends a program that gets
-no memory, or it gets through. SVCD_TEST_ALLOCATIONS=0 is every allocation of every file in the corpora of the fuzz targets.
+Parsers of foreign data with one failing allocation, and with all failing from one on: they abort
+like GLib, or succeed.
+
+SVCD_TEST_ALLOCATIONS=0 tests each allocation of each file in the corpora of the fuzz targets.
 """
 
 import glob
@@ -14,7 +16,7 @@ import sys
 from no_memory import BARE, preload
 
 MOST = os.environ.get("SVCD_TEST_ALLOCATIONS", "8")
-# Small ones take each path of a reader as well as large ones.
+# Small files reach each path of a parser as well as large ones.
 FILES_OF_ONE = 1000 if MOST == "0" else 2
 
 

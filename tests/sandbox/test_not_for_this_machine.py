@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-What is not installed, or cannot run on this machine, is counted apart and shown with --all only: by the overview, lists, completion, boot
-blame and forecasts. list gives the reason of what is not up.
+Services that are not installed, or cannot run here, are counted separately and shown with --all
+only.
+
+This holds for the overview, lists, completion, boot blame and forecasts. list gives the reason for
+each service that is not up.
 """
 
 from sandbox import Sandbox

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service whose program is not there is not listed as waiting, unless an admin names it or asks for it; explain answers for it."""
+"""A service without its program is not listed as waiting, unless an admin configures or requests
+it; explain covers it."""
 
 from deadline import wait_for
 from sandbox import Sandbox
@@ -45,7 +46,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     explained = box.svcctl("explain", "absent").stdout
     assert "path:exec:/usr/local/bin/absent is false: it does not exist" in explained, explained
 
-    # An admin's word is meant.
+    # An explicit request counts.
     box.svcctl("start", "--no-wait", "asked")
     assert "asked" in listed(box)
 

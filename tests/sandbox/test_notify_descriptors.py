@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Descriptors that come to notify sockets, and whose close never returns: from the service, also just before it is stopped, and from a
-stranger. The manager and PID 1 answer all the time. Barriers, which are descriptors too, work as sd_notify(3) describes.
+Descriptors sent to notify sockets, with a close that never returns: from the service, also just
+before its stop, and from a stranger.
+
+The manager and PID 1 answer all the time. Barriers, which are descriptors too, work as sd_notify(3)
+describes.
 """
 
 import os
@@ -13,7 +16,8 @@ from attack import Attack
 from deadline import wait_for
 from sandbox import Sandbox
 
-# READY=1, and a BARRIER=1 that has to end; what it took is left in a file. SAID: a line to send again and again.
+# Sends READY=1, and a BARRIER=1 that must end; its duration is written to a file. SAID: a line to
+# repeat.
 SPEAKER = """import array, os, select, socket, sys, time
 say = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 say.connect(os.environ["NOTIFY_SOCKET"])

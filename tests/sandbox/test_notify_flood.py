@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Floods of notify messages: a service that sends all the time, and strangers who send to the socket of another service. Others feed
-their watchdogs meanwhile, svcctl is answered within a second, and the flooder can be stopped. Then all that a stranger may try:
-READY=1 of another user, MAINPID=, nothing, too much, descriptors.
+Floods of notify messages, from a service and from strangers on the socket of another service.
+
+Other services feed their watchdogs meanwhile, svcctl gets answers within a second, and the flooder
+can be stopped. Then attempts of a stranger: READY=1 of another user, MAINPID=, an empty message,
+too much, descriptors.
 """
 
 import os
@@ -13,7 +15,7 @@ from deadline import wait_for
 from raw_bus import PEER, Latency, RawBus
 from sandbox import Sandbox
 
-# Those who may answer by the clock: the sanitizers take several times as long.
+# The time limits hold without sanitizers only, which are several times slower.
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 SECONDS = 6
 
@@ -41,7 +43,8 @@ while True:
     say.send(b"WATCHDOG=1\\nSTATUS=number %d" % n)
 """
 
-# Sends from outside of the service: each line is a case. It stays until all is read, so that it can be looked at.
+# Sends from outside of the service: each line is a case. It stays until all is read, so that its
+# cgroup can be checked.
 STRANGER = """import array, os, socket, sys, time
 say = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 say.connect(sys.argv[1])
@@ -114,7 +117,7 @@ def nothing_of_a_stranger_is_believed(box):
 
 with Sandbox(SERVICES, policy="[runlevel 2]\n", files=FILES, stage=STAGE) as machine:
     machine.wait_up()
-    # As PID 1 of a whole machine has it; sockets that are made from now on hold so many.
+    # The value that PID 1 of a whole machine has; it applies to later sockets.
     machine.run("mount -o remount,rw /proc/sys 2>/dev/null; echo 512 >/proc/sys/net/unix/max_dgram_qlen")
     machine.svcctl("start", "fed", "attacked")
     machine.wait_states({"fed": "ready", "attacked": "ready"})

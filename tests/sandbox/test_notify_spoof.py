@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Only a service's own processes are believed on its notify socket, and MAINPID= only for one of its own."""
+"""On a notify socket svcd trusts only the service's own processes, and MAINPID= only for one of
+them."""
 
 from deadline import holds_for, wait_for
 from sandbox import Sandbox
@@ -11,7 +12,7 @@ socket(my $s, AF_UNIX, SOCK_DGRAM, 0) or die;
 send($s, $ARGV[1], 0, sockaddr_un($ARGV[0] =~ s/^@/\0/r));
 """
 VICTIM = "[Service]\nExec=/bin/sh -c \"echo $NOTIFY_SOCKET >/run/socket; exec sleep infinity\"\nReady=notify\n"
-# Stays: whose cgroup a sender is in can only be seen while it lives.
+# It stays, because the cgroup of a sender is only known while it lives.
 CLAIMER = SENDER.replace('$ARGV[1]', '"MAINPID=1"') + """
 send($s, "READY=1", 0, sockaddr_un($ARGV[0] =~ s/^@/\\0/r));
 sleep 1000;

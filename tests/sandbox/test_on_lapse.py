@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""OnLapse= says what happens when a While= term lapses: stop, keep or reload."""
+"""OnLapse= decides what happens when a While= term lapses: stop, keep or reload."""
 
 from deadline import holds_for, wait_for
 from sandbox import Sandbox

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""PID 1 and the manager have one thread each, after everything they do."""
+"""PID 1 and the manager have one thread each, after all their actions."""
 
 import os
 

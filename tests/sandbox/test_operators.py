@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Operators=: members of a group operate one service and read its log, without polkit; they may nothing else."""
+"""Operators=: members of a group operate one service and read its log, without polkit; they have no
+other right."""
 
 
 import subprocess
@@ -100,7 +101,7 @@ def what_goes_down_with_it_must_be_theirs_too(box):
     box.wait_state("web", "idle")
     box.svcctl("stop", "leans")
 
-    # A start would end what conflicts with it.
+    # A start would stop a conflicting service.
     box.svcctl("start", "rival")
     box.wait_state("rival", "ready")
     refused(box.manager("Start", "string:web", who=MEMBER), DENIED, "this may end rival as well")
@@ -123,7 +124,7 @@ def needs_end_nothing_that_is_not_theirs(box):
 
 
 def what_is_started_while_a_check_runs_is_safe(box):
-    """The rights are looked at again when the request is carried out."""
+    """The rights are checked again when the request is carried out."""
     box.svcctl("start", "checked")
     box.wait_state("checked", "ready")
     for method, args in (("Restart", ()), ("Stop", ("boolean:true",))):
@@ -192,7 +193,7 @@ def nobody_has_instances_without_end(box):
     box.wait_state(f"desk@{LIMIT_INSTANCES - 1}", "ready")
     enough = "org.svcd1.Error.LimitReached", f"uid 1001 has {LIMIT_INSTANCES} instances of templates already"
     refused(box.manager("Start", "string:desk@more", who=MEMBER), *enough)
-    # The next manager counts them too, and knows their files at every reload.
+    # The next manager counts them too, and knows their files at each reload.
     box.kill_manager()
     box.wait_up()
     box.wait_named()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Orphans of anybody are reaped by PID 1: no zombie stays."""
+"""PID 1 reaps all orphans: no zombie stays."""
 
 from deadline import wait_for
 from sandbox import Sandbox

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a service prints is kept, and nothing of it is lost when the logger or the manager is killed."""
+"""The output of a service is kept, and nothing of it is lost when the logger or the manager is
+killed."""
 
 from deadline import wait_for
 from sandbox import Sandbox

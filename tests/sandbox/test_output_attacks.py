@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Whatever a service with User= does with its output, with the descriptor of Ready=fd: and with the output of its commands, the manager
-answers, a killed service starts again, and the output of another service arrives. The same for a user who holds /dev.
+Attacks of a service with User= through its output, the descriptor of Ready=fd: and the output of
+its commands; and of a user who holds /dev.
 
-It is done twice: as this kernel is, and as if it could not refuse file descriptors (before Linux 6.16).
+The manager answers, a killed service restarts, and the output of another service arrives. The test
+runs twice: with this kernel, and as if the kernel could not refuse file descriptors (before Linux
+6.16).
 """
 
 import ctypes
@@ -22,7 +24,7 @@ SEND = "output-descriptors"
 
 
 def later(mark, *words):
-    """The attacker begins when /run/go is there."""
+    """The attacker starts when /run/go exists."""
     return f'/bin/sh -c "until [ -e /run/go ]; do sleep 0.05; done; exec {" ".join(attack.arguments(mark, *words))}"'
 
 
@@ -59,7 +61,7 @@ def descriptors_of(pid):
 
 
 def allow_descriptors(box):
-    """As an older kernel: on all channels that there are."""
+    """Like an older kernel: on all existing channels."""
     for row in box.processes().values():
         if row[2] in ("svcd-manager", "svc-logger"):
             for found in descriptors_of(row[0]):
@@ -72,7 +74,7 @@ def allow_descriptors(box):
 
 def attack_all(is_older):
     with Sandbox(SERVICES, files=attack.FILES) as box:
-        attack.keeper(box)  # also ends what holds when this fails
+        attack.keeper(box)  # also ends the attackers if this fails
         box.wait_state("talker", "ready")
         for name in HOSTILE:
             box.svcctl("start", "--no-wait", name)

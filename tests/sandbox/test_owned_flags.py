@@ -36,7 +36,7 @@ FLAG = "org.example.Weather/rain"
 
 
 def blocks_of_the_page():
-    """The texts of docs/providers.md, by their language."""
+    """The blocks of docs/providers.md, by their language."""
     with open(f"{HERE}/../../docs/providers.md", encoding="utf-8") as page:
         return dict(re.findall(r"^```(\w+)\n(.*?)^```$", page.read(), re.MULTILINE | re.DOTALL))
 
@@ -57,7 +57,7 @@ FILES = {
 
 
 def set_by_somebody(box, *prefix):
-    """What the bus answers to SetFlag from somebody who is not the owner."""
+    """The bus's answer to SetFlag from a client that is not the owner."""
     return box.run(*prefix, "dbus-send", "--bus=unix:path=/run/dbus/system_bus_socket", "--print-reply", "--dest=org.svcd1",
                    "/org/svcd1", "org.svcd1.Manager.SetFlag", f"string:{FLAG}", "boolean:true", check=False).stderr
 
@@ -76,12 +76,12 @@ with Sandbox(SERVICES, files=FILES) as box:
     conditions = box.svcctl("list", "--conditions", f"flag:{FLAG}").stdout
     assert "set by uid 1" in conditions, conditions
 
-    # A new manager asks the bus who owns the name, and nothing has changed.
+    # A new manager asks the bus for the owner of the name, and nothing changes.
     box.kill_manager(signal.SIGKILL)
     wait_for(lambda: "true" in box.svcctl("list", "--conditions", f"flag:{FLAG}").stdout, what="the flag is known again")
     assert box.service("umbrella")["pid"] == umbrella["pid"]
 
-    # Nobody else sets it; who is not on the bus may take it away.
+    # No other client sets it; one without the bus may clear it.
     for prefix in ((), ("setpriv", "--reuid=65534", "--clear-groups")):
         answer = set_by_somebody(box, *prefix)
         assert "org.svcd1.Error.NotAuthorized: this flag belongs to whoever owns org.example.Weather" in answer, answer
@@ -92,13 +92,13 @@ with Sandbox(SERVICES, files=FILES) as box:
     box.svcctl("restart", "weather")
     box.wait_state("umbrella", "ready")
 
-    # It dies: its flag goes with it. Another one is started, and says it again.
+    # It dies, and its flag with it. Another one starts, and sets it again.
     before = invocation(box)
     box.kill(box.pid("weather"))
     wait_for(lambda: invocation(box) > before, what="umbrella was stopped and started again")
     box.wait_state("umbrella", "ready")
 
-    # What has left the bus has left nothing for the next manager either.
+    # A flag of an owner that left the bus does not reach the next manager either.
     box.svcctl("stop", "weather")
     box.wait_state("umbrella", "waiting")
     box.kill_manager(signal.SIGKILL)
@@ -107,7 +107,7 @@ with Sandbox(SERVICES, files=FILES) as box:
     box.svcctl("start", "weather")
     box.wait_state("umbrella", "ready")
 
-    # The bus goes and comes back.
+    # The bus goes and returns.
     before = invocation(box)
     box.kill(box.pid("dbus"))
     wait_for(lambda: invocation(box) > before, what="umbrella followed the new bus")

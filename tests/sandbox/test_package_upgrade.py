@@ -10,14 +10,15 @@ from sandbox import Sandbox
 
 HABITS = "/usr/lib/svcd/policy-examples/60-debian-habits.policy"
 
-# Maintainer scripts leave daemons alone here: what they start by Debian's own commands, test_packages.py has.
+# Maintainer scripts do not touch daemons here; test_packages.py covers Debian's own commands in
+# them.
 FILES = {
     "/usr/sbin/policy-rc.d": {"text": "#!/bin/sh\nexit 101\n", "mode": 0o755},
     "/etc/svcd/policy.d/local.policy": {"text": "[runlevel 2]\nActivate=ticker\n\n[service fixed]\nActivation=never\n"
                                                 "Reason=not on this machine\n"},
 }
 
-# What dh_installsvcd might write: files are read again, and what goes is stopped first.
+# Like a possible dh_installsvcd: the files are read again, and a removed service stops first.
 SCRIPTS = {
     "postinst": "#!/bin/sh\nset -e\nsvcctl reload-files\n",
     "prerm": "#!/bin/sh\nset -e\n[ \"$1\" != remove ] || svcctl stop ticker\n",
@@ -30,7 +31,8 @@ def daemon(argument, more=""):
 
 
 def version(number):
-    """What the package holds. Each version changes the service file; the second brings two more daemons."""
+    """The content of the package. Each version changes the service file; the second brings two more
+    daemons."""
     files = {
         "/usr/bin/ticker": "#!/bin/sh\nexec sleep infinity\n",
         "/etc/ticker.conf": f"level = {number}\n",
@@ -43,7 +45,7 @@ def version(number):
 
 
 def build(box, number):
-    """The .deb of that version, made inside; its path."""
+    """Build the .deb of that version inside; returns its path."""
     tree = f"/root/ticker-{number}"
     for path, text in version(number).items():
         box.write(tree + path, text, 0o755 if "/bin/" in path else 0o644)
@@ -57,7 +59,8 @@ def build(box, number):
 
 
 def repack(box, name, newer):
-    """A .deb of an installed package of Debian's, maintainer scripts and all, with a higher version if it is to be an upgrade."""
+    """A .deb of an installed package of Debian, with its maintainer scripts; with a higher version
+    for an upgrade."""
     tree = f"/root/{name}"
     fields = "".join(f"{field}: ${{{field}}}\\n" for field in ("Package", "Architecture", "Maintainer", "Pre-Depends", "Depends"))
     box.run(f"""
@@ -79,7 +82,7 @@ def dpkg(box, *argv):
 
 
 def wanted(box):
-    """What the machine wants, and which line of which file says so."""
+    """The wanted services, with the file and line of each reason."""
     return {name: (row["wanted"], row["policy"], row["policy_origin"]) for name, row in box.services().items()}
 
 
@@ -96,7 +99,7 @@ def check_our_package(box):
     packages = {number: build(box, number) for number in (1, 2, 3)}
     files, others, before = admins_files(box), pids(box), wanted(box)
 
-    # The admin's policy names it: it starts when it comes. What policy does not name would not.
+    # The admin's policy names it: it starts when it is installed. Others do not.
     dpkg(box, "--install", packages[1])
     box.wait_state("ticker", "ready")
     first = box.pid("ticker")
@@ -119,13 +122,14 @@ def check_our_package(box):
     assert pids(box) == running, "an upgrade has started, stopped or restarted something"
     assert admins_files(box) == files and box.read("/etc/ticker.conf") == "level = mine\n"
 
-    # The changed definition is for the next start.
+    # The changed definition applies at the next start.
     box.svcctl("restart", "ticker")
     assert box.run("cut", "-d", " ", "-f", "19", f"/proc/{box.pid('ticker')}/stat").stdout == "5\n", "the override is gone"
     running["ticker"] = box.pid("ticker")
     assert running["ticker"] != first
 
-    # Another upgrade while the manager is killed: it reads the new files, and wants what it wanted.
+    # Another upgrade while the manager is killed: it reads the new files, and wants the same
+    # services.
     before = wanted(box)
     dpkg(box, "--unpack", packages[3])
     box.kill_manager()
@@ -159,14 +163,14 @@ def check_debians_package(box):
 
 
 def check_new_daemon(policy, is_started):
-    """nginx comes to a machine that had none: it is taken away first."""
+    """nginx on a machine without it: it is removed first."""
     with Sandbox(root="debian", vendor=True, files=FILES, policy=policy, mounts=("sys",)) as box:
         box.wait_up()
         box.wait_at_rest()
         deb = repack(box, "nginx", "")
         box.svcctl("stop", "nginx", check=False)
         dpkg(box, "--purge", "--force-depends", "nginx")
-        # What was stopped by hand stays so; as if it had never been there:
+        # A stop by hand would stay in force; reset it, as if nginx had never been there:
         box.svcctl("clear", "nginx", check=False)
         assert not box.pid("nginx")
 
@@ -181,7 +185,7 @@ def check_new_daemon(policy, is_started):
             box.svcctl("start", "nginx")
             assert box.pid("nginx")
 
-        # One that nobody has heard of; what the admin forbids stays forbidden.
+        # A new daemon; a forbidden one stays forbidden.
         dpkg(box, "--install", build(box, 2))
         box.wait_state("ticker", "ready")
         box.wait_at_rest()

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Real packages of Debian's are installed, upgraded, restarted, removed and purged while svcd is PID 1: after each step one copy of
-the daemon runs, in its own cgroup, or none, as policy says. limit: 1200
+Real packages of Debian are installed, upgraded, restarted, removed and purged while svcd is PID 1.
+limit: 1200
+
+After each step one copy of the daemon runs, in its own cgroup, or none, according to policy.
 """
 
 import os
@@ -15,9 +17,9 @@ from sandbox import Sandbox, debian_root
 HABITS = "/usr/lib/svcd/policy-examples/60-debian-habits.policy"
 SYSV = "/usr/lib/svcd/sysv"
 
-# Package, service, and its process; "" for one that does its work, or has none to do, and ends.
+# Package, service, and its process; "" for one that does its work, or has none, and ends.
 PACKAGES = (
-    # Services that svcd brings itself, in place of the packages' scripts.
+    # Native services of svcd in place of the packages' scripts.
     ("cron", "cron", "cron"),
     ("openssh-server", "ssh", "sshd"),
     ("nginx", "nginx", "nginx"),
@@ -48,10 +50,10 @@ PACKAGES = (
     ("uuid-runtime", "uuidd", "uuidd"),
     ("vsftpd", "vsftpd", "vsftpd"),
 )
-# With svcd's own default nothing is started because it was installed.
+# With svcd's own default an installed service does not start.
 OFF_AT_FIRST = (("at", "atd", "atd"), ("nscd", "nscd", "nscd"), ("nginx", "nginx", "nginx"))
 
-# ssh waits for a way out; names are not asked for there.
+# ssh waits for a network route; it needs no DNS there.
 NETWORK = ("ip link add name out0 type veth peer name out1 && ip address add 192.0.2.2/24 dev out0 && "
            "ip link set out0 up && ip link set out1 up && ip route add default via 192.0.2.1")
 
@@ -74,7 +76,7 @@ def dpkg(box, *argv):
 
 
 def copies(box, process):
-    """Inner pids of that name, without workers: those whose parent has the same name."""
+    """Inner pids of that name, without workers: those with a parent of the same name."""
     rows = box.processes()
     return [pid for pid, (_outer, parent, comm, state) in rows.items()
             if comm == process[:15] and state != "Z" and rows.get(parent, (0, 0, "", ""))[2] != comm]
@@ -86,7 +88,7 @@ def in_its_cgroup(box, service, process):
 
 
 def one(box, service, process, what):
-    """The daemon's only copy. A task is done, and a daemon that its package has switched off is idle."""
+    """The daemon's only copy. A task is done, and a daemon that its package disabled is idle."""
     if not process:
         wait_for(lambda: box.state(service) in ("done", "idle"), what=f"{what}: {service} has ended")
         return 0
@@ -112,7 +114,7 @@ def restart_in_all_ways(box, service, process, pid):
 
 
 def gone(box, service, was_there):
-    """After a purge nothing of it is left in svcd, unless svcd itself has a service of that name."""
+    """After a purge svcd has nothing of it, unless svcd has a service of that name itself."""
     if was_there:
         return
     assert service not in box.services(), service
@@ -139,7 +141,8 @@ def life(box, package, service, process):
 
 
 def life_by_hand(box, package, service, process):
-    """Installed it is off; the admin starts it; from then on upgrades restart it; one that is off stays off."""
+    """After the installation it is off; the admin starts it; then upgrades restart it; one that is
+    off stays off."""
     said = dpkg(box, "--install", f"/debs/{package}.deb")
     none(box, process, "installed")
     assert "its policy is on-demand" in said, said
@@ -150,14 +153,14 @@ def life_by_hand(box, package, service, process):
     pid = one(box, service, process, "started by hand")
     dpkg(box, "--install", f"/debs/{package}.deb")
     assert one(box, service, process, "another version") != pid
-    # As packages do that stop what they replace.
+    # Like packages that stop the ones they replace.
     packages_script = ("env", f"DPKG_MAINTSCRIPT_PACKAGE={package}")
     box.run(*packages_script, "DPKG_MAINTSCRIPT_NAME=prerm", "invoke-rc.d", service, "stop")
     none(box, process, "stopped for an upgrade")
     box.run(*packages_script, "DPKG_MAINTSCRIPT_NAME=postinst", "invoke-rc.d", service, "start")
     one(box, service, process, "upgraded")
 
-    # What the admin has said of it stays, and is no mistake.
+    # The admin's setting stays, and is no error.
     box.svcctl("set", service, "manual")
     dpkg(box, "--purge", package)
     none(box, process, "purged")

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A path on a file system that a process serves: its condition is unknown and names mounted: instead. svcd never touches such a path, so
-a server that does not answer delays nothing, and nothing is stopped. When the file system is unmounted, the condition is false.
+A path on a file system served by a process: its condition is unknown and suggests mounted: instead.
+
+svcd never touches such a path, so a hanging server delays nothing, and nothing is stopped. After an
+unmount the condition is false.
 """
 
 import os
@@ -47,7 +49,7 @@ with Sandbox(SERVICES, files={"/fuse_server.py": SERVER, "/srv": {"directory": T
     box.write("/run/near", "")
     box.wait_state("near", "ready")
 
-    # It makes no difference that the server answers: it was not asked. What comes after that has been seen.
+    # The server's answer changes nothing, because it was not asked. Later events are seen.
     box.write("/run/may-answer", "")
     box.write("/run/near-later", "")
     box.wait_state("near-later", "ready")
@@ -61,7 +63,7 @@ with Sandbox(SERVICES, files={"/fuse_server.py": SERVER, "/srv": {"directory": T
     if (now := {name: box.pid(name) for name in pids}) != pids:
         raise Failure(f"something was stopped: {pids}, now {now}")
 
-    # umount asks the server.
+    # umount sends a request to the server.
     box.write("/run/may-answer", "")
     box.run("umount", "/srv")
     box.wait_states({"on-mount": "waiting", "far": "waiting"})

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A path below /proc is looked at when the files are read, and before each start: in between its condition keeps its level, for the kernel
-reports no changes there. svcctl check warns of one in While=.
+A path below /proc is checked when the files are read, and before each start, because the kernel
+reports no changes there.
+
+In between its condition keeps its level. svcctl check warns of one in While=.
 """
 
 from deadline import wait_for
@@ -21,7 +23,7 @@ def level(box, pid):
 
 
 def process(box):
-    """The number of a process that the test can end."""
+    """The pid of a process that the test can end."""
     box.svcctl("restart", "process")
     box.wait_state("process", "ready")
     return box.pid("process")
@@ -37,7 +39,7 @@ with Sandbox({"process": "[Service]\nExec=/bin/sleep infinity\n"}, policy=POLICY
     for name in ("asked", "read"):
         box.wait_state(name, "waiting")
 
-    # Nothing is noticed by itself, and what asks again sees it.
+    # A change alone is not noticed; the next check sees it.
     box.svcctl("stop", "process")
     assert level(box, pid) == "true"
     box.svcctl("start", "asked", check=False)
@@ -45,7 +47,7 @@ with Sandbox({"process": "[Service]\nExec=/bin/sleep infinity\n"}, policy=POLICY
     wait_for(lambda: level(box, pid) == "false", what="the condition is looked at")
     box.wait_state("read", "ready")
 
-    # What is there when the service ends keeps it from being started again.
+    # The path at the end of the service prevents another start.
     pid = process(box)
     box.write("/etc/svcd/services.d/later.svc", needs("When", pid))
     box.svcctl("reload-files")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""shutdown -r +10 prints what will happen and how to cancel it; svcctl shows it as long as it waits."""
+"""shutdown -r +10 prints what will happen and how to cancel it; svcctl shows it until then."""
 
 import subprocess
 

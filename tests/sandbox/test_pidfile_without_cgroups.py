@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Without control groups a PID file that a service's user wrote is not believed if it names another process of PID 1 (CVE-2018-16888). The
-service does not become ready by it, and the process survives each stop of the service, also by the next manager.
+Without cgroups a user's PID file that names another child of PID 1 is not trusted (CVE-2018-16888).
+
+The service does not become ready by it, and the process survives each stop of the service, also by
+the next manager.
 """
 
 from deadline import wait_for
@@ -12,7 +14,7 @@ DAEMON = ("[Service]\nUser=nobody\nReady=fork\nPidFile=/run/{name}/pid\nRuntimeD
           "Exec=/bin/sh -c \"sleep infinity & {daemon}\"\n")
 SERVICES = {
     "honest": DAEMON.format(name="honest", daemon="echo $! >/run/honest/pid"),
-    # The environment, by which a service's processes are known here, can be removed.
+    # The environment, which identifies a service's processes here, can be removed.
     "bare": DAEMON.format(name="bare", daemon="env -i sleep infinity & echo $! >/run/bare/pid"),
     **{name: DAEMON.format(name=name, daemon=f"cat /run/named-by-{name} >/run/{name}/pid")
        for name in ("names-root", "names-user", "names-service")},
@@ -21,7 +23,7 @@ SERVICES = {
 
 
 def orphan(box, *user):
-    """A process whose parent has ended, so it is PID 1's child, as the main process of a service is."""
+    """A process with a dead parent: a child of PID 1, like the main process of a service."""
     pid = int(box.run(*user, "/bin/sh", "-c", "sleep infinity </dev/null >/dev/null 2>&1 & echo $!").stdout)
     wait_for(lambda: box.processes()[pid][1] == 1, what="it is a child of PID 1")
     return pid

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""No escape sequence and no cut word where there is no terminal."""
+"""No escape sequence and no cut text without a terminal."""
 
 from sandbox import Sandbox
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A machine boots whatever an admin's policy says: a broken file is left out and told, svcd.policy=vendor leaves out all."""
+"""A machine boots with any policy of the admin: a broken file is ignored and reported,
+svcd.policy=vendor ignores all."""
 
 from sandbox import Sandbox
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service file that says when a machine wants it is refused, with the policy file it belongs in; the rest boots."""
+"""A service file with keys of policy is refused, with the policy file they belong in; the rest
+boots."""
 
 from sandbox import Sandbox
 

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-One typing mistake in a policy file stops nothing: its last version without errors counts, when the files are read again, after another
-change of policy, for a manager that takes over, and at the next boot. A file that is put right counts at once, and one that is removed is gone.
+One mistake in a policy file stops nothing: its last valid version counts.
+
+This holds when the files are read again, after another change of policy, for a new manager, and at
+the next boot. A corrected file counts at once, and a removed one is gone.
 """
 
 from deadline import wait_for
@@ -28,7 +30,7 @@ def check_both_run(box, pids, what):
 with Sandbox(SERVICES, policy="", files={LOCAL: GOOD}) as box:
     box.wait_states({"ssh": "ready", "nginx": "ready", "cups": "idle"})
     pids = {name: box.pid(name) for name in ("ssh", "nginx")}
-    # Whoever reads the files first keeps the copy; the root may have been read-only before.
+    # The first reader of the files keeps the copy, because the root may have been read-only before.
     box.svcctl("reload-files")
     wait_for(lambda: box.exists(COPY), what="there is a copy")
 
@@ -48,7 +50,7 @@ with Sandbox(SERVICES, policy="", files={LOCAL: GOOD}) as box:
     check_both_run(box, pids, "after the files were read once more")
     assert "Activaton" not in box.read(COPY)
 
-    # Put right, it counts at once, and is the next copy.
+    # The corrected file counts at once, and becomes the next copy.
     box.write(LOCAL, "[runlevel 2]\nActivate=ssh\n")
     box.svcctl("reload-files")
     box.wait_state("nginx", "idle")

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The power was cut between two files of one change ("revert web"): the boot makes both of them old, or finds both new, before
-anything that waits for file systems is started by half a change.
+A power failure between two files of one change ("revert web"): the boot completes the undo or the
+change.
+
+This happens before half a change starts any service that waits for file systems.
 """
 
 from sandbox import Sandbox
@@ -19,7 +21,8 @@ OLD_DROP_IN = "[Service]\nNice=5\n"
 
 
 def record(*files):
-    """What svcctl leaves in the history before it touches the first file: (path, before, after) of each."""
+    """svcctl's record in the history before it changes the first file: (path, before, after) of
+    each."""
     def text(word, content):
         return f"{word} absent\n" if content is None else f"{word} {len(content)}\n{content}\n"
 
@@ -41,13 +44,14 @@ def check_ended(box, name):
     box.wait_state("policy-recover", "done")
     box.wait_state("other", "ready")
     assert box.run("ls", HISTORY).stdout == name, box.run("ls", HISTORY).stdout
-    # svcd has read its files again since, and has nothing left to warn of.
+    # svcd has read its files again since, and has no warnings left.
     said = box.svcctl("explain").stdout
     assert "begun" not in said, said
     assert "no change of policy was cut off" in box.svcctl("policy", "recover").stdout
 
 
-# The first file is new, the second one old: nobody was told that it was done, so both are old.
+# The first file is new, the second one old. The change was never reported as done, so both become
+# old.
 with boot({OURS: NEW_POLICY, DROP_IN: OLD_DROP_IN}) as box:
     check_ended(box, "")
     assert box.read(OURS) == OLD_POLICY and box.read(DROP_IN) == OLD_DROP_IN
@@ -56,14 +60,15 @@ with boot({OURS: NEW_POLICY, DROP_IN: OLD_DROP_IN}) as box:
     assert "step 7 (svcctl undo web) was cut off: its files are as they were before" in \
         box.svcctl("log", "policy-recover").stdout
 
-# The same, of a file that the change had removed before the other one was written: it is for the same readers as before.
+# The same for a file that the change removed before it wrote the other one: its readers are the
+# same as before.
 with boot({OURS: OLD_POLICY}, record((DROP_IN, OLD_DROP_IN, None), (OURS, OLD_POLICY, NEW_POLICY))) as box:
     check_ended(box, "")
     assert box.read(OURS) == OLD_POLICY and box.read(DROP_IN) == OLD_DROP_IN
     assert box.run("stat", "--format=%a", DROP_IN).stdout == "600\n"
     assert not box.exists("/run/web-was-started")
 
-# Both are new, only the step's last name was missing: it is done, and can be undone.
+# Both are new, only the step's final name was missing: it is complete, and can be undone.
 with boot({OURS: NEW_POLICY}) as box:
     check_ended(box, "000007.step\n")
     box.wait_state("web", "ready")
@@ -72,7 +77,7 @@ with boot({OURS: NEW_POLICY}) as box:
     box.wait_state("web", "idle")
     assert box.read(OURS) == OLD_POLICY
 
-# Somebody has been there since: nothing is trampled on.
+# A user changed a file since: nothing is overwritten.
 with boot({OURS: NEW_POLICY, DROP_IN: "[Service]\nNice=7\n"}) as box:
     check_ended(box, "")
     assert box.read(OURS) == NEW_POLICY and box.read(DROP_IN) == "[Service]\nNice=7\n"

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A change of policy starts and stops the difference alone, in parallel and in order; a hundred services, fifty reloads."""
+"""A change of policy starts and stops only the difference, in parallel and in order; a hundred
+services, fifty reloads."""
 
 
 from deadline import wait_for
 from sandbox import Sandbox
 
-# Says when it is told to end, and when it has.
+# Logs the request to end, and its end.
 SLOW = """[Service]
 Exec=/bin/sh -c 'trap "echo begin {0} >>/run/order; sleep 1; echo end {0} >>/run/order; exit 0" TERM; while :; do sleep 1000 & wait; done'
 """
@@ -14,7 +15,7 @@ TOP = SLOW.replace("; sleep 1", "") + "[Conditions]\nWhile=service:base{1}\n"
 
 N_STILL, N_PAIRS = 80, 10
 SERVICES = {f"still{i}": "[Service]\nExec=/bin/sleep infinity\n" for i in range(N_STILL)}
-# They have the machine's processors for themselves, if nobody else wants them.
+# They use all idle processors of the machine.
 SERVICES.update({f"still-busy{i}": "[Service]\nExec=/bin/sh -c 'while :; do :; done'\n" for i in range(2)})
 for number in range(N_PAIRS):
     SERVICES[f"base{number}"] = SLOW.format(f"base{number}")

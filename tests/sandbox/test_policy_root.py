@@ -1,16 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""--root DIR: every verb on a whole Debian that does not run, and nothing of the machine that does is touched."""
+"""--root DIR: each verb on a whole Debian that does not run; the running machine is not touched."""
 
 from sandbox import Sandbox
 
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
-ROOT = "/mnt"  # the whole Debian, as another tree: see make_root()
+ROOT = "/mnt"  # the whole Debian as another tree: see make_root()
 OURS = "/etc/svcd/policy.d/90-svcctl.policy"
 
 
 def make_root(box):
-    """A Debian root with svcd in it, /etc/svcd and /var of its own: what is written there is not the machine's."""
+    """A Debian root with svcd, and its own /etc/svcd and /var, so that the machine's are not
+    written."""
     box.run(f"""mount --bind / {ROOT} && mkdir -p {ROOT}/etc/svcd {ROOT}/var/lib/svcd
         mount -t tmpfs -o mode=0755 other {ROOT}/etc/svcd && mount -t tmpfs -o mode=0755 other {ROOT}/var/lib/svcd""")
 
@@ -20,7 +21,7 @@ def ask(box, *argv):
 
 
 def check_other_verbs(box):
-    """What the other verbs write, and that undo takes all of it back."""
+    """Changes by the other verbs, and undo of all of them."""
     def files():
         return box.run(f"cd {ROOT}/etc/svcd && find . -type f -printf '%P %m\\n' | sort && find . -type f | sort | xargs -r cat").stdout
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What svcctl changed is numbered, listed and undone, with its effect; what somebody changed since is not trampled on."""
+"""Changes by svcctl are numbered, listed and undone, with their effect; later changes by others are
+not overwritten."""
 
 from sandbox import Sandbox
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl enable, disable, set, override, revert, diff, presets and edit on a machine that runs: written, and of effect."""
+"""svcctl enable, disable, set, override, revert, diff, presets and edit on a running machine:
+written, and in force."""
 
 import os
 import select
@@ -49,7 +50,7 @@ def check_enable_and_disable(box):
 
 
 def check_file_that_others_may_write(box):
-    """svcd leaves it out, so a change in it would be told and be of no effect."""
+    """svcd ignores it, so a change in it would succeed without an effect."""
     box.svcctl("set", "web", "manual")
     before = box.read(OURS)
     for mode in ("0666", "0777"):
@@ -120,7 +121,7 @@ def check_what_is_not_installed_yet(box):
     box.remove("/etc/svcd/services.d/later.svc")
     box.svcctl("reload-files")
 
-    # The way that wants it from its first moment; a name that cannot be one is refused as before.
+    # For a service that must be wanted from the start; an invalid name is refused as before.
     box.svcctl("set", "later", "boot", "--runlevel", "2")
     box.write("/etc/svcd/services.d/later.svc", SLEEP)
     box.svcctl("reload-files")
@@ -192,7 +193,7 @@ def check_edit(box):
 
 
 class Terminal:
-    """svcctl at a terminal of its own: what it says, and a person who types."""
+    """svcctl on a terminal: its output, and a typing user."""
 
     def __init__(self, box, line):
         self.ours, theirs = os.openpty()
@@ -202,11 +203,11 @@ class Terminal:
         os.close(theirs)
 
     def _read(self, seconds):
-        """Returns: False at its end."""
+        """Return False at the end."""
         assert select.select([self.ours], [], [], seconds)[0], self.said
         try:
             some = os.read(self.ours, 4096)
-        except OSError: # EIO: nobody has the other side open
+        except OSError: # EIO: no process has the other side open
             return False
         self.said += some
         return bool(some)
@@ -218,7 +219,7 @@ class Terminal:
         os.write(self.ours, answer)
 
     def end(self):
-        """Returns: (exit code, what was said since the last answer)."""
+        """Return (exit code, the output since the last answer)."""
         while self._read(30):
             pass
         os.close(self.ours)
@@ -226,14 +227,14 @@ class Terminal:
 
 
 def check_edit_asks(box):
-    """What was saved is wrong: a person is asked, and finds the text as it was left."""
-    # Writes a mistake, then corrects what it finds.
+    """The saved text is wrong: svcctl asks, and the editor gets the same text again."""
+    # Writes a mistake, and corrects it the second time.
     box.write("/tmp/twice", "#!/bin/sh\nif grep -q Descripton \"$1\"; then sed -i s/Descripton/Description/ \"$1\"\n"
               "else echo '[Service]\nDescripton=edited twice' > \"$1\"; fi\n", 0o755)
     drop_in = "/etc/svcd/services.d/web.svc.d/90-svcctl.conf"
     question = b"Edit once more? [Y/n] "
 
-    for no in (b"n\n", b"No\n", b"\x04"): # the last one is the end of what is typed
+    for no in (b"n\n", b"No\n", b"\x04"): # the last one is the end of input
         terminal = Terminal(box, "EDITOR=/tmp/bad svcctl edit web")
         terminal.answer(b"did you mean Description", b"")
         terminal.answer(question, no)
@@ -249,25 +250,25 @@ def check_edit_asks(box):
         assert box.read(drop_in) == "[Service]\nDescription=edited twice\n"
         box.svcctl("undo", "web")
 
-    # Asked as often as it is wrong.
+    # It asks after each mistake.
     terminal = Terminal(box, "EDITOR=/tmp/bad svcctl edit web")
     terminal.answer(question, b"\n")
     terminal.answer(question, b"n\n")
     assert terminal.end()[0] == 10
 
-    # ^C is a no.
+    # ^C means no.
     terminal = Terminal(box, "EDITOR=/tmp/bad setsid -cw svcctl edit web")
     terminal.answer(question, b"\x03")
     assert terminal.end()[0] == 10
 
-    # Nobody to ask: not a terminal, or JSON.
+    # No question without a terminal, or with JSON.
     piped = box.run("/bin/sh", "-c", "EDITOR=/tmp/bad svcctl edit web", check=False, stdin="y\ny\n")
     assert piped.returncode == 10 and question.decode() not in piped.stderr, piped
     terminal = Terminal(box, "EDITOR=/tmp/bad svcctl edit web --json")
     code, said = terminal.end()
     assert code == 10 and question.decode() not in said, (code, said)
     assert not box.exists(drop_in)
-    # No draft stays behind.
+    # No draft is left.
     assert not [name for name in box.run("ls", "/tmp").stdout.split() if name.startswith("svcctl-")]
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A Prepare= that fails keeps the main process from being started, and Cleanup= still runs."""
+"""A failed Prepare= prevents the start of the main process, and Cleanup= still runs."""
 
 from deadline import wait_for
 from sandbox import Sandbox

@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The private socket is for root with root's capabilities: users cannot connect, and uid 0 without capabilities cannot connect or
-is turned away before anything is read. Root needs no bus, and a crowd of its own does not keep it out.
+The private socket is for root with root's capabilities; users cannot connect.
+
+uid 0 without capabilities cannot connect either, or is disconnected before anything is read. Root
+needs no bus, and many connections of its own do not lock it out.
 """
 
 from deadline import wait_for
 from sandbox import Sandbox
 
-# Holds as many connections as it gets, and says nothing.
+# Holds as many connections as possible, and sends nothing.
 FLOOD = r"""#!/usr/bin/perl
 use Socket;
 $SIG{PIPE} = 'IGNORE'; # a client that is turned away may be so before it has written
@@ -23,7 +25,7 @@ for (1 .. 200) {
 open(my $f, ">", $mark); close($f);
 sleep 1000;
 """
-# Connects, sends a descriptor where the kernel lets it, and prints what becomes of it.
+# Connects, sends a descriptor if the kernel permits it, and prints the result.
 KNOCK = r"""#!/usr/bin/python3
 import os, socket, sys
 s = socket.socket(socket.AF_UNIX)
@@ -73,17 +75,17 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=a\n[defaults]\nNewServices
     done = box.run(*NOBODY, "/usr/bin/env", "SVCD_PRIVATE=/run/svcd/./private", "/usr/bin/svcctl", "list", check=False)
     assert done.returncode == 7 and "only root may" in done.stderr, done
 
-    # It is kept over a manager.
+    # It stays over a new manager.
     box.kill_manager()
     assert box.svcctl("list").returncode == 0
     assert box.pid("a") == pid
 
-    # A crowd of root's own is in the way for as long as it takes to greet.
+    # Root's own connections are in the way only until the time limit of their authentication.
     box.svcctl("start", "flood")
     box.svcctl("stop", "flood")
     assert box.pid("a") == pid
 
-# In a container without CAP_SYS_ADMIN all that PID 1 has is required.
+# In a container without CAP_SYS_ADMIN all capabilities of PID 1 are required.
 with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=a\n[defaults]\nNewServices=manual\n", may_mount=False,
              files={"/usr/local/bin/knock": {"text": KNOCK, "mode": 0o755}}) as box:
     box.wait_state("a", "ready")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service waits for a program that is written in place until it is complete and closed, and no attempt counts as a failure."""
+"""A service waits until a program that is written in place is complete and closed, and no attempt
+counts as a failure."""
 
 import os
 
@@ -23,7 +24,8 @@ def reason(box, name):
 
 
 def slow_copy(box):
-    """A cp that has written half of sleep(1), and keeps the file open until the other half comes."""
+    """A cp that has written half of sleep(1), and keeps the file open until it writes the other
+    half."""
     with open("/bin/sleep", "rb") as program:
         content = program.read()
     box.run("mkfifo", "-m", "755", "/run/content")
@@ -37,7 +39,7 @@ def slow_copy(box):
 with Sandbox(SERVICES, policy=POLICY) as box:
     box.wait_state("waits", "waiting")
 
-    # Empty, and then written in place by a cp that is slow.
+    # Empty, and then written in place by a slow cp.
     box.write(PROGRAM, "", 0o755)
     wait_for(lambda: "it is empty" in reason(box, "waits"), what="an empty file is no program")
     box.remove(PROGRAM)
@@ -45,8 +47,8 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     wait_for(lambda: "it is being written" in reason(box, "waits"), what="a file that is open for writing is no program")
     assert box.state("waits") == "waiting"
 
-    # What does not wait for the file is tried again, although it has Restart=no.
-    box.svcctl("start", "--no-wait", "started", check=False) # it may have failed once when svcctl looks
+    # A service without a term on the file is retried, although it has Restart=no.
+    box.svcctl("start", "--no-wait", "started", check=False) # one failure is possible first
     box.wait_state("started", "backoff")
     assert "Text file busy" in reason(box, "started"), reason(box, "started")
 
@@ -55,7 +57,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     box.wait_states({"waits": "ready", "started": "ready"})
     assert box.service("waits")["restarts"] == 0, box.service("waits")
 
-    # A copy that was broken off: the file is closed, and the kernel would execute what is there.
+    # An interrupted copy: the file is closed, and the kernel would execute it.
     box.svcctl("stop", "waits", "started")
     box.remove(PROGRAM)
     box.svcctl("start", "--no-wait", "waits")
@@ -64,7 +66,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     box.run("sh", "-c", f"tail -c +20001 /bin/sleep >>{PROGRAM}")
     box.wait_state("waits", "ready")
 
-    # A script without an interpreter is complete, and will never be a program.
+    # A script without an interpreter is complete, but no program.
     box.write("/usr/local/bin/shapeless", "echo not a program\n", 0o755)
     box.wait_state("shapeless", "failed")
     assert "cannot execute /usr/local/bin/shapeless: Exec format error" in reason(box, "shapeless"), reason(box, "shapeless")

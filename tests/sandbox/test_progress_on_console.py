@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The console shows how far the boot is, as the bus tells it, until somebody else takes it, and what a shutdown waits for, to the end; plymouth is
-told the same, and one that refuses, hangs or goes away harms nothing. A manager that dies is no end of it.
+The console shows the progress of a boot, as on the bus, until another program takes it, and the
+waits of a shutdown.
+
+plymouth gets the same, and one that refuses, hangs or vanishes does no harm. All this continues
+over the death of a manager.
 """
 
 import os
@@ -15,14 +18,14 @@ from terminal import screen_lines
 SOURCE = os.environ["SVCD_SOURCE"]
 WAITS = "[Service]\nType=task\nExec=/bin/sh -c 'until test -e /run/go-{0}; do sleep 0.1; done'\nStartTimeout=50min\n"
 STUBBORN = "[Service]\nExec=/bin/sh -c 'trap \"\" TERM; while :; do sleep 1; done'\nStopTimeout=9s\n"
-# What it leaves running is stopped by nobody but PID 1. A process gives itself any name.
+# Only PID 1 stops its leftovers. A process can have any name.
 LEAVES = "[Service]\nExec=/bin/sh -c '(printf \"x\\\\033[2J\\\\302\\\\2332J\" >/proc/self/comm; trap \"\" TERM; while :; do sleep 1; done) & exec sleep infinity'\nKillMode=process\n"
 ASKS = "[Service]\nType=task\nExec=/bin/sh -c 'printf \"who? \"; read answer; echo \"it is $answer\"'\n" \
        "TTYPath=/dev/console\nStartLock=console\n[Conditions]\nWhen=path:/run/ask\n"
 STATUS = re.compile(r"svcd: boot (\d+) % \[(#*)(-*)\]")
 
 
-# As a program does that takes a terminal from nobody.
+# Like a program that opens a free terminal.
 TAKE = """
 import fcntl, os, termios
 if os.fork() == 0:
@@ -34,13 +37,13 @@ raise SystemExit(os.wait()[1] != 0)
 
 
 def vendor(name):
-    """A shipped file, for a machine; a sandbox is a container."""
+    """A shipped file without its exclusion of containers, because a sandbox is one."""
     with open(f"{SOURCE}/services.d/core/{name}.svc", encoding="utf-8") as file:
         return file.read().replace("When=!virtual:container\n", "")
 
 
 DISK = "[Service]\nType=task\nExec=/bin/true\n[Conditions]\nWhen=path:/run/disk\nWaitTimeout=50min\n"
-# As /run/manner says, so that it can be another one after a restart.
+# Its manner is in /run/manner, so that it can change at a restart.
 SPLASH = "[Service]\nExec=/bin/sh -c 'exec /usr/bin/python3 /root/plymouthd.py /run/plymouth $(cat /run/manner || echo {})'\n" \
          "Restart=always\n"
 
@@ -76,7 +79,7 @@ def told(box):
 
 
 def check_like_the_bus(box):
-    """The line stands between two looks at the bus."""
+    """Check that the line lies between two readings from the bus."""
     def matches():
         before = box.svcctl_json("boot")
         line = last_status(box)
@@ -102,7 +105,7 @@ def check_boot(box):
 
 
 def check_question(box):
-    """Who asks at the console has it alone."""
+    """A service with a question has the console alone."""
     box.write("/run/ask", "")
     box.wait_console("who? ")
     begin = len(box.console())
@@ -121,7 +124,7 @@ def told_since(box, n_told):
 
 
 def check_bad_plymouths(box):
-    """Another one is told anew; what refuses or goes away in the middle costs only itself."""
+    """A new one gets everything; one that refuses or vanishes affects only itself."""
     pid = box.service("boot-progress")["pid"]
     for manner in ("nak", "brief"):
         box.write("/run/manner", manner)
@@ -176,7 +179,7 @@ def check_plymouth(box):
 
 
 def check_lines(box):
-    """Who can take only lines gets few; and a plymouthd that hangs holds up nobody."""
+    """A plain console gets few lines, and a hanging plymouthd delays nothing."""
     box.wait_state("stubborn", "ready")
     wait_for(lambda: told(box) == ["connected"], what="plymouthd is there, and hangs")
     box.write("/run/go-slow", "")
@@ -187,13 +190,14 @@ def check_lines(box):
     box.wait_end()
     lines = [line for line in seen(box) if re.search("has been|boot \\d+ %", line)]
     assert len(lines) == 1 and re.match(r"svcd: stubborn has been stopping for [5-7] s; it is killed in [2-4] s$", lines[0]), lines
-    # The rest is PID 1's.
+    # PID 1 does the rest.
     wait_seen(box, r"^svcd: \d process(es have| has) not ended yet: .*x\?\[2J\?+2J \(\d+\).*; killed in [78] s$")
     assert "\033" not in box.console() and "\x9b" not in box.console(), "no escape sequences"
 
 
 def check_quiet(box):
-    """The word "quiet" for the kernel: nothing is drawn before something is slow, and nothing stays."""
+    """With "quiet" on the kernel command line nothing is drawn until something is slow, and nothing
+    remains."""
     first = wait_seen(box, r"svcd: boot \d+ %")[0]
     assert re.search(r"starting slow \([56] s of 50 min\)$", first), first
     box.write("/run/go-slow", "")

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A manager that hangs over two hundred busy services (busy.py), stopped or in an endless loop, is noticed and replaced, and nothing is
-lost; who asks it meanwhile is answered by the next one, or told that his is gone. limit: 900
+A hanging manager over two hundred busy services (busy.py), stopped or in an endless loop, is
+replaced without loss. limit: 900
+
+A client with a request meanwhile gets its answer from the next one, or the error that the manager
+is gone.
 """
 
 import os
@@ -16,7 +19,7 @@ from deadline import wait_for
 
 ROUNDS = int(os.environ.get("SVCD_TEST_ROUNDS", "4"))
 SEED = int(os.environ.get("SVCD_TEST_SEED", "1"))
-# How often PID 1 asks; three times without an answer is a hang. 5000 on a machine that is none of a test's.
+# The ping interval of PID 1; three missed ones count as a hang. 5000 outside of tests.
 PING_MS = 700
 
 # A jump to itself.
@@ -28,7 +31,7 @@ def stop(pid):
 
 
 def spin(pid):
-    """Where it waits for the world, it comes back to a jump to itself: the page becomes its own by being written."""
+    """Make its poll return to a jump to itself: the write makes a private copy of the page."""
     def instruction():
         with open(f"/proc/{pid}/syscall", encoding="ascii") as file:
             words = file.read().split()
@@ -51,7 +54,7 @@ with BusySandbox(SEED, init=("/sbin/svcd", f"--ping-ms={PING_MS}")) as busy:
         kinds[number % len(kinds)](old)
         began = time.monotonic()
         busy.wait_other_manager(old)
-        busy.box.killed_managers += 2  # it is said to hang, and then to be killed
+        busy.box.killed_managers += 2  # reported as hanging, and then killed
         busy.wait_answer()
         took.append(time.monotonic() - began)
         busy.check_workers()

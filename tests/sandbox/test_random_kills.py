@@ -15,7 +15,7 @@ from cgroups import MemoryLimit
 
 ROUNDS = int(os.environ.get("SVCD_TEST_ROUNDS", "300"))
 SEED = int(os.environ.get("SVCD_TEST_SEED", "1"))
-# How many deaths PID 1 takes for bad luck in a minute is thirty.
+# PID 1 permits thirty deaths a minute.
 BATCH = 24
 KINDS = ("SEGV", "ABRT", "KILL", "memory")
 
@@ -31,7 +31,8 @@ class Killer:
         self.answers_s = []
 
     def choose(self, is_early):
-        """Three early deaths by a fault of their own are three strikes, after which a manager has no notes: not the subject here."""
+        """Three early deaths by a fault of their own are three strikes, after which a manager has
+        no notes: not tested here."""
         kind = self.chance.choice(KINDS if self.memory.is_possible else KINDS[:3])
         if is_early and kind in ("SEGV", "ABRT"):
             self.n_strikes += 1
@@ -56,7 +57,7 @@ class Killer:
     def round(self):
         is_early = self.chance.random() < 0.67
         if is_early:
-            # Anywhere between its birth and its first answer.
+            # Anywhere between its start and its first answer.
             time.sleep(self.chance.random() * 0.08)
             self.n_early += 1
         else:
@@ -72,7 +73,8 @@ class Killer:
         for _number in range(count):
             began = self.round()
             self.busy.check_workers()
-        # The last of each batch is let come up; how long that takes from its predecessor's death is what a user sees.
+        # The last of each batch may start. The time from its predecessor's death is the outage for
+        # a user.
         self.busy.wait_answer()
         self.answers_s.append(time.monotonic() - began)
         self.busy.forgive()

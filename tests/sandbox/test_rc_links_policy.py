@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The policy layer of the rc links: without RcLinks=yes it is shown and decides nothing; with it, it decides, and svcctl set,
-enable and a word by hand are stronger."""
+"""The policy layer of the rc links: with RcLinks=yes it decides, without it is only shown; commands
+are stronger.
+
+These are svcctl set, enable and a start or stop by hand."""
 
 from sandbox import Sandbox
 
@@ -18,13 +20,13 @@ Activation=boot
 Runlevels=2
 """
 PROGRAM = "/usr/lib/svcd/svc-generate"
-# Besides what is made of the machine's own links.
+# In addition to the policy from the machine's own links.
 GENERATOR = f"#!/bin/sh\nmkdir -p \"$2/rc-links\"\ncp /etc/links \"$2/rc-links/links.policy\"\nexec {PROGRAM}.real \"$@\"\n"
 LAYER = "/run/svcd/generated/rc-links/links.policy"
 
 
 def force(box, name, key, value):
-    """What is said of one statement of the links."""
+    """How svcctl describes one statement of the links."""
     for row in box.svcctl_json("policy", name)["statements"]:
         if row["layer"] == "rc links" and (row["key"], row["value"]) == (key, value):
             return row

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A root that is mounted read-only boots: nothing that svcd itself needs is written outside /run."""
+"""A root that is mounted read-only boots: svcd itself writes only below /run."""
 
 from sandbox import Sandbox
 
-# The first service makes it so, before anything else runs.
+# The first service makes it read-only, before anything else runs.
 SERVICES = {
     "freeze": "[Service]\nType=task\nExec=/bin/mount -o remount,ro /\n",
     "a": "[Service]\nExec=/bin/sh -c \"echo hello; exec sleep infinity\"\n[Conditions]\nWhen=service:freeze\n",
@@ -20,7 +20,8 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=freeze a\n") as box:
     box.svcctl("restart", "a")
     box.wait_state("a", "ready")
 
-    # Policy cannot be changed there, and a script is told so; until the next boot it can.
+    # Policy cannot be changed there permanently, and scripts get an error; until the next boot it
+    # can.
     before = box.read(POLICY)
     for words in (("enable", "other"), ("disable", "a"), ("set", "a", "manual")):
         refused = box.svcctl(*words, check=False)

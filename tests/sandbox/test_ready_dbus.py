@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ready=dbus:NAME: ready when the daemon has its name; what becomes of it later is no matter, and a name that never comes is told."""
+"""Ready=dbus:NAME: ready when the daemon has its name; later changes do not matter, and a missing
+name is reported."""
 
 import signal
 
@@ -10,7 +11,7 @@ from sandbox import Sandbox
 DBUS = "[Service]\nExec=/usr/bin/dbus-daemon --config-file=/etc/bus.conf --nofork --nopidfile --nosyslog\n" \
        "Ready=path:/run/dbus/system_bus_socket\nRuntimeDirectory=dbus\n"
 
-# Takes its name when it is told to, and leaves it when that is taken back.
+# Takes its name on request, and releases it when the request is withdrawn.
 DAEMON = """import os
 import time
 import dbus.bus
@@ -42,7 +43,7 @@ with Sandbox(SERVICES, files={"/etc/bus.conf": open_bus.CONFIGURATION, "/etc/dae
     explained = box.svcctl("explain", "never").stdout
     assert "not ready after 1.0 s: dbus:org.example.Never: has no owner on the system bus" in explained, explained
 
-    # A manager that takes over in between looks at the name, too.
+    # A new manager in between checks the name, too.
     box.kill_manager(signal.SIGKILL)
     box.wait_up()
     box.wait_state("a", "starting")
@@ -55,7 +56,7 @@ with Sandbox(SERVICES, files={"/etc/bus.conf": open_bus.CONFIGURATION, "/etc/dae
     box.wait_at_rest()
     assert box.state("a") == "ready" and box.pid("a") == pid
 
-    # Started again, it is not ready by the name of its run before.
+    # After a restart, the name of the run before does not make it ready.
     box.svcctl("restart", "--no-wait", "a")
     box.wait_state("a", "starting")
     box.write("/run/go", "")

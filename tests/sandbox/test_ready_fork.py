@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ready=fork with PidFile=: ready when the first process ended, and the daemon it left is the main process."""
+"""Ready=fork with PidFile=: ready when the first process exited, and its daemon is the main
+process."""
 
 from sandbox import Sandbox
 
@@ -8,9 +9,9 @@ FORKS = "/bin/sh -c \"sleep infinity & echo $! >/run/daemon.pid\""
 LIES = "/bin/sh -c \"sleep infinity & echo 1 >/run/liar.pid\""
 SERVICES = {
     "daemon": f"[Service]\nExec={FORKS}\nReady=fork\nPidFile=/run/daemon.pid\n",
-    # The file of a process that is not in the service's cgroup is not believed.
+    # A file that names a process outside the service's cgroup is not trusted.
     "liar": f"[Service]\nExec={LIES}\nReady=fork\nPidFile=/run/liar.pid\nStartTimeout=3s\nRestart=no\n",
-    # Its daemon has died before it was found: nobody is left who could get ready.
+    # Its daemon died before svcd found it: no process is left to become ready.
     "leaver": "[Service]\nExec=/bin/sh -c \"sh -c 'exit 1' & echo $! >/run/leaver.pid; wait\"\nReady=fork\nPidFile=/run/leaver.pid\n",
     "nobody": "[Service]\nExec=/bin/true\nReady=fork\nPidFile=/run/nobody.pid\n",
 }

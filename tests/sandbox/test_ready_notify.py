@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ready=notify: ready at READY=1 on the notify socket, which keeps what is sent while there is no manager."""
+"""Ready=notify: ready at READY=1 on the notify socket, which keeps messages while there is no
+manager."""
 
 import os
 import signal
@@ -25,7 +26,7 @@ with Sandbox({"a": TEXT}, files={"/usr/local/bin/notifier": {"text": SENDER, "mo
     wait_for(lambda: "getting up" in box.svcctl("status", "a", check=False).stdout, what="its status text is shown")
     assert box.state("a") == "starting"
 
-    # While the manager is away the datagram waits in the socket.
+    # Without the manager the datagram waits in the socket.
     os.kill(box.manager_pid(), signal.SIGSTOP)
     box.write("/run/go", "")
     wait_for(lambda: box.exists("/run/sent"), what="READY=1 was sent")

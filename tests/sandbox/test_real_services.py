@@ -11,7 +11,7 @@ from sandbox import Sandbox
 POLICY = "[runlevel 2]\nActivate=dbus rsyslog cron nginx ssh\n"
 
 with Sandbox(root="debian", vendor=True, policy=POLICY, mounts=("sys",)) as box:
-    # ssh is for a machine with a network: a way out is enough.
+    # ssh needs a machine with a network: a route is enough.
     box.run("ip link add name out0 type veth peer name out1 && ip address add 192.0.2.2/24 dev out0 && "
             "ip link set out0 up && ip link set out1 up && ip route add default via 192.0.2.1")
     for name in ("dbus", "rsyslog", "cron", "nginx", "ssh"):

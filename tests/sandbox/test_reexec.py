@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""reexec replaces PID 1's program and the manager, ten times; no service is touched, no history is lost."""
+"""reexec replaces PID 1's program and the manager, ten times; no service is touched, no history is
+lost."""
 
 from deadline import wait_for
 from sandbox import Sandbox

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-reexec with a program that cannot take over: PID 1 says so, to the console and to who asked for it, goes on with the program it runs,
-and loses nothing. What it would leave is of another version, or damaged: it is not used, nothing runs twice, and the machine goes on.
+reexec with a program that cannot take over: PID 1 reports it, continues with its own program, and
+loses nothing.
+
+The report goes to the console and to the caller. If the tables are of another version, or damaged,
+they are not used; nothing runs twice, and the machine continues.
 """
 
 import os
@@ -13,10 +16,10 @@ from sandbox import Sandbox
 SAYS = "/sbin/svcd cannot take over"
 PROGRAM = "/usr/sbin/svcd"
 
-# e_machine of an ELF header: IBM S/390, which this is not.
+# e_machine of an ELF header: IBM S/390, a foreign one.
 OTHER_MACHINE = f"printf '\\000\\026' | dd of={PROGRAM} bs=1 seek=18 conv=notrunc status=none"
 BY_SCRIPT = f"cat >{PROGRAM} <<'END'\n#!/bin/sh\n{{}}\nEND\nchmod 755 {PROGRAM}"
-# It gets what is kept, changes a copy of it, and hands that to the real one.
+# It gets the kept tables, changes a copy of them, and passes that to the real program.
 CHANGED = """
 n=${{1#--*=}}
 cat /proc/self/fd/$n >/run/tables
@@ -24,10 +27,10 @@ cat /proc/self/fd/$n >/run/tables
 exec 3<>/run/tables
 exec /root/svcd "${{1%=*}}=3"
 """
-# The second word of the table is its version: one that is not known, as of a newer or an older program.
+# The second word of the table is its version: an unknown one, as of a newer or an older program.
 VERSION = "printf '\\{:03o}' | dd of=/run/tables bs=1 seek=4 conv=notrunc status=none"
 
-# What is done to the program, and what is said then.
+# The changes to the program, and the messages for each.
 BROKEN = {
     "no program": (f"rm {PROGRAM}", "it cannot be executed"),
     "not executable": (f"cp /root/svcd {PROGRAM}; chmod 644 {PROGRAM}", "it cannot be executed"),
@@ -52,7 +55,7 @@ FILES = {"/usr/local/bin/busy": {"copy": os.environ["SVCD_BUILD"] + "/tests/lib/
 
 
 def reexec(box):
-    """Returns the answer; by then another manager is there."""
+    """Return the answer, once another manager is running."""
     old = box.manager_pid()
     done = box.svcctl("reexec", check=False)
     wait_for(lambda: box.manager_pid() not in (0, old), what="another manager")
@@ -83,12 +86,14 @@ def check_broken(box, pids):
     assert not box.overview()["tainted"] or "take over" not in str(box.overview()["tainted"])
 
 
-# Where the bytes are that are damaged: the magic number, and a truth value of the keeper's own, whose offset the header has.
+# The offsets of damaged bytes: the magic number, and a boolean of the keeper; the header has its
+# offset.
 DAMAGES = {"they are not used": "0", "its tables are not used": "$(od -An -tu4 -j16 -N4 /run/tables | tr -d ' ')"}
 
 
 def check_damaged(box, says, offset):
-    """It said that it could, and gets what is damaged: it starts with empty hands, and ends what it does not know before it starts it."""
+    """The new program accepted, but gets damaged tables: it starts with nothing, and ends unknown
+    processes before it starts services."""
     change = f"[ \"${{1%=*}}\" = --try-tables ] || printf x | dd of=/run/tables bs=1 seek={offset} conv=notrunc status=none"
     box.run("/bin/sh", "-c", f"rm {PROGRAM}; " + BY_SCRIPT.format(CHANGED.format(change=change)))
     box.svcctl("reexec", check=False)

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-PID 1 and the manager are replaced again and again over two hundred busy services (busy.py), as an upgrade does it: no process, status,
-line or request is lost, and descriptors and memory of PID 1 do not grow. limit: 900
+PID 1 and the manager are replaced again and again, like in an upgrade, over two hundred busy
+services (busy.py). limit: 900
+
+No process, exit status, line or request is lost, and descriptors and memory of PID 1 do not grow.
 """
 
 import os
@@ -27,7 +29,7 @@ def inode_of_program(busy):
 
 
 def one_round(busy, number):
-    """A new file in its place each time, as dpkg puts it there."""
+    """A new file in its place each time, like those of dpkg."""
     busy.box.run("cp /usr/sbin/svcd /usr/sbin/svcd.dpkg-new && mv -f /usr/sbin/svcd.dpkg-new /usr/sbin/svcd")
     before = inode_of_program(busy)
     old = wait_for(busy.manager, what="there is a manager")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""SIGHUP to PID 1 reads the files again: what runs goes on, what is new is known, what is broken is reported."""
+"""SIGHUP to PID 1 reads the files again: running services continue, new files are known, broken
+ones are reported."""
 
 import os
 import signal
@@ -24,7 +25,7 @@ with Sandbox({"a": SLEEP, "b": SLEEP}) as box:
     box.svcctl("start", "new")
     box.wait_state("new", "ready")
 
-    # What goes on by another file than the present one is shown, also by the next manager.
+    # A service that runs with an older file is marked, also by the next manager.
     def shown(name, state, why, advice):
         row = box.svcctl_json("status", name)[0]
         assert row["file_state"] == state, row

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-reload-files answers when the files as they were at that time are in force, also if a generator that began before is still at work.
+reload-files returns when the present files are in force, also if a generator was already running.
 """
 
 import subprocess
@@ -11,7 +11,7 @@ from sandbox import Sandbox
 
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 PROGRAM = "/usr/lib/svcd/svc-generate"
-# Reads all files, makes a service of one, and ends when it may.
+# Reads all files, makes a service of one, and exits on request.
 GENERATOR = f"""#!/bin/sh
 [ ! -e /etc/there ] || cp /etc/there "$2/made.svc"
 {PROGRAM}.real "$@" || exit 1

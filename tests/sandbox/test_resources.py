@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Limits that the kernel's controllers keep are in the service's cgroup before it runs; where there are none it starts, and says so."""
+"""Resource limits are in the service's cgroup before it runs; without a controller it starts, with
+a warning."""
 
 from sandbox import Sandbox
 

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Restart=: a growing back-off, then failed with the reason; an admin's start gives a new chance."""
+"""Restart=: a growing back-off, then failed with the reason; an admin's start resets it."""
 
 from sandbox import Sandbox
 
-# Each start leaves its time; the default limit would need ten seconds.
+# Each start records its time; the default limit would need ten seconds.
 FLAKY = "/bin/sh -c \"date +%s%N >>/run/starts; exit 7\""
 SERVICES = {
     "flaky": f"[Service]\nExec={FLAKY}\nRestart=on-failure\nRestartDelay=200ms\nRestartLimit=4/60s\n",
@@ -26,6 +26,6 @@ with Sandbox(SERVICES) as box:
     box.wait_state("happy", "idle", "done", "waiting")
 
     box.write("/run/starts", "")
-    box.svcctl("start", "flaky", check=False)  # it may have ended already when svcctl looks
+    box.svcctl("start", "flaky", check=False)  # it may have ended before svcctl looks
     box.wait_state("flaky", "failed")
     assert len(box.read("/run/starts").split()) >= 1

@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The check of the root file system: what shutdown -f and -F have left counts once, and a changed root is not written to."""
+"""The check of the root file system: a request of shutdown -f or -F counts once, and a changed root
+is not written to."""
 
 from sandbox import Sandbox
 
 ROOT_FS = "/usr/lib/svcd/boot/root-fs"
 FSTAB = "# / is: what a comment says does not count\n# / x 0 0 0\nLABEL=root / ext4 errors=remount-ro 0 1\n"
-# The disk of this machine is nobody's to check. Each says what it was asked; the root becomes writable unless told otherwise.
+# The disk of this machine must not be checked. Each fake records its arguments; the root becomes
+# writable by default.
 FAKES = {
     "fsck": 'echo "fsck $*" >>/run/asked; exit "$(cat /run/fsck.status)"',
     "mount": 'echo "mount $*" >>/run/asked; [ -e /run/stays-read-only ] || exec /usr/bin/mount -o remount,rw none /',
@@ -15,7 +17,7 @@ FAKES = {
 
 
 def check(box, status=0, ends=0, is_writable=False):
-    """What root-fs has asked for, if fsck ends with @status; itself it ends with @ends."""
+    """The requests of root-fs if fsck exits with @status; itself it exits with @ends."""
     box.write("/run/asked", "")
     box.write("/run/fsck.status", f"{status}\n")
     box.run(f"mount -o remount,{'rw' if is_writable else 'ro'} none /")
@@ -39,7 +41,7 @@ def flags_count_once(box):
 def what_fsck_says(box):
     assert check(box, status=1) == ["fsck -T -a /", "mount -o remount /"]
     assert check(box, status=4, ends=1) == ["fsck -T -a /"]
-    # fsck(8), 2: the kernel's idea of the file system is no longer what is on the disk.
+    # fsck(8), 2: the kernel's view of the file system no longer matches the disk.
     assert check(box, status=3, ends=1) == ["fsck -T -a /", "svcctl reboot"], "a root that fsck has changed becomes writable"
 
 
@@ -65,7 +67,7 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, root="debian") as m
     for name, text in FAKES.items():
         machine.write(f"/fakes/{name}", f"#!/bin/sh\n{text}\n", 0o755)
     machine.write("/etc/fstab", FSTAB)
-    machine.wait_state("a", "ready")  # then /run/svcd is there
+    machine.wait_state("a", "ready")  # so that /run/svcd exists
     flags_count_once(machine)
     what_fsck_says(machine)
     what_fstab_says(machine)

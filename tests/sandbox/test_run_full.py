@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-/run is full: services are started and stopped all the same, nothing blocks, and PID 1 is executed again: its tables are in no file.
+/run is full: services start and stop all the same, nothing blocks, and PID 1 executes itself: its
+tables are in no file.
 """
 
 from sandbox import Sandbox

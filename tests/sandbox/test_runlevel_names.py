@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A runlevel of one's own: booted into, changed to, including and included, named by a service."""
+"""A custom runlevel: booted into, changed to, including and included, named by a service."""
 
 from sandbox import Sandbox
 
@@ -35,7 +35,7 @@ with Sandbox(SERVICES, policy=POLICY, cmdline="svcd.runlevel=laptop-on-train") a
     box.svcctl("runlevel", "train")
     box.wait_states({"reader": "ready", "chosen": "ready", "network": "idle"})
 
-    # What 5 includes is in it. "chosen" is so too: it is wanted in what 5 includes.
+    # It contains the services that 5 includes, and "chosen", too.
     box.svcctl("runlevel", "5")
     box.wait_states({"reader": "ready", "chosen": "ready", "network": "idle"})
     assert box.pid("base") == pid

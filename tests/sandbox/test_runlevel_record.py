@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each runlevel is recorded where runlevel(8) and "who -r" look, once, also when the manager dies."""
+"""Each runlevel is recorded once where runlevel(8) and "who -r" look, also when the manager dies.
+"""
 
 from deadline import wait_for
 from sandbox import Sandbox

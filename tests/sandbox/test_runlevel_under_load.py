@@ -17,7 +17,8 @@ SEED = int(os.environ.get("SVCD_TEST_SEED", "1"))
 WALKS = int(os.environ.get("SVCD_TEST_ROUNDS", "12"))
 STORMS = 6
 
-# Notes what happens to it. One of a crowd neither is up before all of it have begun, nor ends before all are told to.
+# Records its events. A member of a crowd is neither ready before all have started, nor ends before
+# all got their signal.
 DAEMON = """#!/bin/sh
 crowd() {
     [ -z "$size" ] && return
@@ -41,7 +42,8 @@ CHAIN_NAMES = [f"chain{number}" for number in range(CHAIN)]
 
 
 def daemon(name, size="", conditions=""):
-    # Where it may have been before, it is up: the path is for the first start only, and for those of the crowd.
+    # A service that may have run before is ready at once: the path is for the first start, and for
+    # those of the crowd.
     return (f"[Service]\nExec=/usr/local/bin/noted {name} {size}\nPrepare=-/bin/rm /run/up-{name}\nReady=path:/run/up-{name}\n"
             f"Restart=always\nRestartDelay=10ms\nRestartLimit=1000/1s\nStopTimeout=60s\n[Conditions]\n{conditions}")
 
@@ -72,7 +74,8 @@ def policy_of(levels):
 
 
 def wanted_in(levels, level):
-    """Our own reading of docs/policy.md: what the runlevel says itself, then what it includes says; then needs."""
+    """An independent implementation of docs/policy.md: the runlevel's own statements, then those of
+    included ones; then needs."""
     def says(where, name):
         included, added, removed = levels[where]
         if name in removed:
@@ -88,7 +91,7 @@ def wanted_in(levels, level):
 
 
 def acts(box):
-    """What has happened since the last question, in order."""
+    """The events since the last call, in order."""
     lines = box.read("/run/acts").split("\n") if box.exists("/run/acts") else []
     box.write("/run/acts", "")
     return [tuple(line.split()) for line in lines if line]
@@ -99,7 +102,7 @@ def pids(box):
 
 
 def check_walk(box, levels, chance):
-    """One change after the other, in peace: exactly the difference, as predicted."""
+    """One change after the other, without kills: exactly the difference, as predicted."""
     current = "2"
     for _number in range(WALKS):
         target = chance.choice([name for name in levels if name != current])
@@ -128,7 +131,7 @@ def check_walk(box, levels, chance):
 
 
 def check_crowd(box):
-    """Each waits for all the others, so one after the other would never end."""
+    """Each waits for all the others, so a sequential change would never end."""
     box.svcctl("runlevel", "2")
     box.wait_at_rest()
     box.svcctl("runlevel", "crowded")
@@ -144,7 +147,8 @@ def check_crowd(box):
 
 
 def kill_something(box, chance, running):
-    """A service, and what runs only while it does; sometimes the manager. Returns the names that are not what they were."""
+    """Kill a service, and its dependants; sometimes the manager. Returns the names that have
+    changed."""
     name = chance.choice(sorted(running))
     box.run("kill", "-KILL", str(running[name]), check=False)
     if chance.random() < 0.4:
@@ -158,7 +162,8 @@ def kill_something(box, chance, running):
 
 
 def check_storm(box, levels, chance):
-    """Changes on the heels of one another among kills. What all the runlevels want and nobody killed is not touched."""
+    """Rapid changes among kills. Services that all the runlevels want and that were not killed are
+    not touched."""
     box.wait_at_rest()
     running = pids(box)
     visited = [box.overview()["runlevel"]]
@@ -167,12 +172,12 @@ def check_storm(box, levels, chance):
     for _number in range(4):
         visited.append(chance.choice(sorted(levels)))
         box.svcctl("runlevel", visited[-1], check=False)
-        # A moment, not a wait: the kill is to hit at any point of what follows.
+        # A moment, not a wait: the kill can hit at any point.
         time.sleep(chance.random() * 0.1)
         disturbed |= kill_something(box, chance, running)
     wait_for(box.manager_pid, what="there is a manager")
     box.wait_up()
-    # The last one may have been lost with the manager; svcctl has said so then.
+    # The last one may have been lost with the manager; svcctl has then reported it.
     box.svcctl("runlevel", visited[-1])
     expected = wanted_in(levels, visited[-1])
 

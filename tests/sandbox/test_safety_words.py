@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The machine always boots: the kernel's command line wins over every file, can leave out the admin's policy, and a policy file
-that is broken is left out by itself, loudly.
+The machine always boots: the kernel command line overrides each file, and can exclude the admin's
+policy.
+
+A broken policy file is ignored alone, with messages.
 """
 
 from sandbox import Sandbox
@@ -45,12 +47,12 @@ def check_files_decide():
 
 
 def check_runlevel():
-    """svcd.runlevel=1 over a policy that boots into something else."""
+    """svcd.runlevel=1 over a policy that boots into another one."""
     with box_of("[defaults]\nRunlevel=2\n", "ro svcd.runlevel=1") as box:
         box.wait_states({"rescue-shell": "ready"})
         box.wait_at_rest()
         assert box.overview()["runlevel"] == "1" and states(box)["base"] == "idle"
-    # A word that means nothing does not keep it from booting.
+    # An invalid value does not prevent the boot.
     with box_of(None, "svcd.runlevel=moon svcd.nevr=base svcd.never=nobody svcd.policy=mine") as box:
         box.wait_states({"base": "ready", "web": "ready"})
         for word in ("moon", "svcd.nevr", "nobody", "svcd.policy=mine"):
@@ -58,7 +60,8 @@ def check_runlevel():
 
 
 def check_never():
-    """svcd.never= for two, one of which another needs: no need, no admin and no policy starts them."""
+    """svcd.never= for two services, one of them needed by another: no need, admin or policy starts
+    them."""
     with box_of("[service store]\nActivation=boot\n[runlevel 2]\nActivate=store\n",
                 "svcd.never=store svcd.never=rescue-shell") as box:
         box.wait_states({"base": "ready"})
@@ -74,7 +77,8 @@ def check_never():
 
 
 def check_vendor_only():
-    """svcd.policy=vendor leaves out /etc and /run, says so, and goes with svcd.never=."""
+    """svcd.policy=vendor ignores /etc and /run, reports it, and can be combined with svcd.never=.
+    """
     with box_of(ADMIN, "svcd.policy=vendor", {"/run/svcd/policy.d/x.policy": "[service base]\nActivation=never\n"}) as box:
         box.wait_states({"base": "ready", "web": "ready", "store": "ready"})
         box.wait_console("svcd.policy=vendor")
@@ -90,7 +94,8 @@ def check_vendor_only():
 
 
 def check_broken_file(what, content):
-    """The file is left out as a whole; the vendor's policy and the other files decide, and everybody is told."""
+    """The file is ignored as a whole; the vendor's policy and the other files decide, and the error
+    is shown."""
     path = "/etc/svcd/policy.d/20-broken.policy"
     with box_of("[service web]\nReason=the other file counts\n", extra={path: content}) as box:
         box.wait_states({"base": "ready", "web": "ready", "store": "ready"})
@@ -100,7 +105,7 @@ def check_broken_file(what, content):
         assert box.svcctl("check", check=False).returncode == 10, what
         assert box.svcctl_json("list", "--all") and "the other file counts" in box.svcctl("status", "web").stdout
 
-        # Put right, it counts without a boot.
+        # The corrected file counts without a reboot.
         box.remove(path)
         box.write(path, "[runlevel 2]\nActivate=rescue-shell\n")
         box.svcctl("reload-files")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each key that protects the machine from a service: what it forbids fails, what it allows works, for root and for others."""
+"""Each key that protects the machine from a service: forbidden actions fail, allowed ones work, for
+root and others."""
 
 from deadline import wait_for
 from sandbox import Sandbox
@@ -42,10 +43,10 @@ def old(number, *args):
 print(*[eval(word) for word in sys.argv[1:]])
 """
 
-OF_SESSION = "test ! -e /proc/self/autogroup || grep -q 'nice {}$' /proc/self/autogroup" # a kernel may do without
+OF_SESSION = "test ! -e /proc/self/autogroup || grep -q 'nice {}$' /proc/self/autogroup" # a kernel may lack it
 SAME_NETWORK = 'test "$(readlink /proc/self/ns/net)" = "$(readlink /proc/1/ns/net)"'
 
-# name: keys, what the tries say in the order in which they stand
+# name: keys, expected results in order
 SHELL = {
     "nothing": ("", {"touch /usr/x": 1, "rm /usr/x": 1, "touch /etc/x": 1, "touch /tmp/nothing": 1, "ls /home/u/mine": 1}),
     "system-yes": ("ProtectSystem=yes", {"touch /usr/y": 0, "touch /etc/y": 1, "touch /srv/y": 1}),
@@ -94,14 +95,15 @@ SHELL = {
     "no-privileges-key": ("User=daemon", {"test \"$(/opt/id-of-root -u)\" = 0": 1}),
     "affinity": ("CPUAffinity=0", {"test \"$(nproc)\" = 1": 1}),
     "policy": ("CPUSchedulingPolicy=batch\nIOSchedulingClass=idle", {"chrt -p $$ | grep -q SCHED_BATCH": 1, "ionice | grep -q idle": 1}),
-    # The kernel shares the processors among sessions first: what its process is set to would count for nothing otherwise.
+    # The kernel first shares the processors among sessions, so the settings of a process would have
+    # no effect otherwise.
     "idle": ("CPUSchedulingPolicy=idle", {"chrt -p $$ | grep -q SCHED_IDLE": 1, OF_SESSION.format(19): 1}),
     "nice": ("Nice=7", {"test \"$(nice)\" = 7": 1, OF_SESSION.format(7): 1}),
     "input": ("StandardInput=file:/srv/file", {"grep -q secret": 1}),
     "input-null": ("", {"grep -q secret": 0}),
 }
 
-# What each of these calls gives.
+# The expected result of each call.
 FILTERS = {
     "allowed": ("SystemCallFilter=@system-service\nSystemCallErrorNumber=EPERM", {
         "python(os.mkdir, '/tmp/allowed-%d' % os.getpid())": "ok", "call(165, 0, 0, 0, 0, 0)": "EPERM", "python(os.chroot, '/')": "EPERM"}),
@@ -161,13 +163,13 @@ def services():
 
 
 def said(box, name):
-    """The words of its last line."""
+    """The tokens of its last line."""
     lines = box.read(f"/run/svcd/log/{name}.log").splitlines() if box.exists(f"/run/svcd/log/{name}.log") else []
     return lines[-1].split()[1:] if lines else []
 
 
 def differences(box, name, tries):
-    """What was said otherwise. The log is written a little later than its service ends."""
+    """The unexpected results. The log is written a little later than the end of its service."""
     wait_for(lambda: len(said(box, name)) == len(tries), what=f"{name} has said what came of it")
     return [f"{name}: {what}: {word}" for (what, wanted), word in zip(tries.items(), said(box, name)) if word not in wanted]
 
@@ -195,7 +197,7 @@ FILES = {
     "/usr/lib/modules/x": "",
 }
 
-# It tries things on the machine, so it makes the places and devices first.
+# It acts on the machine, so it makes the directories and devices first.
 PREPARED = "[Service]\nType=task\nExec=/bin/sh -c 'mkdir -p /var/tmp && chmod 1777 /var/tmp && mknod /dev/kvmlike c 1 3'\n"
 
 

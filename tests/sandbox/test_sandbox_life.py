@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a sandboxed service has of its own lasts for one run and is removed after it; a key that cannot be had fails the start."""
+"""The private resources of a sandboxed service last for one run; an unavailable key fails the
+start."""
 
 import glob
 import signal
@@ -8,7 +9,7 @@ import signal
 from deadline import wait_for
 from sandbox import Sandbox
 
-# Who writes in one command what another one reads shares its /tmp with it.
+# All commands of a service share its /tmp.
 SHARED = """[Service]
 PrivateTmp=yes
 RuntimeDirectory=own
@@ -19,7 +20,7 @@ Exec=/bin/sh -c 'test "$(cat /tmp/word)" = "from prepare" && mkdir -p /tmp/a/b &
 Stop=/bin/sh -c 'cp /tmp/word /var/lib/own/word; kill $MAINPID'
 """
 
-# Ends at once when it is told to, and is started again.
+# Exits at once on request, and is restarted.
 KEPT = """[Service]
 RuntimeDirectory=NAME
 RuntimeDirectoryPreserve=HOW

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Type=script with real init scripts: cron and nginx leave a daemon, procps and kmod leave nothing; of our own, one that leaves
-two daemons and one whose restart fails. They start, are found, restarted, killed and stopped as their scripts do it.
+Type=script with real init scripts: cron and nginx leave a daemon, procps and kmod leave nothing.
+
+Our own leave two daemons, or fail to restart. Their daemons are found, restarted, killed and
+stopped by their scripts.
 """
 
 from deadline import wait_for
@@ -27,7 +29,7 @@ restart) [ ! -e /run/refuse ] || exit 4
 esac
 """
 
-# It leaves nothing running, as a script that sets something.
+# It leaves no process, like a script that only changes a setting.
 SETTER = """#!/bin/sh
 echo "setter $1" >/dev/console
 """
@@ -39,7 +41,7 @@ SERVICES = {
     "kmod": script("kmod"),
     "pair": script("pair"),
     "setter": script("setter"),
-    # It stands on three of them: no restart of theirs may reach it.
+    # It needs three of them: none of their restarts may affect it.
     "leaner": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=service:cron\nWhile=service:pair\n"
               "While=service:setter\n",
     "absent": script("absent"),

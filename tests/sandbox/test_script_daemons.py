@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Init scripts that have a daemon, by their pid file or start-stop-daemon: one that dies is started again within a limit, and one that
-is switched off, or dies just after its script, is not shown as up. A script without a daemon is done, as ever.
+Init scripts with a daemon, by pid file or start-stop-daemon: a dead daemon is restarted within a
+limit.
+
+One that is disabled, or dies just after its script, is not shown as up. A script without a daemon
+is done, as ever.
 """
 
 from deadline import wait_for
@@ -38,7 +41,7 @@ def pid_file(name):
 
 FILES = dict([
     script("mortal", pid_file("mortal"), SLEEP, KILL),
-    # A second process of it goes on when the first one is killed.
+    # A second process of it continues when the first one is killed.
     script("pair", pid_file("pair"), SLEEP + "; [ -e /run/other ] || { setsid sleep infinity & echo $! >/run/other; }", KILL),
     script("dies", pid_file("dies"), "( sleep 0.2; exit 1 ) & echo $! >$PIDFILE"),
     script("off", "ENABLED=0", '[ $ENABLED = 1 ] || { echo "disabled in /etc/default/off"; exit 0; }; start-stop-daemon --start'),
@@ -49,7 +52,7 @@ FILES = dict([
 with Sandbox({}, policy="[defaults]\nRcLinks=yes\n", files=FILES) as box:
     box.wait_states({"mortal": "ready", "pair": "ready", "off": "idle", "setter": "done", "later": "done"})
 
-    # Switched off: not up, with the reason, and no failure either.
+    # Disabled: not up, with the reason, and no failure either.
     off = box.service("off")
     assert "it left nothing running" in off["result"], off
     assert box.svcctl("is", "up", "off", check=False).returncode == 3
@@ -57,18 +60,18 @@ with Sandbox({}, policy="[defaults]\nRcLinks=yes\n", files=FILES) as box:
     status = box.svcctl("status", "off", check=False)
     assert status.stdout.startswith("○") and "disabled in /etc/default/off" in status.stdout, status.stdout
 
-    # It dies just after its script, again and again: tried within the limit, then failed.
+    # It dies just after its script, again and again: retried within the limit, then failed.
     box.wait_state("dies", "failed")
     assert "ended 5 times" in box.svcctl("explain", "dies").stdout + box.svcctl("status", "dies", check=False).stdout
 
-    # It dies later: started again.
+    # It dies later: restarted.
     pid = wait_for(lambda: box.pid("mortal"), what="its daemon is found")
     box.kill(pid)
     wait_for(lambda: box.pid("mortal") not in (0, None, pid), what="its daemon runs again")
     box.wait_state("mortal", "ready")
     assert box.service("mortal")["restarts"] == 1
 
-    # What still runs of it is reported.
+    # Its remaining processes are reported.
     pid = wait_for(lambda: box.pid("pair"), what="its daemon is found")
     box.kill(pid)
     wait_for(lambda: box.pid("pair") not in (0, None, pid), what="its daemon runs again")

@@ -16,15 +16,15 @@ from sandbox import Sandbox
 ROUNDS = int(os.environ.get("SVCD_TEST_ROUNDS", "30"))
 SEED = int(os.environ.get("SVCD_TEST_SEED", "1"))
 
-# Says when it starts while another of its name runs: a directory is made by one only.
+# Reports at its start if another of its name runs, because only one process can make a directory.
 GUARD = """#!/bin/sh
 mkdir /run/only-$1 || echo "$1 runs twice" >>/run/doubles
 trap 'rmdir /run/only-'$1'; exit 0' TERM
 while :; do sleep 0.02; done
 """
 
-# By its name: file has a daemon with a pid file, pair has two without, none has nothing. Each call takes its time, and two at
-# once are told, too.
+# By its name: file has a daemon with a pid file, pair has two without, none has nothing. Each call
+# takes some time, and simultaneous ones are reported, too.
 SCRIPT = """#!/bin/sh
 name=$(basename $0)
 if [ ! "$inner" ]; then
@@ -69,7 +69,7 @@ def check_processes(machine, is_up):
 
 
 def ask(machine, number):
-    """A change of the runlevel, or two restarts. Returns: the asking processes."""
+    """Change the runlevel, or restart two services. Returns the requesting processes."""
     if number % 3 == 0:
         return [machine.command(("svcctl", "runlevel", "3" if number % 2 == 0 else "2"))]
     return [machine.command(("svcctl", "restart", name)) for name in ("file", "pair", "none")]
@@ -86,12 +86,12 @@ with Sandbox({name: service(name) for name in NAMES}, policy=POLICY, files=FILES
             continue
         askers = [subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=box.run_environment())
                   for argv in ask(box, turn)]
-        # A moment, not a wait: the kill is to hit at any point of what follows.
+        # A moment, not a wait: the kill can hit at any point.
         time.sleep(chance.random() * 0.15)
         box.kill_manager()
         for asker in askers:
             asker.wait()
-        if turn % 3 == 0: # the question itself may have died with the manager
+        if turn % 3 == 0: # the request may have died with the manager
             box.svcctl("runlevel", "3" if is_up else "2")
         box.wait_states({name: UP[name] if is_up else "idle" for name in NAMES})
         check_processes(box, is_up)

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A user reads neither the text of a service file that only root may read, nor the output of a health command: not in Diagnostics, not in
-the properties of the service, and not by svcctl.
+A user reads neither a service file that only root may read, nor the output of a health command.
+
+They are not in Diagnostics, the properties of the service or svcctl's output.
 """
 
 import os
@@ -21,7 +22,7 @@ SERVICES = {
 
 
 def answers(box, who):
-    """What @who can learn of the file and of the health command."""
+    """The answers that @who gets about the file and the health command."""
     path = box.send("org.svcd1.Manager.GetService", "string:waits").stdout.split('"')[1]
     properties = box.run(*who, "dbus-send", "--system", "--print-reply", "--dest=org.svcd1", path,
                          "org.freedesktop.DBus.Properties.GetAll", "string:org.svcd1.Service", check=False)
@@ -45,4 +46,4 @@ with BusMachine(has_polkit=False, services=SERVICES) as box:
 
     of_user = answers(box, NOBODY)
     assert not any(SECRET in answer for answer in of_user), of_user
-    assert FILE in of_user[1], of_user[1] # that there is a mistake is no secret
+    assert FILE in of_user[1], of_user[1] # the existence of an error is no secret

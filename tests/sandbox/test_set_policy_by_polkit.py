@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-ChangePolicy: polkit's org.svcd1.set-policy decides, a helper writes, and it is in force when the answer comes. The helper here
-is a stand-in in the place of svcctl, which does as the words say: what svcctl itself makes of them is in its own tests.
+ChangePolicy: polkit's org.svcd1.set-policy decides, a helper writes, and the change is in force
+with the answer.
+
+The helper here replaces svcctl and follows its arguments; svcctl's own behaviour has its own tests.
 """
 
 
@@ -55,7 +57,7 @@ def polkit_is_asked_for_set_policy(box, polkit):
     polkit.says = "yes"
     assert answer(change(box, "set", "b", "never", who=NOBODY)) == (0, "b is never started.\n")
     assert box.read("/run/asked") == "--as-helper=65534 set b never\n"
-    # In force with the answer: it is on its way down, and nobody starts it.
+    # In force with the answer: the service is stopping, and cannot be started.
     refused(box.manager("Start", "string:b"), "org.svcd1.Error.PolicyDenied", "its policy is never")
     box.wait_state("b", "idle")
 
@@ -126,7 +128,7 @@ def a_change_outlives_its_manager(box):
     assert box.state("a") == "ready"
     box.run("echo >/run/go")
     box.wait_state("a", "idle")
-    # The next one waited for the row of the one before.
+    # The next one waited for the earlier changes.
     wait_for(lambda: box.manager("ListServices").returncode == 0, what="svcd is back on the bus")
     assert answer(change(box, "set", "b", "silly"))[0] == 1
 
@@ -140,7 +142,7 @@ def a_change_that_hangs_ends_for_the_next_manager_too(box):
     wait_for(lambda: box.manager("ListServices").returncode == 0, what="svcd is back on the bus")
     waiting = begin(box, "set", "b", "silly")
     assert box.exists(f"/proc/{hung}") and waiting.poll() is None, "the next one waits"
-    # A change has LIMIT_CHANGE_US (60 s), whichever manager is there.
+    # A change has LIMIT_CHANGE_US (60 s), with any manager.
     out, err = waiting.communicate(timeout=90)
     assert answer(subprocess.CompletedProcess([], waiting.returncode, out, err))[0] == 1, err
     assert not box.exists(f"/proc/{hung}")

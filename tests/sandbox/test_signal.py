@@ -5,7 +5,7 @@
 from deadline import wait_for
 from sandbox import Sandbox
 
-# The main process and its child each write down what they get.
+# The main process and its child each record their signals.
 CHILD = "trap \"echo child >>/run/told\" USR1; echo up >/run/child; while :; do sleep 0.05; done"
 MAIN = "trap \"echo main >>/run/told\" USR1; echo >&3; while :; do sleep 0.05; done"
 SERVICES = {"family": f"[Service]\nReady=fd:3\nRestart=always\nExec=/bin/sh -c '({CHILD}) 3>&- & {MAIN}'\n",

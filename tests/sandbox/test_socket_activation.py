@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""[Socket]: the first client starts the service, and no client is refused while it, or the manager, is restarted."""
+"""[Socket]: the first client starts the service, and no client is refused during a restart of it or
+of the manager."""
 
 import listener
 from deadline import wait_for
@@ -28,10 +29,10 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/etc/group": "ro
         except ConnectionRefusedError:
             return True
         except ConnectionResetError:
-            pass  # it came in time to wait in the backlog
+            pass  # it was in time for the backlog
         return False
 
-    # Idle, but open, and with the rights that were asked for.
+    # Idle, but open, and with the requested mode and owner.
     assert box.state("x") == "idle"
     seen = box.run("stat -c %F:%a:%U:%G /run/deep/er/x.sock /run/deep/er").stdout.split("\n")
     assert seen[:2] == ["socket:620:root:tty", "directory:711:root:root"], seen
@@ -45,13 +46,14 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/etc/group": "ro
     assert row["want_reason"] == "asked for by a connection", row
     assert any(cause["text"] == "connection on /run/deep/er/x.sock" for cause in row["causes"]), row["causes"]
 
-    # A service that ends when it has nothing to do is started again by the next client.
+    # A service that exits when idle is started again by the next client.
     first = ask("/run/idle.sock")
     box.wait_state("idle", "idle")
     second = ask("/run/idle.sock")
     assert first["pid"] != second["pid"]
 
-    # Who comes during a restart, a crash, or the death of the manager is served afterwards.
+    # A client that comes during a restart, a crash, or the death of the manager is served
+    # afterwards.
     for disturb in (lambda: box.svcctl("restart", "x"), lambda: box.kill(box.pid("x")), lambda: box.kill_manager(wait=False),
                     lambda: box.svcctl("reexec")):
         disturb()
@@ -59,7 +61,7 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/etc/group": "ro
         assert ask("/run/boot.sock")
     box.wait_up()
 
-    # Also a service that is not running while there is no manager.
+    # This also holds for an idle service without a manager.
     box.wait_state("idle", "idle")
     box.kill_manager(wait=False)
     assert ask("/run/idle.sock")
@@ -67,7 +69,7 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/etc/group": "ro
     box.wait_state("idle", "idle")
     assert box.state("x") == "ready" and box.state("boot") == "ready"
 
-    # The restart of what runs from boot loses nobody either.
+    # The restart of a service from the boot loses no client either.
     before = box.pid("boot")
     box.svcctl("restart", "boot")
     assert ask("/run/boot.sock")["pid"] != before
@@ -79,7 +81,7 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/etc/group": "ro
     box.svcctl("start", "x")
     assert ask()
 
-    # Never is never, and the words of policy count at once.
+    # never forbids it, and a change of policy counts at once.
     box.write("/etc/svcd/policy.d/zz.policy", "[service idle]\nActivation=never\n")
     box.svcctl("reload-files")
     wait_for(lambda: box.svcctl_json("status", "idle", check=False)["data"][0]["listens"][0]["open"] is False,

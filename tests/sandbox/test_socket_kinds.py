@@ -52,7 +52,8 @@ with Sandbox(SERVICES, policy=POLICY, files=listener.FILES) as box:
     assert [entry["name"] for entry in listens] == ["s", "d", "p", "f", "port", "abstract"], listens
     assert all(entry["open"] for entry in listens), listens
 
-    # A datagram starts it, and is not lost; so is a line in a fifo, while the service is killed and svcd replaced.
+    # A datagram starts it, and is not lost; nor is a line in a fifo, while the service is killed
+    # and svcd replaced.
     send(box, "/run/m/datagram", "one")
     wait_for(lambda: "datagram one" in lines(box), what="the datagram is read")
     box.wait_state("many", "ready")
@@ -71,7 +72,7 @@ with Sandbox(SERVICES, policy=POLICY, files=listener.FILES) as box:
         said = box.run("/usr/bin/python3", "-c", CLIENT, address).stdout
         assert f'"name": "{name}"' in said, said
 
-    # Nothing but its sockets is handed over, and readiness works beside them.
+    # It gets only its sockets, and readiness works beside them.
     answer = listener.ask(box.path("/run/near.sock"))
     assert answer["fds"] == list(range(8)), answer
     box.wait_state("near", "ready")

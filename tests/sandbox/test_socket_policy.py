@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A package opens no port; a port in use is told; a service that takes nobody fails; new files open and close."""
+"""A package opens no port; a port in use is reported; a service that accepts no client fails; new
+files open and close."""
 
 import listener
 from deadline import wait_for
@@ -28,7 +29,7 @@ def entries(box, name):
 
 
 def ports(box):
-    """Of the network name space of the sandbox: what is bound."""
+    """The bound ports in the sandbox's network namespace."""
     text = box.run("cat /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6", check=False).stdout
     return {int(line.split()[1].rsplit(":", 1)[1], 16) for line in text.splitlines() if "local_address" not in line}
 
@@ -45,7 +46,7 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     box.run("ip", "link", "set", "lo", "up", check=False)
     box.wait_state("holder", "ready")
 
-    # Nobody has named it: a path is opened, a port is not, nor when a client has started it.
+    # No policy names it: a path is opened, a port is not, also after a start by a client.
     assert [entry["open"] for entry in entries(box, "new")] == [True, False, False]
     assert listener.ask(box.path("/run/new.sock"))["names"] == ["new.socket"]
     assert not ports(box) & {8081, 8082}, ports(box)
@@ -57,7 +58,8 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     box.svcctl("clear", "new")
     wait_for(lambda: {8081, 8082} <= ports(box), what="the ports of what policy names are open")
 
-    # A port that is in use is a problem, and the reason why a start fails; when it is free, the service starts.
+    # A port in use is a problem, and the reason for a failed start; when it is free, the service
+    # starts.
     problem = wait_for(lambda: entries(box, "held")[1].get("problem"), what="the port is in use")
     assert problem == "cannot listen on 127.0.0.1:8090: the address is in use; `ss -lnptux` shows by which program", problem
     assert problem in box.svcctl("start", "held", check=False).stderr
@@ -69,20 +71,20 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     box.wait_state("held", "ready")
     assert listener.ask(box.path("/run/held.sock"))["names"] == ["held.socket", "held.socket"]
 
-    # One that takes nobody is not started for ever; its clients are refused then.
+    # One that accepts no client is not started forever; its clients are then refused.
     assert listener.connects(box.path("/run/deaf.sock"))
     box.wait_state("deaf", "failed")
     assert "did not take them (TriggerLimit=)" in box.svcctl("explain", "deaf", check=False).stdout
     wait_for(lambda: refused(box, "/run/deaf.sock"), what="its socket is closed")
 
-    # A crash is no loss, though Restart= is "no": the next client starts it, until RestartLimit=.
+    # A crash loses no client, even with Restart=no: the next client starts it, until RestartLimit=.
     for _ in range(2):
         assert listener.ask(box.path("/run/crash.sock"))
     box.wait_state("crash", "failed")
     box.svcctl("stop", "crash")
     wait_for(lambda: not box.exists("/run/crash.sock"), what="RemoveOnStop=")
 
-    # Terms: closed until the world is ready; after a lapse clients wait.
+    # Terms: closed until they are true; after a lapse clients wait.
     assert not box.exists("/run/waits.sock")
     box.svcctl("flag", "set", "go")
     wait_for(lambda: box.exists("/run/waits.sock"), what="the socket is there")
@@ -93,7 +95,8 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     box.svcctl("flag", "set", "go")
     assert listener.answer(client)
 
-    # A new definition: what is the same stays, what is not is opened and closed. A new manager has the definitions of the one before.
+    # A new definition: unchanged sockets stay, others are opened and closed. A new manager has the
+    # same definitions.
     box.svcctl("stop", "new")
     box.wait_state("new", "idle")
     box.svcctl("clear", "new")
@@ -112,7 +115,7 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     assert not box.exists("/run/newer.sock")
     assert listener.ask(box.path("/run/newest.sock"))
 
-    # A changed mode makes a new socket, whose client is served.
+    # A changed mode makes a new socket, and serves its client.
     box.svcctl("stop", "new")
     box.wait_state("new", "idle")
     box.svcctl("clear", "new")

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""No process (EAGAIN in PID 1) or no file (ENFILE in the manager) for a start: it is tried again with a back-off, as often as it takes."""
+"""No process (EAGAIN in PID 1) or no file (ENFILE in the manager) for a start: it is retried with a
+back-off, without a limit."""
 
 import subprocess
 
 from deadline import wait_for
 from sandbox import Sandbox
 
-# More than RestartLimit= has, within its window, and of services that Restart= would leave as they are.
+# More than RestartLimit= within its window, for services that Restart= would not restart.
 N_FAILURES = 9
 SERVICE = "[Service]\nExec=/bin/sleep infinity\nRestartDelay=10ms\n"
 
@@ -34,7 +35,7 @@ with Sandbox({"a": SERVICE, "b": SERVICE}, policy="[runlevel 2]\n") as box:
     manager = box.manager_pid()
 
     start_while_failing(box, "a", box.pid1, "clone3", "EAGAIN")
-    start_while_failing(box, "b", manager, "socketpair", "ENFILE", 2 * N_FAILURES) # not every one is for the start
+    start_while_failing(box, "b", manager, "socketpair", "ENFILE", 2 * N_FAILURES) # not each is for the start
 
     assert box.read("/proc/1/comm").strip() == "svcd"
     assert box.manager_pid() == manager

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""StartLock=: three tasks start one after the other, policy's first one first; the next manager knows whose turn it is; explain
-and start name the holder."""
+"""StartLock=: three tasks start one after the other, in the order of policy; the next manager knows
+the next one.
+
+explain and start name the holder."""
 
 from deadline import wait_for
 from sandbox import Sandbox

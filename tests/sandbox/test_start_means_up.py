@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""start succeeds only if the service is up: what waits is shown with its conditions, and what cannot run here is not asked for."""
+"""start succeeds only if the service is up: waiting ones are shown with their conditions,
+impossible ones are refused."""
 
 from sandbox import Sandbox
 
@@ -46,10 +47,10 @@ with Sandbox(SERVICES, policy="[defaults]\nNewServices=on-demand\n") as box:
     box.svcctl("flag", "set", "go")
     box.wait_state("held", "ready")
 
-    # What another service is about to bring is waited for.
+    # start waits for a condition that another service is about to provide.
     assert start(box, "needs")[0] == 0 and box.state("needs") == "ready"
 
-    # For when it is installed.
+    # With --wait it waits for the installation.
     assert start(box, "absent", "--wait", "--timeout", "1")[0] == 6 and admin(box, "absent") == "start"
     box.run("cp", "/bin/sleep", "/usr/local/bin/absent")
     box.wait_state("absent", "ready")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service that is not ready in time has failed, its processes are gone, and explain says so."""
+"""A service that is not ready in time has failed, its processes are gone, and explain gives the
+reason."""
 
 from sandbox import Sandbox
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prepare=, Stop=, Reload= and Cleanup= run in that order, with $MAINPID where it belongs."""
+"""Prepare=, Stop=, Reload= and Cleanup= run in that order, with $MAINPID where it is defined."""
 
 from deadline import wait_for
 from sandbox import Sandbox

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service whose file is gone can be stopped: svcctl says that it stopped, though nothing is left to be shown."""
+"""A service without a file can be stopped: svcctl reports the stop, although the service no longer
+exists."""
 
 from sandbox import Sandbox
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Stop order is the reverse of start order, at shutdown too; a done task's Stop= runs in its turn."""
+"""Stop order is the reverse of start order, at shutdown too; Stop= of a completed task runs in its
+turn."""
 
 from sandbox import Sandbox
 

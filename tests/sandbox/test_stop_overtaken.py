@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Who stops a service that somebody else starts again is told when the run that he saw is over, and waits no longer."""
+"""A stop whose service another client starts again returns when the first run is over, and waits no
+longer."""
 
 import threading
 

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Managers that die before they have settled get less each time: no notes, then no files of the admin's, then rescue. Whatever the one
-that lives in the end was given, it stops nothing: neither what policy wants nor what was only asked for.
+Managers that die early get less each time: no notes, then no files of the admin, then rescue.
+
+The surviving one stops nothing, whatever it has: neither services wanted by policy nor requested
+ones.
 """
 
 import os
@@ -17,12 +19,12 @@ FILES = {
     MANAGER: {"copy": os.environ["SVCD_BUILD"] + "/tests/lib/kill-point", "mode": 0o755},
     f"{MANAGER}.real": {"copy": os.environ["SVCD_STAGE"] + MANAGER, "mode": 0o755},
 }
-# How many early deaths: each three cost something.
+# The number of early deaths; each three have a consequence.
 WORDS = {3: "without its notes", 6: "without notes and without the files in /etc and /run", 9: "services stay as they are"}
 
 
 def strike(box, count):
-    """So many managers die, the first of them of what it wrote first."""
+    """This number of managers die, the first of them at its first write."""
     box.write("/run/kill-point", f"1 {count} {signal.SIGSEGV}\n")
     box.kill_manager(signal.SIGKILL, wait=False)
     wait_for(lambda: box.read("/run/kill-point").startswith(f"{count + 1} "), what="all have died")
@@ -39,7 +41,7 @@ for n_deaths, words in WORDS.items():
         box.wait_at_rest()
         assert {name: box.pid(name) for name in SERVICES} == pids, box.svcctl("list", "--all").stdout
         assert {row["state"] for name, row in box.services().items() if name in SERVICES} == {"ready"}
-        # With everything again, the next one finds them as they were.
+        # With everything available, the next one finds them unchanged.
         box.svcctl("reexec")
         box.wait_up()
         box.wait_at_rest()

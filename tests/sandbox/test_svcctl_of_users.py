@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl of users goes over the system bus: all that looks works there, also over a new manager; a change is polkit's matter."""
+"""svcctl of users works over the system bus: all queries, also over a new manager; polkit decides
+about changes."""
 
 from deadline import wait_for
 from polkit import NOBODY, BusMachine
 
-# All that only looks. What follows goes on for ever, and is tried by itself.
+# All queries, except endless ones, which have their own test.
 READ = (
     [], ["list"], ["list", "--all"], ["status", "a"], ["explain"], ["explain", "a"], ["cat", "a"], ["check"], ["tree", "--order"],
     ["policy"], ["policy", "a"], ["cat", "--diff"], ["policy", "presets"], ["flag"], ["list", "--conditions"], ["wait", "a"], ["runlevel"], ["--version"],
@@ -24,7 +25,7 @@ def users_look(box):
     for words in READ:
         done = svcctl(box, *words)
         assert done.returncode == 0, (words, done)
-        # Times go on, and what a service has written is not for everybody.
+        # Times change, and the output of a service is not for all users.
         if words in (["list"], ["list", "--all"], ["cat", "a"], ["policy"], ["policy", "a"], ["tree", "--order"]):
             assert done.stdout == box.svcctl(*words).stdout, (words, done)
 
@@ -33,13 +34,14 @@ def a_change_needs_a_right(box):
     for words in CHANGE:
         done = svcctl(box, *words)
         assert done.returncode == 7 and "user nobody may not" in done.stderr and "svcctl " + words[0] in done.stderr, (words, done)
-    # What no service looks at is nothing for them: it could be a file in a directory that they may not see.
+    # A condition that no service uses is refused, because it could be a file in a private
+    # directory.
     done = svcctl(box, "wait", "path:/root/secret", "-t", "0")
     assert done.returncode == 7, done
 
 
 def root_without_capabilities_has_none(box):
-    """Polkit would allow everything to uid 0."""
+    """Polkit would permit everything to uid 0."""
     for method, args in (("Stop", ("string:a", "boolean:false")), ("Reexec", ()), ("Shutdown", ("string:poweroff",))):
         done = box.manager(method, *args, who=BOXED)
         assert done.returncode != 0 and "without the capabilities of root" in done.stderr, (method, done)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""org.svcd1 on a real system bus: everybody looks, root changes, others as polkit says; and it comes back with the bus."""
+"""org.svcd1 on a real system bus: all users read, root changes, others by polkit; and it returns
+with the bus."""
 
 
 import shutil
@@ -13,7 +14,7 @@ from sandbox import HERE
 
 
 def host(*argv):
-    """A tool of this machine, as it is, on the bus of the sandbox."""
+    """A tool of this machine on the bus of the sandbox."""
     done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
     assert done.returncode == 0, (argv, done)
     return done.stdout
@@ -61,7 +62,7 @@ def signals_arrive_unasked(box):
 
 
 def calls_that_there_are_not_are_named(box):
-    """By svcd: for the bus they would be calls that a right is missing for."""
+    """svcd names unknown methods, because the bus would report a missing right."""
     for who in ((), NOBODY):
         refused(box.manager("Frobnicate", who=who), "org.freedesktop.DBus.Error.UnknownMethod",
                 "there is no method Frobnicate at /org/svcd1")
@@ -109,7 +110,7 @@ def polkit_decides(box):
     return polkit
 
 
-# Five clients of another user with twenty calls each, one after the other: prints the errors that they get.
+# Five clients of another user with twenty calls each, one after the other: prints the errors.
 MANY = """
 import os, sys, gi
 gi.require_version("Gio", "2.0")
@@ -156,7 +157,7 @@ def a_yes_for_who_has_left_is_nobodys(box, polkit):
     assert box.state("a") == "ready"
 
 
-# Asks as another user, and becomes a program of root's before there is an answer.
+# Asks as another user, and executes a program of root before the answer.
 BECOMES_ROOT = """
 import ctypes, os, sys
 sys.path.insert(0, sys.argv[2])
@@ -200,7 +201,7 @@ def a_silent_polkit_holds_nobody_up(box, polkit):
         try:
             wait_for(lambda: len(polkit.asked) == n_asked + 2 * 16, what="polkit is asked")
 
-            # svcd goes on meanwhile, by both ways.
+            # svcd still works meanwhile, over both sockets.
             assert box.manager("ListServices", who=NOBODY).returncode == 0
             assert box.manager("Restart", "string:b").returncode == 0
             box.wait_state("b", "ready")

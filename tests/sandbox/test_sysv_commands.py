@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""telinit, runlevel, shutdown, halt, reboot and /run/initctl do under svcd what they do under SysV init."""
+"""telinit, runlevel, shutdown, halt, reboot and /run/initctl work under svcd as under SysV init."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ SERVICES = {
     "records": "[Service]\nType=task\nExec=/usr/lib/svcd/svc-utmp boot\n",
     "three": "[Service]\nExec=/bin/sleep infinity\n",
     "power-fail": "[Service]\nType=task\nExec=/bin/sh -c 'echo >>/run/power-failed; while [ -e /run/hold ]; do sleep 0.1; done'\n",
-    # Longer than PID 1 waits for somebody to take ctrl-alt-del up.
+    # Longer than PID 1 waits for a handler of ctrl-alt-del.
     "ctrl-alt-del": "[Service]\nType=task\nExec=/bin/sh -c 'sleep 7; touch /run/pressed'\n",
 }
 POLICY = "[runlevel S]\nActivate=records\n[runlevel 3]\nActivate=three\n"
@@ -66,7 +66,7 @@ def power(box):
     box.run("touch /run/hold")
     write_record(box, 2)
     box.wait_state("power-fail", "starting")
-    write_record(box, 2)  # a UPS says it again and again, and a shutdown that waits must not begin anew
+    write_record(box, 2)  # a UPS repeats it, and a running shutdown must not start anew
     wait_for(lambda: box.console().count(said) == 2, what="the second record")
     box.run("rm /run/hold")
     box.wait_state("power-fail", "done")
@@ -101,7 +101,7 @@ def shutdown(box):
 
 
 def shutdown_and_wall(box):
-    """What it calls can be stopped by signals as ever; a cancel that comes while it tells people is not lost."""
+    """Signals still stop its children; a cancel while it sends messages to users is not lost."""
     box.write("/usr/bin/wall", "#!/usr/bin/env -S grep -hs ^SigBlk /proc/self/status\n", mode=0o755)
     told = box.run(f"{SYSV}/shutdown -k now").stdout
     assert set(told.split()) == {"SigBlk:", "0" * 16}, told
@@ -110,7 +110,7 @@ def shutdown_and_wall(box):
     box.write("/usr/bin/wall", f"#!/bin/sh\ncase $1 in *now*) {SYSV}/shutdown -c ;; esac\n", mode=0o755)
     late = box.run(f"{SYSV}/shutdown -r now", check=False)
     assert late.returncode == 1 and not box.exists("/run/nologin"), late
-    # Who had opened it before locks the same file as who comes later.
+    # A process that opened it earlier locks the same file as later ones.
     assert box.run("stat -c %i /run/shutdown.pid").stdout == inode, "two shutdowns could wait at once"
     assert "no shutdown is pending" in box.run(f"{SYSV}/shutdown -c", check=False).stderr
 

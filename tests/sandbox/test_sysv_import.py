@@ -9,11 +9,12 @@ import os
 
 from sandbox import Sandbox
 
-TREE = "/mnt"  # the whole Debian of the sandbox, seen as another tree: its /run is not the running one
+TREE = "/mnt"  # the Debian of the sandbox as another tree: its /run is not in use
 OFFER = "svcctl import --sysv --none"
 IMPORTED = "/etc/svcd/policy.d/50-sysv-import.policy"
 
-# What an admin did: no cron in 2, a script of their own, one that hangs in the air, names that are no links.
+# Changes of an admin: no cron in 2, a script of their own, a dangling link, names that are no
+# links.
 CHANGE_LINKS = """cd /etc
 mv rc2.d/S01cron rc2.d/K01cron
 ln -s ../init.d/home-made rc2.d/S05home-made
@@ -24,14 +25,14 @@ touch rc2.d/README rc2.d/Ssh rc2.d/S99
 
 
 def snapshot(box, *trees):
-    """Every file with its mode, owner and text."""
+    """Each file with its mode, owner and text."""
     found = " ".join(trees)
     return box.run(f"find {found} -printf '%p %y %m %U:%G %l\\n' 2>/dev/null | sort; "
                    f"find {found} -type f 2>/dev/null | sort | xargs -r cat").stdout
 
 
 def tree_of(box, *directories):
-    """path -> text and mode, to be put into another sandbox."""
+    """path -> text and mode, for another sandbox."""
     paths = box.run("find", *directories, "-type", "f").stdout.split()
     return {path: {"text": box.read(path), "mode": os.stat(box.path(path)).st_mode & 0o777} for path in paths}
 
@@ -71,7 +72,7 @@ def check_refusal_is_remembered(box):
 
 
 def check_import_of_a_tree(box):
-    """Below --root; returns what was written."""
+    """Below --root; returns the written files."""
     box.run("mkdir -p /etc/svcd/policy.d")
     before = snapshot(box, "/etc")
     dry = ask(box, "import", "--sysv", "--dry-run")

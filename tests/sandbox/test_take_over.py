@@ -19,7 +19,7 @@ def target(box, path):
 
 
 def taken(box, root=""):
-    """Every command is svcd's, and can be run."""
+    """Each command is svcd's, and can be run."""
     for path in ESSENTIAL + SYSVINIT:
         assert target(box, root + path) == f"/usr/lib/svcd/sysv/{path.rsplit('/', 1)[1]}", path
     assert target(box, f"{root}/usr/sbin/policy-rc.d") == "/etc/alternatives/policy-rc.d"

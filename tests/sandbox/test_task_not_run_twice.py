@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A task that is done is not run again when the manager dies, nor one that ends while there is no manager."""
+"""A completed task does not run again when the manager dies, nor one that ends while there is no
+manager."""
 
 import os
 import signal

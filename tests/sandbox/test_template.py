@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A template makes an instance for each name that something mentions; %i stands for what follows the @."""
+"""A template makes an instance for each name that is used; %i is the part after the @."""
 
 from deadline import wait_for
 from sandbox import Sandbox

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""TTYPath=: the terminal is the service's stdin, stdout, stderr and controlling terminal, as a getty needs it."""
+"""TTYPath=: the terminal is the service's stdin, stdout, stderr and controlling terminal, as a
+getty needs it."""
 
 from deadline import wait_for
 from sandbox import Sandbox

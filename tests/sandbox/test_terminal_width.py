@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""No table is wider than the terminal: long lists are counted and long cells are cut, in a pipe they are whole; a pipe may be left."""
+"""No table is wider than the terminal: long lists are counted and long cells are cut; in a pipe
+they are complete.
+
+A closed pipe is no error."""
 
 import re
 
@@ -27,7 +30,7 @@ with Sandbox({name: SLEEP + "[Conditions]\nWhen=flag:go\n" for name in MANY}, po
     whole = box.svcctl("list", "--conditions").stdout
     assert all(name in whole for name in MANY) and PLACE in box.svcctl("policy").stdout
 
-    # Who reads only the first line has had enough, and that is no error.
+    # A reader of the first line only closes the pipe, and that is no error.
     done = box.run("{ svcctl list --all; svcctl monitor; } 2>/run/said | head -n 1", timeout=20)
     assert done.stdout.startswith("NAME") and box.read("/run/said") == "", box.read("/run/said")
     done = box.run("sh -c 'sleep 0.2; svcctl list --conditions; echo $? >/run/code' 2>/run/said | true")

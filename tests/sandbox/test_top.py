@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ps and top find the processes of services; top goes on until q, and gives the terminal back however it ends."""
+"""ps and top find the processes of services; top runs until q, and restores the terminal in each
+case."""
 
 import signal
 import termios
@@ -21,7 +22,7 @@ def processes_are_found(box):
     assert "sleep 2000" in box.svcctl("list", "--processes", "f*").stdout
 
     rows = box.svcctl_json("top", "--interval", "200ms")
-    # The one that does nothing but run comes first.
+    # The busiest one comes first.
     assert rows[0]["name"] == "busy" and rows[0]["cpu_percent"] > 5, rows
     assert {row["name"] for row in rows} >= {"busy", "family"}, rows
     assert "\x1b" not in box.svcctl("top", "--interval", "100ms").stdout

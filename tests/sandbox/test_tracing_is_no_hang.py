@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A manager that a debugger holds is not taken for a hung one; let go, it answers again."""
+"""A manager held by a debugger does not count as hanging; released, it answers again."""
 
 import subprocess
 
@@ -10,7 +10,7 @@ from sandbox import ENVIRONMENT, Sandbox
 PING_MS = 500
 LONGER_THAN_A_HANG_S = 5
 
-# Inside, for a tracer in another PID namespace is not to be seen in there.
+# Inside, because a tracer in another PID namespace is not visible there.
 TRACER = """#!/usr/bin/python3
 import ctypes, sys
 libc = ctypes.CDLL(None)
@@ -31,7 +31,7 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, init=("/sbin/svcd",
     with subprocess.Popen(box.command(["/usr/local/bin/tracer", str(inner)]), stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, env=ENVIRONMENT) as tracer:
         assert tracer.stdout.readline() == b"attached\n"
-        box.run("/bin/kill", "-KILL", str(service)) # something to tell it; without that it would not be asked
+        box.run("/bin/kill", "-KILL", str(service)) # causes a message, and so a ping
         holds_for(lambda: box.manager_pid() == manager, LONGER_THAN_A_HANG_S, "the traced manager is left alone")
     wait_for(lambda: "being traced" in box.console(), what="PID 1 says why it waits")
 

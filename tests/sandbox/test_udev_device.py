@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""uuid:, device: and udev: follow a real device; what is not there is unknown before udevd is, and false after."""
+"""uuid:, device: and udev: follow a real device; a missing one is unknown before udevd runs, and
+false after."""
 
 import os
 import uuid

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Device events that are not udevd's: the kernel sends none for a user; what a user with CAP_NET_ADMIN sends, and what root sends to the
-manager's socket alone, starts and stops nothing.
+Device events from other senders than udevd start and stop nothing.
+
+The kernel sends none for a user. Others come from a user with CAP_NET_ADMIN, or from root to the
+manager's socket alone.
 """
 
 import os
@@ -23,14 +25,14 @@ def service(label):
 
 
 def ports(box):
-    """The numbers of the sockets that listen to udev."""
+    """The ports of the sockets that listen to udev."""
     with open(f"/proc/{box.pid1}/net/netlink", encoding="ascii") as table:
         rows = [line.split() for line in table.readlines()[1:]]
     return [int(row[2]) for row in rows if int(row[1]) == KOBJECT_UEVENT and int(row[3], 16) & GROUP_UDEV]
 
 
 def send(box, who, *words):
-    # The program comes as standard input, because a user may not be able to read it where this tree is.
+    # The program comes on standard input, because a user may be unable to read this tree.
     with open(f"{HERE}/fake_udev.py", encoding="utf-8") as program:
         done = subprocess.run(["nsenter", f"--target={box.pid1}", "--net", "--", *who, "/usr/bin/python3", "-", *words],
                               check=False, timeout=60, capture_output=True, text=True, stdin=program)
@@ -38,7 +40,8 @@ def send(box, who, *words):
 
 
 def forge(box, who, *to):
-    """A volume comes that is not there, and the real one goes. Returns what the kernel said to that."""
+    """Announce a volume that does not exist, and the end of the real one. Returns the kernel's
+    answer."""
     said = [send(box, who, *to, "1", "0", action, f"/devices/virtual/block/{label}", "SUBSYSTEM=block", f"DEVNAME=/dev/{label}",
                  "ID_FS_TYPE=ext4", f"ID_FS_LABEL_ENC={label}") for action, label in (("add", GHOST), ("remove", REAL))]
     return "".join(said)

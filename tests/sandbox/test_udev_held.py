@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A user holds the directory of udev's database or one of /sys while the manager is replaced. The next manager comes up, answers, and
-restarts a killed service. Services whose volume is there go on, and after the release the devices are known.
+A user holds the directory of udev's database or one of /sys while the manager is replaced: the next
+manager works.
+
+It answers and restarts a killed service. Services with an existing volume continue, and after the
+release the devices are known.
 """
 
 import os

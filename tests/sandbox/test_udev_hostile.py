@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a device says of itself is text and nothing more: control characters, no UTF-8, thousands of bytes."""
+"""Names from a device are text and nothing more: control characters, no UTF-8, thousands of bytes.
+"""
 
 import os
 

@@ -6,7 +6,7 @@ import os
 
 from sandbox import Failure, Sandbox
 
-# Loop devices are the machine's: no other test may have these labels.
+# Loop devices belong to the machine: no other test may have these labels.
 ONE, OTHER = f"one-{os.getpid()}", f"oth-{os.getpid()}"
 BLANKS = f"a/b {os.getpid()} ü"
 

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-udevd finds nothing in a volume for one event, as it does when it reads the superblock while the kernel writes it: svcd asks it again
-before a service is stopped, in a manager that has just begun, too; what is wiped in earnest is gone.
+udevd sees an empty volume for one event, as if the kernel were writing its superblock: svcd asks
+again first.
+
+No service stops before that, also with a new manager; a volume that is really wiped is gone.
 """
 
 import os
@@ -22,7 +24,7 @@ def label_of(box, device):
 
 
 def announce(box, device):
-    """An event in which the volume is none."""
+    """An event in which the volume is empty."""
     os.mkdir(box.path(misread.ARMED))
     box.run("udevadm", "trigger", "--settle", "--action=change", device)
     if os.path.isdir(box.path(misread.ARMED)):
@@ -30,7 +32,7 @@ def announce(box, device):
 
 
 def check_untouched(box, device, pid):
-    """Only svcd can have asked: nobody has written to the device."""
+    """Only svcd can have sent the request, because nothing has written to the device."""
     wait_for(lambda: label_of(box, device) == ONE, what="udev is asked again")
     box.run("udevadm", "settle")
     box.wait_at_rest()

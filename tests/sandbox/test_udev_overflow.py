@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""More events than the kernel keeps: the manager says so once, looks at the devices again, and every condition is right."""
+"""More events than the kernel keeps: the manager reports it once, lists the devices again, and each
+condition is right."""
 
 import os
 import signal
@@ -11,7 +12,7 @@ from sandbox import Failure, Sandbox
 STAYS, COMES, GHOST = (f"{word}-{os.getpid()}" for word in ("stays", "comes", "ghost"))
 LOST = "device events were lost; looking at all devices again"
 
-# With what the kernel counts for each, far more than the 16 MiB that are kept.
+# With the kernel's overhead for each, far more than the limit of 16 MiB.
 EVENTS = 60000
 
 
@@ -26,7 +27,7 @@ with Sandbox({"stays": service(STAYS), "comes": service(COMES), "ghost": service
     pid = box.pid("stays")
     image = box.volume(COMES)
 
-    # The manager stands still for less than the keeper takes for a hang.
+    # The manager is stopped for less than the keeper's limit of a hang.
     manager = box.manager_pid()
     os.kill(manager, signal.SIGSTOP)
     box.send_events(EVENTS, "change", "/devices/virtual/block/ghost0", "SUBSYSTEM=block", "DEVNAME=/dev/ghost0",
@@ -35,7 +36,7 @@ with Sandbox({"stays": service(STAYS), "comes": service(COMES), "ghost": service
     box.run("udevadm", "settle")
     os.kill(manager, signal.SIGCONT)
 
-    # Of the volume that came last no event is left, and of the ghost no device: only the listing knows.
+    # The last volume's event is lost, and the ghost has no device: only the listing knows.
     box.wait_states({"stays": "ready", "comes": "ready"})
     wait_for(lambda: box.console().count(LOST) == 1, what="the loss is said")
     box.wait_state("ghost", "waiting")

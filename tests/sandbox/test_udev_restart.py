@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""udevd is killed, away and started anew under a storm of events: what was there stays, and in the end everything is right."""
+"""udevd is killed, stopped and started again under a storm of events: devices stay, and in the end
+everything is right."""
 
 import os
 import subprocess
@@ -11,7 +12,7 @@ from sandbox import Failure, Sandbox
 STAYS, GOES, COMES = (f"{word}-{os.getpid()}" for word in ("stays", "goes", "comes"))
 ROUNDS = 5
 
-# Change events of what the test has attached, as fast as udev takes them.
+# Change events of the test's devices, as fast as udev handles them.
 STORM = "while :; do udevadm trigger --action=change {names}; done"
 
 
@@ -36,14 +37,14 @@ with Sandbox({"stays": service(STAYS), "goes": service(GOES), "comes": service(C
         storm.kill()
         storm.wait()
 
-    # Away for good: nothing is stopped, and nothing new is believed.
+    # Stopped for good: nothing stops, and no new level is trusted.
     box.svcctl("stop", "udevd")
     box.wait_state("udevd", "idle")
     if box.pid("stays") != pid or box.state("goes") != "ready":
         raise Failure("a service was stopped because udevd was silent")
     wait_for(lambda: "udev is not running" in box.svcctl("explain", "comes").stdout, what="absent is unknown")
 
-    # What happens meanwhile is seen when udevd is back and has looked at the devices, as its start at boot does.
+    # Changes meanwhile are seen when udevd is back and has read the devices, as at boot.
     box.detach(goes)
     comes = box.attach(box.volume(COMES))
     box.svcctl("start", "--wait", "udevd")

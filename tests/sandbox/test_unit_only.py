@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A package that has only a systemd unit is named by explain, enable, service and doctor, with the commands that make a service of it."""
+"""explain, enable, service and doctor name a package with only a systemd unit, and the commands to
+make it a service."""
 
 from sandbox import Sandbox
 
@@ -19,7 +20,8 @@ SYSV = "/usr/lib/svcd/sysv"
 FILES = {
     "/usr/local/bin/webd": {"copy": "/bin/sleep", "mode": 0o755},
     f"{DIRECTORY}/webd.service": UNIT.format(more=""),
-    # A service of another name executes the same program, a masked unit, a program that is not there, a template.
+    # A service of another name executes the same program, a masked unit, a missing program, a
+    # template.
     "/usr/local/bin/managed": {"copy": "/bin/sleep", "mode": 0o755},
     f"{DIRECTORY}/ManagedDaemon.service": UNIT.format(more="").replace("webd", "managed"),
     f"{DIRECTORY}/absent.service": UNIT.format(more="").replace("webd", "absent"),
@@ -65,7 +67,7 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=managed-daemon\n", files=F
     assert advice == "; ".join(commands), advice
     assert not named(box, "ManagedDaemon") and not named(box, "absent") and not named(box, "webd@") and not named(box, "systemd-")
 
-    # What is advised helps.
+    # The advice works.
     box.run("sh", "-c", advice)
     box.wait_state("webd", "ready")
     assert not named(box, "/webd.service"), units_of_doctor(box)

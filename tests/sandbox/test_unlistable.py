@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A process that lists a directory can hold its lock for ever. So no user can list the directories that PID 1, the manager and svc-logger
-change while services run: those below /run/svcd, and the control groups.
+A process that lists a directory can hold its lock forever. So users cannot list directories that
+svcd changes.
+
+These are the ones below /run/svcd, and the cgroups, which PID 1, the manager and svc-logger change
+while services run.
 """
 
 import os
@@ -33,5 +36,5 @@ with Sandbox({"plain": FORKS, "user": AS_USER}, files={"/etc/nobody.py": NOBODY,
     listed = box.run("/usr/bin/python3", "/etc/nobody.py", "/run", *ours, *groups).stdout.split()
     assert listed == ["/run"], f"users can list {listed}"
 
-    # What exists there can be reached by its name all the same.
+    # Files there can still be reached by their names.
     box.run("test -S /run/svcd/private && test -d /run/svcd/generated")

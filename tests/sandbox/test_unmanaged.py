@@ -7,7 +7,7 @@ from sandbox import Sandbox
 
 POLKIT = "org.freedesktop.PolicyKit1"
 SERVICES = {
-    # svcd knows nothing of what the bus may start here.
+    # svcd has no services for the bus names here.
     "dbus": "[Service]\nRuntimeDirectory=dbus\n"
             "Exec=/usr/bin/dbus-daemon --system --nofork --nopidfile\nReady=path:/run/dbus/system_bus_socket\n",
     "bystander": "[Service]\nExec=/bin/sleep infinity\n",
@@ -49,7 +49,7 @@ with Sandbox(SERVICES, root="debian", files=FILES, mounts=("sys",)) as box:
     text = box.svcctl("list", "--unmanaged", "-o", "names,command", "--no-header").stdout
     assert any(line.split()[0] == POLKIT for line in text.splitlines() if line.strip()), text
 
-    # The names are the bus's to tell: when it hangs, the processes are told all the same.
+    # The names come from the bus: if it hangs, the processes are listed all the same.
     bus = box.pid("dbus")
     box.run("kill", "-STOP", str(bus))
     assert {row["command"] for row in box.svcctl_json("list", "--unmanaged")} == set(rows)

@@ -16,7 +16,7 @@ ROUNDS = 8
 NAMES = [f"s{number}" for number in range(5)]
 SERVICES = {name: "[Service]\nExec=/bin/sleep infinity\n" for name in NAMES}
 
-# Its own programs, and some ballast, for dpkg is not to be done at once.
+# Its own programs, and some ballast, because dpkg must not finish at once.
 BUILD = """
 tree=/root/svcd-{n}; mkdir -p $tree/DEBIAN $tree/usr/share/svcd-ballast
 for file in /usr/sbin/svcd /usr/bin/svcctl /usr/lib/svcd/svcd-manager /usr/lib/svcd/svc-exec /usr/lib/svcd/svc-logger; do
@@ -33,7 +33,7 @@ def pids(box):
 
 
 def versions(box):
-    """What doctor says of them, each with what to type."""
+    """doctor's findings about them, each with a command."""
     data = box.svcctl_json("doctor", check=False)["data"]
     return [one for one in data if one["check"] == "versions" and one["level"] != "ok"]
 
@@ -52,7 +52,7 @@ with Sandbox(SERVICES, root="debian", mounts=("sys",)) as box:
         time.sleep(chance.random() * 0.4)
         box.run("pkill", "-KILL", "-x", "dpkg", check=False)
         n_killed += dpkg.wait() != 0
-        # svcctl itself may be what is not there at the moment: dpkg renames, so one of them is.
+        # svcctl itself exists at each moment, in one version or the other, because dpkg renames.
         assert box.svcctl("list").returncode == 0
         assert pids(box) == before, number
     box.run("dpkg", "--force-unsafe-io", "--install", "/root/svcd-2.deb", timeout=120)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A user's own services: svcd --user runs them with the same engine, files and svcctl, on the bus of the session."""
+"""A user's own services: svcd --user runs them with the same engine, files and svcctl, on the bus
+of the session."""
 
 
 import os
@@ -18,7 +19,7 @@ SERVICES = {
     "waits": SLEEP + "[Conditions]\nWhile=dbus:org.example.A\n",
     "once": SLEEP + "[Conditions]\nWhen=dbus:org.example.A\n",
     "speaks": "[Service]\nExec=/bin/sh -c 'printf READY=1 | socat - unix-sendto:$NOTIFY_SOCKET; exec sleep infinity'\n",
-    # Leaves its session, twice; one of them does not mind a TERM.
+    # Leaves its session, twice; one of the processes ignores TERM.
     "leaves": "[Service]\nExec=/bin/sh -c '(setsid sleep 4711 &); (setsid sh -c \"trap : TERM; sleep 4712; sleep 4713\" &);"
               " exec sleep 4714'\nStopTimeout=1s\n",
     "forks": "[Service]\nExec=/bin/sh -c 'setsid sleep 4720 & exit 0'\nReady=fork\n",
@@ -41,7 +42,7 @@ sys.stdin.read()
 
 
 def take_name(session):
-    """A program of the session's that owns org.example.A until its input ends."""
+    """A program of the session that owns org.example.A until its input ends."""
     return subprocess.Popen(session.command("python3", "-c", OWNER), stdin=subprocess.PIPE)
 
 
@@ -132,7 +133,8 @@ def what_leaves_its_service_is_found(session):
 
 
 def who_is_just_being_executed_is_found(session):
-    """For a moment it has no environment, and its parent and session are gone: of 60 starts three failed for that."""
+    """For a moment it has no environment, and its parent and session are gone: 3 of 60 starts
+    failed for that reason."""
     for _ in range(60):
         session.svcctl("restart", "--wait", "forks")
         session.wait_state("forks", "ready")
@@ -165,7 +167,7 @@ def there_is_one_of_each_user(session):
 
 
 def who_is_somebody_else_is_told(session):
-    """What root writes in a home would be in the way of whose home it is ("sudo -E")."""
+    """Root's files in a user's home would be in that user's way ("sudo -E")."""
     for who in ((), ("setpriv", "--reuid=1001", "--regid=1001", "--clear-groups")):
         other = session.box.run(*who, "env", f"XDG_RUNTIME_DIR={RUNTIME}", "HOME=/home/user", "svcctl", "--user", "disable", "vendors",
                                 check=False)
@@ -190,7 +192,7 @@ def the_example_of_the_docs_works(session):
     for path, text in examples:
         session.box.write(f"/home/user{path}", text)
         session.svcctl("check", f"/home/user{path}")
-    session.svcctl("reload-files", check=False)  # roots has an error
+    session.svcctl("reload-files", check=False)  # root's has an error
     session.wait_state("notes", "ready")
     session.svcctl("disable", "notes")
     session.wait_state("notes", "idle")

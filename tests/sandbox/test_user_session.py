@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcd --user begins and ends with its session, whichever way that ends; of two sessions the second takes over."""
+"""svcd --user starts and ends with its session in each way; of two sessions the second takes over.
+"""
 
 
 import shlex
@@ -25,7 +26,7 @@ def goodbyes(box):
 
 
 def a_parent_that_dies_is_the_end(box, session):
-    """What starts it in a session: a shell, which is killed."""
+    """Its parent in a session, a shell, is killed."""
     session.wait_state("slow", "ready")
     session.keeper.kill()
     session.keeper.wait(DEFAULT_S)

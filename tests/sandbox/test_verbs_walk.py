@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every verb of svcctl: --help, its place in svcctl(1), completion, exit codes of the table; and each option of its --help."""
+"""Each verb of svcctl: --help, its place in svcctl(1), completion, exit codes of the table; and
+each option of its --help."""
 
 import json
 import os
@@ -11,10 +12,10 @@ from sandbox import Sandbox
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 MANUAL = os.environ["SVCD_SOURCE"] + "/docs/man/svcctl.1"
 
-# One run of the shell for all calls: each prints its exit code behind what it wrote.
+# One run of the shell for all calls: each prints its exit code after its output.
 CALL = "svcctl %s 2>&1 </dev/null; code=$?; echo; echo \"== $code\""
 
-# What is asked of it that cannot be: each of these is refused by name, and nothing has happened.
+# Impossible requests: each is refused by name, and nothing has happened.
 WITHOUT_NAMES = {"boot", "poweroff", "reboot", "reexec", "reload-files"}
 
 
@@ -32,7 +33,7 @@ def table_of_exit_codes(manual):
 
 
 def described(manual):
-    """verb -> what stands behind its .It, with the names of options as they are typed."""
+    """verb -> the text after its .It, with the names of options as they are typed."""
     found = {}
     for item in re.findall(r"^\.It Cm ([a-z].*)$", manual.split(".Sh OPTIONS")[0], re.M):
         names = re.match(r"[a-z-]+(?: , [a-z-]+)*", item).group(0).split(" , ")
@@ -59,19 +60,21 @@ with Sandbox({"a": SLEEP}) as box:
         options[verb] = re.findall(r"^  .{6}(--[a-z-]+)", text.split("Options")[1], re.M) if "Options (" in text else []
         assert verb in items, f"svcctl(1) says nothing of {verb}"
 
-    # Completion knows each verb, each of its options, and says something for whatever may stand behind it.
+    # Completion knows each verb and each of its options, and has candidates for each argument.
     offered = calls(box, [f"complete -- {verb} --" for verb in verbs])
     for verb, (code, text) in zip(verbs, offered):
         words = {line.split("\t")[0] for line in text.splitlines()}
         assert code == 0 and set(options[verb]) < words and "--help" in words, (verb, options[verb], text)
     assert {line.split("\t")[0] for line in calls(box, ["complete -- ''"])[0][1].splitlines() if line} == {*verbs, "help"}
 
-    # An option that no verb has is wrong usage, and so is one of another verb; each is told, in words and in JSON.
+    # An unknown option is wrong usage, and so is one of another verb; each is reported, in text and
+    # in JSON.
     wrong = calls(box, [f"{verb} --no-such-option --json" for verb in verbs])
     for verb, (code, text) in zip(verbs, wrong):
         assert code == 2 and json.loads(text)["error"]["code"] == "Usage", (verb, code, text)
 
-    # Of a service that is not there: the code for that, or another of the table that says why not, and never a crash.
+    # A missing service: its exit code, or another one of the table with the reason, and never a
+    # crash.
     lines = [f"{verb} {'now' if verb in WITHOUT_NAMES else 'nosuch'} -t 5 --json" for verb in verbs if verb not in ("monitor", "edit")]
     for line, (code, text) in zip(lines, calls(box, lines)):
         answer = json.loads(text)

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A label that goes unmounts the volume when what stands on it has stopped, however long that takes, and nothing is detached."""
+"""A label that vanishes unmounts the volume after its dependants have stopped, however long that
+takes; no lazy unmount."""
 
 import os
 
 from sandbox import Failure, Sandbox
 
-# Loop devices are the machine's: no other test may have these labels.
+# Loop devices belong to the machine: no other test may have these labels.
 LABEL, OTHER = f"vol-{os.getpid()}", f"oth-{os.getpid()}"
 MOUNT = "mount-srv-data"
 POLICY = f"""[runlevel 2]
@@ -28,7 +29,7 @@ with Sandbox({"user": USER}, policy=POLICY, udev=True) as box:
     device = box.attach(box.volume(LABEL))
     box.wait_states({MOUNT: "done", "user": "ready"})
 
-    # e2label asks the kernel to write the label of a mounted volume, of which udev hears nothing.
+    # e2label asks the kernel to write the label of a mounted volume, and udev gets no event.
     box.run("e2label", device, OTHER)
     box.run("udevadm", "trigger", "--action=change", device)
     box.wait_states({MOUNT: "waiting", "user": "waiting"})

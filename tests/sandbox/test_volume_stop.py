@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-What stands on a volume by mounted: stops before that is unmounted, and as slowly as it likes: at a stop, a restart and a shutdown.
-A stop that leaves the volume mounted has failed, and names what holds it; what stood on it is up again.
+Dependants of a volume by mounted: stop before its unmount, at their own pace: at a stop, a restart
+and a shutdown.
+
+A stop that leaves the volume mounted has failed, and names its users; the dependants are up again.
 """
 
 from sandbox import Failure, Sandbox
@@ -14,7 +16,8 @@ Ignore=virtual:container
 """
 MOUNT = "mount-srv-data"
 
-# It needs 4 s to stop, which is longer than an unmount is tried, and then says whether the volume is still there.
+# It needs 4 s to stop, longer than the retries of an unmount, and then reports whether the volume
+# is still there.
 SLOW = """[Service]
 Exec=/bin/sh -c "cd /srv/data; trap 'sleep 4; mountpoint /srv/data >/dev/console; exit 0' TERM; while :; do sleep 0.05; done"
 StopTimeout=60s
@@ -65,7 +68,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     assert times_mounted(box) == (3, 0), times_mounted(box)
     assert box.wait_state("user", "ready")["pid"] != pid and is_mounted(box)
 
-    # Held by a service that has said nothing of it, and by a mount on it.
+    # Used by a service without a term on it, and by a mount on it.
     box.svcctl("start", "guest")
     box.run("mkdir", "/srv/data/on")
     box.run("mount", "-t", "tmpfs", "none", "/srv/data/on")
@@ -80,7 +83,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
         assert "Its stop failed, so it is up as before" in why and "service guest" in why, why
         assert "service guest" in box.svcctl("status", MOUNT).stdout
 
-    # The next manager does not try again by itself.
+    # The next manager does not retry on its own.
     pid = box.pid("user")
     box.kill_manager()
     box.wait_at_rest()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""wait ends when its condition is true, whoever looks at it; over a new manager too; or says what is not true, in time."""
+"""wait ends when its condition is true, with any provider and over a new manager; or reports the
+false one in time."""
 
 import subprocess
 
@@ -17,7 +18,7 @@ def begin(box, *words):
 
 
 def is_watched(box, key, *processes):
-    """svcd looks at it: a path that no service names has a provider only while somebody waits."""
+    """svcd watches it: a path that no service names has a provider only during a wait."""
     assert all(process.poll() is None for process in processes), [process.communicate() for process in processes]
     return box.svcctl("wait", key, "-t", "0", check=False).returncode == 3
 
@@ -31,7 +32,7 @@ def end(process):
 with Sandbox(SERVICES) as box:
     box.wait_state("held", "waiting")
 
-    # Of no service's, a path; it comes, and goes.
+    # A path of no service; it appears, and goes.
     waiting = begin(box, "path:/run/token")
     wait_for(lambda: is_watched(box, "path:/run/token", waiting), what="the path is known not to be there")
     box.write("/run/token", "")
@@ -40,7 +41,7 @@ with Sandbox(SERVICES) as box:
     box.remove("/run/token")
     end(gone)
 
-    # Several at once, and the manager is replaced under them.
+    # Several at once, and the manager is replaced meanwhile.
     many = [begin(box, name) for name in ("held", "service:held", "flag:go", "path:exec:/run/token", "settled:held")]
     end(many.pop())
     box.kill_manager()

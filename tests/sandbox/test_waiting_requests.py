@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Requests that wait for a CheckCommand=, and changes of policy that wait for another: so many, the rest is refused, none forgotten."""
+"""Requests that wait for a CheckCommand=, and changes of policy that wait for another: up to a
+limit; none is forgotten."""
 
 import time
 
@@ -27,7 +28,8 @@ def read_until(client, is_enough):
 
 
 def answers(said):
-    """How many messages there are: each begins with its byte order, type, flags and version, at a multiple of eight."""
+    """The number of messages: each begins with its byte order, type, flags and version, at a
+    multiple of eight."""
     return sum(said.count(b"l" + bytes([kind, 1, 1])) for kind in (2, 3))
 
 

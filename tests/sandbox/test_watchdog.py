@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A daemon that stops feeding its watchdog is aborted and started again; one that feeds it outlives managers."""
+"""A daemon that stops feeding its watchdog is aborted and restarted; one that feeds it outlives
+managers."""
 
 import signal
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service waits for a path to exist, and starts when it appears; When= does not hold it up afterwards."""
+"""A service waits for a path, and starts when it appears; When= has no effect afterwards."""
 
 from deadline import holds_for
 from sandbox import Sandbox
