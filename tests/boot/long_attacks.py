@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The attacks of tests/lib/attack_set.py on the kernels of Debian 12, 13 and testing: while all of them go on svcctl is answered, a killed
-service is restarted, another service's output arrives; then the machine powers off. $SVCD_TEST_RELEASES names some. limit: 3000
+The attacks of tests/lib/attack_set.py on the kernels of Debian 12, 13 and testing: svcd works while
+all of them run. limit: 3000
+
+svcctl gets answers, a killed service restarts, and another service's output arrives. Then the
+machine powers off. $SVCD_TEST_RELEASES selects releases.
 """
 
 import os
@@ -19,8 +22,9 @@ from small_machine import NoKernel, small_machine
 from vm import Machine
 
 RELEASES = os.environ.get("SVCD_TEST_RELEASES", "bookworm trixie testing").split()
-# There is no bus here. Each command of the static busybox looks into /proc when it begins. The root is a tmpfs, where names that are
-# missing are never cached; the loader and the libraries of svcctl look for some in / and /etc.
+# There is no bus here. Each command of the static busybox reads /proc at its start. The root is a
+# tmpfs, which never caches missing names. The loader and the libraries of svcctl look for some in /
+# and /etc.
 WITHOUT = ("bus", "directory-proc", "directory-", "directory-etc")
 PLANS = [plan for plan in attack_set.PLANS if plan.name not in WITHOUT]
 ROUNDS = 5
@@ -32,7 +36,7 @@ FILES = {**attack_set.files_of(PLANS), "/etc/svcd/policy.d/test.policy": attack_
 
 
 def begin(vm):
-    """The attackers that are users; the services began with the machine."""
+    """The attackers that are users; those that are services started with the machine."""
     for number, plan in enumerate(PLANS):
         if plan.terminal:
             vm.sh("chown nobody /dev/console /dev/ttyS0")
@@ -47,7 +51,7 @@ def begin(vm):
 
 
 def check_round(vm, number):
-    """Returns the seconds of each."""
+    """Return the seconds of each check."""
     times = {}
     began = time.monotonic()
     assert "victim" in vm.sh("svcctl status victim", seconds=LIMIT_S)
@@ -73,11 +77,12 @@ def check(release):
     with vm_image.work_directory() as work:
         version, kernel, initramfs = small_machine(work, release, os.environ["SVCD_STAGE"], FILES)
         with Machine([], kernel, initramfs, cmdline="rdinit=/init", memory_mib=1024) as vm:
-            # On older kernels O_CREAT locks the directory also where the file is there, and /run is held.
+            # On older kernels O_CREAT locks the directory also if the file exists, and /run is
+            # held.
             vm.command_file = "/root/test-command"
             vm.wait_shell()
             vm.sh_detached("exec 9<>/run/talk") # with O_CREAT, as above
-            vm.sh_detached("PATH=/usr/bin") # a name that is not there would be looked for in /usr/sbin, which is held
+            vm.sh_detached("PATH=/usr/bin") # a missing name would be looked up in /usr/sbin, which is held
             print(f"{release}: {version}: up after {time.monotonic() - vm.began:.0f} s", flush=True)
             calm = check_round(vm, "calm")
             begin(vm)

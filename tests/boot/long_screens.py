@@ -15,7 +15,7 @@ from vm import Machine
 
 STAGE = os.environ["SVCD_STAGE"]
 RELEASES = os.environ.get("SVCD_TEST_RELEASES", " ".join(vm_image.SCREENS)).split()
-# Of an emulated machine.
+# For an emulated machine.
 SCREEN_S = 400
 # The console has two or three.
 N_COLOURS_DRAWN = 50
@@ -87,7 +87,7 @@ def check_screens(vm, names):
 
 
 def check_bluetooth(vm):
-    """An adapter of the kernel's own driver for tests: it is there as long as somebody holds the device open."""
+    """An adapter of the kernel's test driver: it exists while a process holds the device open."""
     wait_state(vm, "bluetooth", "waiting")
     vm.sh("modprobe hci_vhci; printf '\\377\\000' >/run/adapter; "
           "sh -c 'exec 3<>/dev/vhci; cat /run/adapter >&3; exec sleep infinity' >/dev/null 2>&1 & echo $! >/run/adapter.pid")
@@ -98,7 +98,7 @@ def check_bluetooth(vm):
 
 
 def check_clock(vm):
-    """It answers a client; whether it finds a server in the network is not looked at."""
+    """It answers a client. Whether it reaches a server on the network is not checked."""
     wait_state(vm, "ntpsec", "ready")
     assert "stratum" in vm.sh("ntpq -c rv 127.0.0.1")
     old = vm.services()["ntpsec"]["pid"]

@@ -17,22 +17,23 @@ from png import keep_picture
 
 STAGE = os.environ["SVCD_STAGE"]
 
-# Besides the consoles and what is done; what of these has no hardware here waits for it.
+# In addition to the consoles and the completed tasks; services without their hardware here wait for
+# it.
 EXPECTED = """accounts-daemon acpid atd autofs avahi-daemon chrony colord cron cups cups-browsed dbus elogind gdm3 irqbalance lldpd
     network-manager nginx polkit power-profiles-daemon redis-server rpcbind rsyslog rtkit-daemon saned ssh switcheroo-control
     udev udisks2 upower uuidd""".split()
 WAITING = "bluetooth modemmanager smartmontools getty@tty1".split()
-# The bus starts it for who asks: then it is there, too.
+# The bus starts it on demand: then it is listed, too.
 ASKED_FOR = "packagekit"
 
-# One takes its time, and others wait for it, so that the bar stands in the middle.
+# One is slow, and others wait for it, so the bar stops in the middle.
 SERVICES = {
     "slow-migration": "[Service]\nType=task\nDescription=Migration of a large database\nStartTimeout=1h\n"
                       "Exec=/bin/sh -c 'until test -e /run/go-on; do sleep 1; done'\n",
     "later@": "[Service]\nType=task\nExec=/bin/true\n[Conditions]\nAfter=slow-migration\n",
     "broken-printer": "[Service]\nDescription=A printer without paper\nRestart=no\nType=task\nExec=/usr/bin/test -e /run/paper\n",
 }
-# The console tells when they have ended.
+# They log their end on the console.
 TELLS_ITS_END = "[Service]\nCleanup=-/bin/sh -c 'echo tests: {name} has ended >/dev/kmsg'\n"
 POLICY = "[runlevel 5]\nActivate=slow-migration broken-printer " + " ".join(f"later@{number}" for number in range(30)) + "\n"
 
@@ -45,10 +46,11 @@ def check_no_text_login(vm):
 
 
 def check_bar(vm, name):
-    """The greeter and the bar are there, and the bar is as long as svcd says at that moment."""
+    """The greeter and the bar are visible, and the bar is as long as svcd reports at that moment.
+    """
     def bar_is_right():
         if bar_in(vm.picture()) is None:
-            return None  # svcd is not asked yet: each question costs the machine time
+            return None  # svcd is not asked yet, because each call is slow
         before, picture, after = vm.boot_values(), vm.picture(), vm.boot_values()
         keep_picture(name, picture)
         seen = bar_in(picture)
@@ -78,7 +80,7 @@ def check_interrupted(vm):
 
 
 def check_boot_ends(vm):
-    """The bar goes with the boot; what failed stays until it is put right."""
+    """The bar vanishes with the end of the boot; failed services stay until they are repaired."""
     vm.sh("touch /run/go-on")
 
     def only_bar_has_gone():
@@ -90,7 +92,7 @@ def check_boot_ends(vm):
     vm.sh("touch /run/paper; svcctl start broken-printer")
 
     def is_put_right():
-        picture = vm.picture()  # of a screen that has gone dark neither is left
+        picture = vm.picture()  # a dark screen has neither
         keep_picture("greeter-put-right", picture)
         return n_failure_pixels(picture) == 0 and has_greeter(picture)
     wait_for(is_put_right, GREETER_S, "nothing is left of it but the greeter", 2)
@@ -121,7 +123,8 @@ def check_stop(vm):
 
 
 def check_gives_up(vm):
-    """What ends at once again and again is not tried for ever: there is a login in text then, until it is started by hand."""
+    """A service that always fails is not retried forever: a text login appears until it is started
+    by hand."""
     vm.sh("mount --bind /bin/false /usr/sbin/gdm3")
     vm.sh("svcctl start gdm3", GREETER_S, check=False)
     vm.wait_state("gdm3", "failed")
@@ -134,7 +137,8 @@ def check_gives_up(vm):
 
 
 def check_bluetooth(vm):
-    """An adapter of the kernel's own driver for tests (hci_vhci): it is there as long as somebody holds the device open."""
+    """An adapter of the kernel's test driver (hci_vhci): it exists while a process holds the device
+    open."""
     vm.sh("modprobe hci_vhci; printf '\\377\\000' >/run/adapter; "
           "sh -c 'exec 3<>/dev/vhci; cat /run/adapter >&3; exec sleep infinity' >/dev/null 2>&1 & echo $! >/run/adapter.pid")
     wait_for(lambda: vm.state("bluetooth") == "ready", GREETER_S, "bluetoothd has come with the adapter", 1)
@@ -148,7 +152,8 @@ def check_bluetooth(vm):
 
 
 def check_end(vm):
-    """GDM has ended before elogind begins to, and that before the bus. elogind executes /sbin/poweroff, which returns at once."""
+    """GDM stops before elogind, and that before the bus. elogind runs /sbin/poweroff, which returns
+    at once."""
     vm.sh("/usr/lib/svcd/sysv/take-over")
     vm.sh_detached("loginctl poweroff")
     assert vm.wait_end(GREETER_S) == "guest-shutdown"

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # limit: 3600, processors: 2
 """
-Somebody logs in at the greeter by typing, has a session of GNOME and services of their own in it, may not switch the machine
-off against an inhibitor, logs out. The bus is killed. Whatever ends, a greeter comes back. From its menu the machine is put to
-sleep, and ended, in order.
+A user logs in at the greeter, with a session of GNOME and own services in it, and logs out again.
+
+The user may not switch off the machine against an inhibitor. The bus is killed. After each end a
+greeter returns. From its menu the machine is suspended, and powered off in order.
 """
 
 import json
@@ -25,10 +26,10 @@ BUS = "gdbus call --session -d org.freedesktop.DBus -o /org/freedesktop/DBus -m 
 INHIBITORS = "elogind-inhibit --list"
 # elogind.conf: InhibitDelayMaxSec=5.
 DELAYED_AT_LEAST_S = 4
-# After a minute the greeter's dialog confirms itself; it is there a little before it is seen.
+# After a minute the greeter's dialog confirms itself. It exists a little before it is seen.
 CONFIRMED_WITHIN_S = 55
 
-# Of a name on the session's bus that comes after svcd --user, and of one that comes and goes.
+# A name on the session's bus that appears after svcd --user, and one that comes and goes.
 STORE = "org.freedesktop.impl.portal.PermissionStore"
 USER_FILES = {
     "services.d/shell-watcher.svc": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhen=dbus:org.gnome.Shell\n",
@@ -46,14 +47,15 @@ def inhibit(vm, what, mode, why):
 
 
 def steady_states(vm):
-    """Of what runs by policy, when all have settled; those that the bus starts come and go."""
+    """The states of services that run by policy, when all have settled; those that the bus starts
+    come and go."""
     wait_for(lambda: vm.svcctl_json("status")["at_rest"], GREETER_S, "all have settled", 1)
     return {name: state for name, state in vm.states().items() if name not in ON_DEMAND}
 
 
 def check_log_in(vm):
     session = vm.log_in("alice", "alice")
-    # It is there before its terminal is the one that is shown.
+    # The session exists before its terminal is shown.
     wait_for(lambda: vm.session(session, *HERS) == HERS, GREETER_S, f"her session is {HERS}", 1)
     wait_for(lambda: re.search(r"^alice +tty", vm.sh("who"), re.M), GREETER_S, "utmp knows her", 1)
     vm.sh("until pgrep -u alice gsd-power; do sleep 1; done", GREETER_S)
@@ -71,7 +73,7 @@ def give_user_files(vm):
 
 
 def user_states(vm):
-    """Of her own services, as she sees them."""
+    """The states of her own services, as she sees them."""
     return {row["name"]: row["state"] for row in json.loads(vm.as_user("alice", "svcctl --user list --json"))["data"]}
 
 
@@ -80,7 +82,7 @@ def wait_user_state(vm, name, state):
 
 
 def check_user_services(vm):
-    """The session has started svcd --user, which knows the names on its bus."""
+    """The session has started svcd --user, which follows the names on its bus."""
     vm.sh("pgrep -u alice -f '^/sbin/svcd --user --wait'")
     wait_user_state(vm, "shell-watcher", "ready")
     vm.as_user("alice", f"{BUS}.StartServiceByName {STORE} 0")
@@ -93,7 +95,7 @@ def check_user_services(vm):
 
 
 def check_inhibitors(vm):
-    """An active user may switch off, but not against somebody who has said no."""
+    """An active user may switch off, except against an inhibitor."""
     for what in ("PowerOff", "Reboot", "Suspend"):
         assert "yes" in vm.as_user("alice", f"{LOGIN1}.Can{what}"), what
     inhibit(vm, "shutdown:sleep", "block", "because")
@@ -114,7 +116,8 @@ def check_log_out(vm, session):
 
 
 def check_bus_killed(vm):
-    """Who needs it goes and comes back; so does GDM, whose greeter ends with the bus."""
+    """Services that need the bus stop and return; so does GDM, because its greeter ends with the
+    bus."""
     states = steady_states(vm)
     old = vm.processes("gdm3")
     vm.sh("kill -KILL $(head -n 1 /sys/fs/cgroup/svcd/dbus/cgroup.procs)")
@@ -130,7 +133,7 @@ def main_pids(vm):
 
 
 def check_suspend(vm):
-    """From the greeter's menu. Nothing ends by it, and what comes later comes."""
+    """From the greeter's menu. It stops no service, and later events work."""
     session = vm.wait_greeter()
     before = main_pids(vm)
     states = steady_states(vm)
@@ -145,7 +148,7 @@ def check_suspend(vm):
 
 
 def choose_power_off(vm):
-    """By the greeter's menu and its dialog, where "Cancel" is what Return would press at first."""
+    """With the greeter's menu and its dialog, where Return would first press "Cancel"."""
     vm.choose_power("Power Off…", vm.is_dark)
     until = time.monotonic() + CONFIRMED_WITHIN_S
     vm.see_key("right")
@@ -155,7 +158,7 @@ def choose_power_off(vm):
 
 
 def check_end(vm):
-    """A delay is waited for, then all ends in order."""
+    """The delay is respected, then all ends in order."""
     inhibit(vm, "shutdown", "delay", "later")
     vm.sh("dbus-monitor --system \"member='PrepareForShutdown'\" | while read line; do "
           "case $line in *PrepareForShutdown*) echo tests: prepare >/dev/kmsg; break ;; esac; done >/dev/null 2>&1 &")
@@ -172,7 +175,7 @@ with vm_image.work_directory() as work:
     vm_image.copy_disk(vm_image.disk_image(STAGE, vm_image.DESKTOP), root)
     with Desktop(root) as vm:
         vm.wait_shell()
-        vm.sh("/usr/lib/svcd/sysv/take-over") # elogind executes /sbin/poweroff, which this machine does not have yet
+        vm.sh("/usr/lib/svcd/sysv/take-over") # elogind runs /sbin/poweroff, which this machine does not have yet
         vm.wait_greeter()
         vm.wait_drawn("the greeter")
         give_user_files(vm)

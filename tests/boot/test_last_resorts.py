@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A machine with svcd installed boots a plain shell (init=/bin/sh), and goes on from there when the shell executes svcd. Then PID 1 has a
-fault, which costs no service and does not stop it from feeding the machine's watchdog; and runs into an endless loop, from which the
-watchdog gets the machine out, within its time.
+A machine with svcd boots a plain shell (init=/bin/sh), continues when that executes svcd, and
+survives faults of PID 1.
+
+A fault costs no service, and PID 1 continues to feed the hardware watchdog. Then PID 1 runs into an
+endless loop, and the watchdog resets the machine in time.
 """
 
 import os
@@ -14,14 +16,15 @@ from deadline import wait_for
 from vm import COMMAND_S, Machine
 
 STAGE = os.environ["SVCD_STAGE"]
-WATCHDOG_S = 20 # half of it is what a starved host may keep the machine from its work
-SLACK_S = 60 # for a host that does other things: the machine's seconds are not ours then
+WATCHDOG_S = 20 # a starved host may stop the machine for half of it
+SLACK_S = 60 # for a busy host, where the machine's seconds are longer
 
-# As little as can be typed to.
+# The minimum for a login.
 POLICY = ("[runlevel S]\nActivate=test-shell\n"
           "[runlevel 2]\nActivate=-networking -network-manager -dbus -elogind -rsyslog -cron\n")
 
-# ptrace(2): "jmp ." where PID 1 goes on when the system call that it waits in returns (EB FE; its rip is the 17th register).
+# ptrace(2): "jmp ." where PID 1 continues after its present system call (EB FE; its rip is the 17th
+# register).
 SPIN = r"""
 sub attempt { my ($what, $result) = @_; $result != -1 or die "$what: $!\n" }
 my $regs = "\0" x 512;
@@ -35,7 +38,7 @@ attempt("detach", syscall(101, 17, 1, 0, 0));
 
 
 def pids(vm):
-    """Of what is up since the boot began."""
+    """The pids of services that have been up since the boot."""
     rows = vm.services()
     return [rows[name]["pid"] for name in ("test-shell", "udev", "getty@ttyS0")]
 

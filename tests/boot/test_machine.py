@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A Debian disk boots with svcd as PID 1: everything that is wanted comes up, fstab is carried out, limits and sandboxes of
-services hold on its kernel, the manager may die, and a power-off leaves clean file systems.
+A Debian disk boots with svcd as PID 1: all wanted services come up, fstab is mounted, and a
+power-off is clean.
+
+Limits and sandboxes of services work on its kernel, and the manager may die.
 """
 
 import os
@@ -17,12 +19,12 @@ from vm import Machine
 STAGE = os.environ["SVCD_STAGE"]
 UP = ("ready", "done")
 
-# What must be up for somebody to call this a machine.
+# The minimum of a working machine.
 EXPECTED = """checkroot udev udev-trigger kmod-static-nodes tmpfiles-dev tmpfiles kmod procps hostname hwclock urandom loopback
     utmp machine-id policy-recover dbus rsyslog cron elogind ssh ssh-host-keys nginx networking network-manager getty@ttyS0
     getty@tty1 mount-srv-my--data mount-mnt-part mount-mnt-scratch swap-label-svcd--swap""".split()
 
-# Every limit of a service, and what the kernel's files then hold.
+# Each limit of a service, and the resulting content of the kernel's files.
 LIMITS = {
     "MemoryMax=64M": ("memory.max", str(64 << 20)),
     "MemoryHigh=60M": ("memory.high", str(60 << 20)),
@@ -40,7 +42,7 @@ CONTROLLERS = {"memory", "cpu", "cpuset", "io", "pids"}
 
 EAT = "perl /run/eat"
 SMALL = "MemoryMax=32M\nMemorySwapMax=0\n"
-# Each wants more than it may have.
+# Each wants more than its limit.
 GREEDY = {
     "greedy-main": f"Exec=/bin/sh -c 'exec {EAT}'\n{SMALL}",
     "greedy-child": f"Exec=/bin/sh -c '{EAT}; exec sleep infinity'\n{SMALL}",
@@ -50,7 +52,7 @@ GREEDY = {
 }
 OWN_LIMIT = "out of memory: its own limit was reached (MemoryMax=)"
 
-# A service that has every protection, and what it tries: may it?
+# A service with all protections, and its attempts: may it?
 STRICT = """Exec=/bin/sh /run/tries
 StateDirectory=strict
 ProtectSystem=strict
@@ -92,15 +94,16 @@ TRIES = {
 }
 
 
-# As the machine's sysctl.d has it, and what a service has of it that says nothing.
+# The machine's sysctl.d has it, and a service without TasksMax= gets a share of it.
 THREADS_MAX = 12345
 TASKS_MAX = THREADS_MAX * 15 // 100
 
-# No limit of its own. It spends no more than it must, for the processors are emulated; it never has enough.
+# It has no limit of its own. It uses little CPU time, because the processors are emulated, but
+# never stops.
 BOMB_TASKS = 300
 BOMB = "1 while defined(fork); sleep 1 while 1;\n"
 
-# It gives a sign of life each second.
+# It feeds its watchdog each second.
 ALIVE = """use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new(Type => SOCK_DGRAM(), Peer => $ENV{NOTIFY_SOCKET}) or die;
 $s->send("READY=1"); while (1) { $s->send("WATCHDOG=1"); select(undef, undef, undef, 1); }
 """
@@ -108,12 +111,13 @@ WATCHDOG_S = 15
 TEN_YEARS_S = 10 * 365 * 86400
 SLEEP_S = 3600
 
-# All the memory there is, and then some.
+# Allocates all memory, and more.
 HOG = "my @all; push @all, 'x' x (8 << 20) while 1;\n"
 
 
 def check_login(vm):
-    """Somebody logs in on the serial console, looks around and leaves; the next login prompt comes."""
+    """A user logs in on the serial console, looks around and leaves; the next login prompt appears.
+    """
     vm.wait_console("svcd-vm login:")
     vm.type_console("root\n")
     vm.wait_console("Password:", 60)
@@ -129,7 +133,7 @@ def check_login(vm):
 
 
 def check_services(vm):
-    """At rest, everything that is wanted and can be is up."""
+    """At rest, all wanted services are up, if possible."""
     wait_for(lambda: vm.svcctl_json("status")["boot_finished"], 200, "the boot is over")
     rows = vm.services()
     not_up = {name: rows.get(name, {}).get("state") for name in EXPECTED if rows.get(name, {}).get("state") not in UP}
@@ -142,7 +146,7 @@ def check_services(vm):
 
 
 def check_memory(vm):
-    """Debian's kernel gives huge pages to whoever can have them; PID 1's tables are large and hardly used."""
+    """Debian's kernel may use huge pages; PID 1's tables are large and mostly unused."""
     assert "[always]" in vm.sh("cat /sys/kernel/mm/transparent_hugepage/enabled"), "this machine shows nothing"
     for pid in ("1", "$(pgrep -o svcd-manager)"):
         rollup = vm.sh(f"cat /proc/{pid}/smaps_rollup")
@@ -162,7 +166,8 @@ def check_early_boot(vm):
     assert "system boot" in vm.sh("who -b")
     check_memory(vm)
     vm.sh("test -d /run/lock && test -c /dev/loop-control")
-    # What nobody waits for is done when there is nothing else to do: terminals belong to their group, another seed is there.
+    # Deferred tasks run when the machine is idle: terminals belong to their group, and there is a
+    # new seed.
     wait_for(lambda: vm.sh("stat -c %G /dev/tty9; test -s /var/lib/urandom/random-seed", check=False) == (0, "tty"), 200,
              "the rest of the devices has been announced")
     for name in ("udev-trigger-rest", "urandom-renew"):
@@ -170,7 +175,7 @@ def check_early_boot(vm):
 
 
 def check_volumes(vm):
-    """Every line of fstab."""
+    """Each line of fstab."""
     vm.sh("findmnt -n /srv/my-data | grep -q ext4")
     vm.sh("findmnt -n /mnt/scratch | grep -q size=4096k; touch /srv/my-data/part/here; test -e /mnt/part/here")
     assert "/dev/vd" in vm.sh("swapon --show --noheadings")
@@ -179,7 +184,7 @@ def check_volumes(vm):
 
 
 def check_hotplug(vm, directory):
-    """A nofail volume is mounted when its disk comes."""
+    """A nofail volume is mounted when its disk appears."""
     path = f"{directory}/absent"
     vm_image.make_volume(path, "absent")
     vm.plug(path, "late")
@@ -210,7 +215,7 @@ def check_manager_killed(vm):
 
 
 def check_explain(vm):
-    """All is as wanted, what is not installed apart."""
+    """All is as wanted; uninstalled services are listed separately."""
     status, output = vm.sh("svcctl explain", check=False)
     assert status == 0 and "waiting" not in output and "failed" not in output, output
 
@@ -220,7 +225,7 @@ def put(vm, path, text):
 
 
 def add_services(vm, services):
-    """By hand, without a restart after a failure."""
+    """Started by hand, without a restart after a failure."""
     for name, keys in services.items():
         put(vm, f"/etc/svcd/services.d/{name}.svc", f"[Service]\nRestart=no\n{keys}")
     vm.sh("svcctl reload-files")
@@ -233,14 +238,14 @@ def remove_services(vm, services):
 
 
 def wait_failed(vm, name):
-    """Starts it; returns what explain and status say of it when it has failed."""
+    """Start it; returns the texts of explain and status after its failure."""
     vm.sh(f"svcctl start {name}", check=False)
     wait_for(lambda: vm.services()[name]["state"] == "failed", 60, f"{name} fails")
     return vm.sh(f"svcctl explain {name}"), vm.sh(f"svcctl status {name}", check=False)[1]
 
 
 def check_limits(vm):
-    """They are in the service's group, and the controllers are enabled in every group above."""
+    """They are in the service's cgroup, and the controllers are enabled in each cgroup above."""
     status = vm.svcctl_json("status", "limited")[0]
     group = status["cgroup"]
     assert not status["resource_problem"], status["resource_problem"]
@@ -255,7 +260,7 @@ def check_limits(vm):
 
 
 def check_greed(vm):
-    """Who wants more than its limit is told so, and so is the admin."""
+    """Usage above a limit is reported to the service and to the admin."""
     for name in ("greedy-main", "greedy-family"):
         for said in wait_failed(vm, name):
             assert f"killed by signal KILL: {OWN_LIMIT}" in said, said
@@ -268,7 +273,7 @@ def check_greed(vm):
 
 
 def check_child(vm):
-    """The main process goes on, and one is told that another of its processes was killed."""
+    """The main process continues, and the kill of its other process is reported."""
     vm.sh("svcctl restart --wait greedy-child")
     group = vm.svcctl_json("status", "greedy-child")[0]["cgroup"]
     wait_for(lambda: vm.sh(f"grep -qx 'oom_kill 1' {group}/memory.events", check=False)[0] == 0, 60, "a child is killed")
@@ -277,7 +282,7 @@ def check_child(vm):
 
 
 def check_strict(vm):
-    """What a service may not do fails on a real kernel too."""
+    """Forbidden actions of a service also fail on a real kernel."""
     lines = [f"({command}) >/dev/null 2>&1 && echo yes || echo no" for command in TRIES]
     put(vm, "/run/tries", "exec 3>/var/lib/strict/tried\n{\n" + "\n".join(lines) + "\n} >&3\nexec sleep infinity\n")
     vm.sh("touch /tmp/outside")
@@ -291,7 +296,7 @@ def check_strict(vm):
 
 
 def check_controllers(vm):
-    """Only the controller that counts processes is enabled where no service asks for another one."""
+    """Only the controller that counts processes is enabled where no service needs another one."""
     for group in ("/sys/fs/cgroup", "/sys/fs/cgroup/svcd"):
         assert vm.sh(f"cat {group}/cgroup.subtree_control").split() == ["pids"]
     # Without TasksMax= a service has the default share of the processes.
@@ -299,7 +304,8 @@ def check_controllers(vm):
 
 
 def check_group_of_the_keeper(vm):
-    """In the root of all groups it is in nobody's way; where controllers can be handed on by one that is empty it makes room."""
+    """PID 1 stays in the root cgroup; where controllers need an empty parent, it moves to a leaf.
+    """
     assert vm.sh("cat /proc/1/cgroup").strip().endswith("0::/"), vm.sh("cat /proc/1/cgroup")
     vm.sh("mkdir -p /sys/fs/cgroup/given /run/given")
     put(vm, "/run/given/start", "echo 0 >/sys/fs/cgroup/given/cgroup.procs\n"
@@ -313,7 +319,7 @@ def check_group_of_the_keeper(vm):
 
 
 def steady(vm):
-    """What nothing that happens to the machine is to change."""
+    """The state that no event of the machine may change."""
     return {name: (row["state"], row.get("pid")) for name, row in vm.services().items() if row["state"] in UP}
 
 
@@ -324,7 +330,8 @@ def expect_steady(vm, before, what):
 
 
 def check_fork_bomb(vm):
-    """Of who says nothing of it there are so many processes and no more; all others have theirs, a login among them."""
+    """A service without a limit has the default number of processes; all others have theirs, a
+    login too."""
     put(vm, "/run/bomb", BOMB)
     put(vm, "/etc/svcd/policy.d/bomb.policy", f"[defaults]\nTasksMax={BOMB_TASKS}\n")
     add_services(vm, {"bomb": "Exec=/usr/bin/perl /run/bomb\nStopTimeout=2s\n"})
@@ -346,7 +353,8 @@ def check_fork_bomb(vm):
 
 
 def check_memory_is_gone(vm):
-    """The machine has no memory left: who took it is killed, and told why; the manager and all others are not."""
+    """The machine has no free memory: the service that took it is killed, with the reason; the
+    manager and all others continue."""
     put(vm, "/run/hog", HOG)
     add_services(vm, {"hog": "Exec=/usr/bin/perl /run/hog\n"})
     assert vm.sh("cat /proc/$(pidof svcd-manager)/oom_score_adj /proc/$(pidof cron)/oom_score_adj").split() == ["-900", "0"]
@@ -361,7 +369,8 @@ def check_memory_is_gone(vm):
 
 
 def check_clock_and_sleep(vm):
-    """The clock jumps by years, the machine sleeps: nobody's time is up by that, and what is shown stays right."""
+    """The clock jumps by years, the machine sleeps: no limit expires by that, and displayed times
+    stay right."""
     put(vm, "/run/alive", ALIVE)
     add_services(vm, {"alive": f"Exec=/usr/bin/perl /run/alive\nReady=notify\nWatchdogTimeout={WATCHDOG_S}s\n"})
     vm.sh("svcctl start --wait alive")
@@ -371,17 +380,18 @@ def check_clock_and_sleep(vm):
         assert "years" not in vm.sh("svcctl status alive")
     vm.sh_detached("echo mem >/sys/power/state")
     wait_for(lambda: vm.qmp("query-status")["status"] == "suspended", 60, "the machine sleeps")
-    time.sleep(WATCHDOG_S) # so long must have passed, or nothing is shown
+    time.sleep(WATCHDOG_S) # this long, or nothing is tested
     vm.qmp("system_wakeup")
     vm.wait_shell()
     vm.sh(f"date -s @$(($(date +%s) + {SLEEP_S})); sleep 2; svcctl --version")
     expect_steady(vm, before, "the clock was set, and the machine slept")
-    vm.sh(f"date -s @$(($(date +%s) - {SLEEP_S}))") # or the file systems seem to be of tomorrow
+    vm.sh(f"date -s @$(($(date +%s) - {SLEEP_S}))") # or the file systems would be from tomorrow
     remove_services(vm, ["alive"])
 
 
 def check_limits_and_sandbox(vm):
-    """What only a kernel with controllers of cgroup v2 shows, before and after the death of the manager."""
+    """Limits on a kernel with controllers of cgroup v2, before and after the death of the manager.
+    """
     check_controllers(vm)
     limited = {"limited": "Exec=/bin/sleep infinity\n" + "".join(f"{key}\n" for key in LIMITS), **GREEDY}
     put(vm, "/run/eat", "$x = 'x' x (200 << 20);\n")
@@ -397,14 +407,16 @@ def check_limits_and_sandbox(vm):
 
 
 def check_power_supply(vm):
-    """On a machine SIGPWR is about the power supply, as its letter says, and no order to switch off."""
+    """On a machine SIGPWR concerns the power supply, with the state in its file, and is no order to
+    switch off."""
     vm.sh("printf '[Service]\\nType=task\\nExec=/bin/touch /run/power-failed\\n' >/etc/svcd/services.d/power-fail.svc")
     vm.sh("svcctl reload-files; echo F >/run/powerstatus; kill -PWR 1")
     wait_for(lambda: vm.sh("test -e /run/power-failed -a ! -e /run/powerstatus", check=False)[0] == 0, 60, "power-fail")
 
 
 def check_power_off(vm):
-    """The console tells what the machine waits for; nothing was drawn around the login before."""
+    """The console names the services that the machine waits for; nothing was drawn around the login
+    before."""
     shown = vm.console.text()
     assert not re.search(r"svcd: boot \d+ %|svcd: the boot took", shown[shown.index("login:"):]), shown
     add_services(vm, {"stubborn": "Exec=/bin/sh -c 'trap \"\" TERM; while :; do sleep 1; done'\nStopTimeout=20s\n"})
@@ -421,7 +433,7 @@ def run_tool(*argv):
 
 
 def check_disk(path, *files):
-    """The file system was unmounted, or the root made read-only, and is whole."""
+    """The file system was unmounted, or the root made read-only, and is consistent."""
     status, output = run_tool("dumpe2fs", "-h", path)
     assert status == 0 and "needs_recovery" not in output, f"{path} needs recovery:\n{output}"
     assert any(line.split() == ["Filesystem", "state:", "clean"] for line in output.splitlines()), output

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # limit: 2400
 """
-Real NetworkManager and a real bus: sshd is active only while the network is up; a NetworkManager that dies takes nothing with
-it; the bus is killed ten times, no service is lost, and every condition is right again. A volume of an NFS server, which is the
-machine itself, is mounted and locked in versions 4 and 3, and mounted with a ticket of Kerberos.
+Real NetworkManager and a real bus: sshd is active only while the network is up, and dead daemons
+cost no service.
+
+NetworkManager dies; the bus is killed ten times, no service is lost, and each condition is right
+again. A volume of an NFS server, which is the machine itself, is mounted and locked in versions 4
+and 3, and mounted with a Kerberos ticket.
 """
 
 import json
@@ -31,7 +34,8 @@ SVCD.TEST = {
 [domain_realm]
 localhost = SVCD.TEST
 """
-# A NetworkManager that loses its last connection takes some seconds to say so; emulated ones take more.
+# NetworkManager needs some seconds to report the loss of its last connection; more on an emulated
+# machine.
 SECONDS = 120
 
 
@@ -57,7 +61,7 @@ def listens(vm):
 
 
 def check_networking(vm):
-    """nmcli networking off and on: sshd goes and comes."""
+    """nmcli networking off and on: sshd stops and starts."""
     vm.sh("nmcli networking off")
     wait_level(vm, "network:up", "false")
     wait_state(vm, "ssh", "waiting")
@@ -71,7 +75,7 @@ def check_networking(vm):
 
 
 def check_cable(vm):
-    """The cable pulled and put back."""
+    """The cable is pulled and put back."""
     vm.link(False)
     wait_level(vm, "network:interface:eth0", "false")
     wait_state(vm, "needs-cable", "waiting")
@@ -83,7 +87,7 @@ def check_cable(vm):
 
 
 def check_network_manager_killed(vm):
-    """The addresses stay when it dies, so sshd stays."""
+    """The addresses stay after its death, so sshd stays."""
     before = wait_state(vm, "ssh", "ready")["pid"]
     old = vm.services()["network-manager"]["pid"]
     vm.sh(f"kill -KILL {old}")
@@ -96,7 +100,7 @@ def check_network_manager_killed(vm):
 
 
 def check_bus_killed(vm):
-    """What stands on the bus comes back with it; nothing else is touched."""
+    """Dependants of the bus return with it; no other service is touched."""
     before = vm.services()
     levels = conditions(vm)
     on_bus = set(vm.sh("grep -l '^While=.*dbus' /usr/lib/svcd/services.d/*.svc /etc/svcd/services.d/*.svc | "
@@ -116,7 +120,8 @@ def check_bus_killed(vm):
 
 
 def check_nfs(vm):
-    """Volumes of fstab, one for each version; locks of version 3 are rpc.statd's business, those of 4 the server's."""
+    """Volumes of fstab, one for each version; locks of version 3 belong to rpc.statd, those of 4 to
+    the server."""
     wait_state(vm, "nfs-kernel-server", "done")
     for name in ("rpcbind", "rpc-statd", "nfs-mountd", "nfs-idmapd", "nfsdcld"):
         wait_state(vm, name, "ready")
@@ -126,7 +131,7 @@ def check_nfs(vm):
         assert f"vers={version}" in vm.sh(f"findmnt -n -o OPTIONS --mountpoint /srv/v{version}")
         vm.sh(f"flock -n /srv/v{version}/lock -c 'echo version {version} >/srv/v{version}/text'")
         assert vm.sh("cat /srv/share/text") == f"version {version}"
-    # Whoever serves it ends: the volumes stay, what is asked of them waits, and goes on with the next one.
+    # The servers restart: the volumes stay, requests wait, and continue with the next server.
     vm.sh("svcctl restart --wait nfs-kernel-server nfs-mountd rpcbind", seconds=300)
     wait_state(vm, "nfs-kernel-server", "done")
     vm.sh("flock /srv/v3/lock -c 'echo again >/srv/v3/text'; flock /srv/v4/lock true; grep -qx again /srv/v4/text", seconds=300)
@@ -136,7 +141,8 @@ def check_nfs(vm):
 
 
 def check_kerberos(vm):
-    """The daemons of Kerberos start with its key; the client and the server trust each other by it."""
+    """The Kerberos daemons start with its key; it authenticates the client and the server to each
+    other."""
     vm.sh("kdb5_util create -s -P secret && kadmin.local -q 'addprinc -randkey nfs/localhost' && service krb5-kdc start", seconds=300)
     for name in ("rpc-gssd", "rpc-svcgssd"):
         wait_state(vm, name, "waiting")
@@ -156,7 +162,7 @@ def check_kerberos(vm):
 def main():
     with vm_image.work_directory() as directory:
         disks = vm_image.make_test_disks(directory, STAGE)
-        # All of the network is NetworkManager's.
+        # NetworkManager manages the whole network.
         vm_image.put_file(disks[0], "/etc/network/interfaces", "auto lo\niface lo inet loopback\n")
         vm_image.put_file(disks[0], "/etc/svcd/services.d/needs-cable.svc",
                           "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=network:interface:eth0\n")

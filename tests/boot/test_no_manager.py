@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Without a manager PID 1 says why on the console, offers a shell there in which "reboot" is understood, goes on as soon as there is
-a manager again, and obeys the keyboard.
+Without a manager PID 1 logs the reason on the console, offers a shell with a working "reboot", and
+obeys the keyboard.
+
+It continues as soon as there is a manager again.
 """
 
 import os
@@ -15,7 +17,7 @@ STAGE = os.environ["SVCD_STAGE"]
 
 
 def hide_manager(disk):
-    """Another name for the program, written to the disk itself."""
+    """Rename the program on the disk itself."""
     commands = ("ln /usr/lib/svcd/svcd-manager /usr/lib/svcd/hidden", "unlink /usr/lib/svcd/svcd-manager")
     for command in commands:
         subprocess.run(["debugfs", "-w", "-R", command, disk], check=True, stdin=subprocess.DEVNULL,

@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # limit: 2400
 """
-The power is cut while an admin changes policy, again and again: what is on the disk is the text before or after one of the
-changes, never a part of it, nothing that was acknowledged is lost, and the machine boots with it. A change of two files
-(revert) may be cut between them; then the history has it as begun, and the boot, or the next change, ends it first.
+The power fails while an admin changes policy, again and again: the disk has the text before or
+after one change.
 
-One machine changes policy all the time and logs each step. At random moments it is stopped, its root disk is copied, and it
-goes on: each copy is what a power cut at that moment leaves. The copy has everything that the machine has written to the disk
-so far, in that order, whether it has flushed it or not ("cache=unsafe" leaves out only the host's own flush, and QEMU
-finishes what is under way before it stops). So the disk is one that writes at once. What a missing fsync() leaves in the
-machine's memory is not on the copy, and that is what this test would find: a step that was acknowledged and is gone, or a
-name without its text. A missing barrier between disk and cache is the file system's business, not svcctl's.
+It never has a part of a change, and no acknowledged change is lost. The machine boots with it. A
+power failure may hit between the two files of one change (revert). Then the history has the change
+as begun, and the boot, or the next change, completes it.
+
+One machine changes policy all the time and logs each step. At random moments it is stopped, its
+root disk is copied, and it continues. Each copy is the result of a power failure at that moment.
+The copy contains all writes of the machine to the disk so far, in order, flushed or not
+("cache=unsafe" only omits the host's own flush, and QEMU finishes pending writes before it stops).
+So the disk writes at once. Data that lacks an fsync() is in the machine's memory, and not on the
+copy. The test finds that as a lost acknowledged step, or a name without its text. A missing barrier
+between disk and cache belongs to the file system, not to svcctl.
 
 $SVCD_TEST_SEED and $SVCD_TEST_ROUNDS as in test_random_kills.
 """
@@ -40,11 +44,12 @@ LEVELS = ("boot", "on-demand", "manual", "never")
 
 FSTAB = f"LABEL={vm_image.ROOT_LABEL} / ext4 errors=remount-ro 0 1\n"
 
-# As little as can be logged in to: emulated processors have enough to do.
+# The minimum for a login, because emulated processors are slow.
 POLICY = ("[runlevel S]\nActivate=test-shell\n"
           "[runlevel 2]\nActivate=-networking -network-manager -dbus -elogind -rsyslog -cron\n")
 
-# What svcd reads of the admin's: a word for policy, one for service files. The same line runs in the machine and on a copy.
+# Digests of the admin's files: one of policy, one of service files. The same line runs in the
+# machine and on a copy.
 DIGEST = ("echo $(sha256sum policy.d/*.policy | sha256sum | cut -c1-64) "
           "$(sha256sum services.d/*.svc services.d/*.svc.d/*.conf 2>/dev/null | sha256sum | cut -c1-64)")
 
@@ -52,7 +57,7 @@ DONE = re.compile(r"^@step (\d+) (\d+) ([0-9a-f]{64} [0-9a-f]{64})$", re.M)
 
 
 def steps(chance):
-    """Lines of sh: a change each, which no two have in common."""
+    """Lines of sh: a different change in each."""
     for number in range(1, N_STEPS + 1):
         name = chance.choice(SERVICES)
         yield chance.choice([
@@ -72,7 +77,7 @@ def script(chance):
 
 
 def prepare(disk, chance):
-    """A disk with services to argue about, which needs no other disk."""
+    """A disk with services for the changes. It needs no other disk."""
     vm_image.put_file(disk, "/etc/fstab", FSTAB)
     vm_image.put_file(disk, "/etc/svcd/policy.d/local.policy", POLICY)
     vm_image.put_file(disk, "/root/steps", script(chance))
@@ -81,17 +86,18 @@ def prepare(disk, chance):
 
 
 def acknowledged(vm):
-    """step -> (exit status, digest), of all that the machine has told."""
+    """step -> (exit status, digest), for all steps that the machine has reported."""
     return {int(number): (int(status), digest) for number, status, digest in DONE.findall(vm.shell.text())}
 
 
 def flushes(vm):
-    """How often the machine has flushed its disk: each fsync() of svcctl's is one at least."""
+    """The number of disk flushes of the machine: each fsync() of svcctl is at least one."""
     return sum(row["stats"]["flush_operations"] for row in vm.qmp("query-blockstats"))
 
 
 def wait_a_moment(vm, chance):
-    """A change is some seconds of thought on emulated processors and a few fsync(); most cuts are to hit among those."""
+    """A change takes some seconds on emulated processors, and a few fsync(); most cuts should hit
+    among those."""
     until = time.monotonic() + 20
     target = flushes(vm) + chance.randrange(1, 12)
     if chance.random() < 0.25:
@@ -102,17 +108,17 @@ def wait_a_moment(vm, chance):
 
 
 def cut(vm, path):
-    """What a power cut now would leave in @path; returns the last step that the machine had told of."""
+    """Write the result of a power failure now to @path; returns the last reported step."""
     vm.qmp("stop")
     vm_image.copy_disk(vm.disks[0], path)
-    # Read after the copy: by now QEMU has passed on all that the serial port had taken.
+    # Read after the copy, because QEMU has now passed on all output of the serial port.
     last = max(acknowledged(vm))
     vm.qmp("cont")
     return last
 
 
 def extract(disk, tree):
-    """The files of the admin and of svcd, as they are after the journal was replayed."""
+    """The files of the admin and of svcd, after a replay of the journal."""
     done = subprocess.run(["e2fsck", "-fy", disk], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False)
     assert done.returncode in (0, 1), f"the file system is broken: {done.stdout}"
@@ -136,7 +142,7 @@ def below_root(tree, *argv):
 
 
 def check_copy(tree):
-    """Files that svcd accepts, nobody's temporary ones among them, and a history that can be read."""
+    """svcd accepts the files, there are no temporary ones, and the history is readable."""
     status, output = below_root(tree, "check")
     assert status == 0, f"svcctl check: {status}\n{output}"
     names = {name for name in os.listdir(f"{tree}/etc/svcd/policy.d") if name.endswith(".policy")}
@@ -146,8 +152,9 @@ def check_copy(tree):
 
 
 def check_texts(told, last, digest, tree):
-    """Both words are those of a step: the last one told, or of what came after and was not told yet. Returns that step."""
-    # The change after the last one told may be done, and the one after that begun.
+    """Both digests belong to a step: the last reported one, or a later unreported one. Returns that
+    step."""
+    # The next change may be complete, and the one after that begun.
     window = (last, last + 1, last + 2)
     if after := [step for step in window if told[step][1] == digest]:
         return after[0]
@@ -159,7 +166,7 @@ def check_texts(told, last, digest, tree):
 
 
 def check_undo(tree, told, step):
-    """After the power cut the newest change can be taken back: what was there before it is there again."""
+    """After the power failure the newest change can be undone, with the earlier content."""
     status, output = below_root(tree, "undo")
     assert status == 0, f"svcctl undo: {status}\n{output}"
     found = digest_of(tree)
@@ -167,7 +174,8 @@ def check_undo(tree, told, step):
 
 
 def digest_after_boot(tree):
-    """What the boot is to make of the files: nothing else, unless a change was cut between two of them."""
+    """The digest after the boot: unchanged, unless the power failed between two files of a change.
+    """
     ended = f"{tree}-ended"
     shutil.copytree(tree, ended, symlinks=True)
     status, output = below_root(ended, "policy", "recover")
@@ -176,7 +184,7 @@ def digest_after_boot(tree):
 
 
 def check_boot(disk, digest):
-    """A copy boots as it is, up to a login, with what was on the disk after what was begun there is ended."""
+    """A copy boots up to a login, and an interrupted change is complete."""
     with Machine([disk], *vm_image.boot_files()) as vm:
         vm.wait_console("svcd-vm login:")
         vm.wait_shell()
@@ -187,7 +195,8 @@ def check_boot(disk, digest):
 
 
 def take_cuts(vm, directory, chance, to_boot):
-    """Cuts the power ROUNDS times. Returns [(last step told, digest, tree)], and the copies that are to be booted."""
+    """Cut the power ROUNDS times. Returns [(last reported step, digest, tree)], and the copies to
+    boot."""
     found, kept = [], {}
     for number in range(ROUNDS):
         wait_a_moment(vm, chance)
@@ -218,7 +227,7 @@ def main():
             vm.sh_detached("sh /root/steps &")
             wait_for(lambda: len(acknowledged(vm)) > 3, 120, "the machine changes policy")
             found, kept = take_cuts(vm, directory, chance, to_boot)
-            # So that the changes that were under way have been told, too.
+            # So that the pending changes are reported, too.
             wait_for(lambda: max(acknowledged(vm)) > found[-1][0] + 2, 60, "the last changes end")
             told = acknowledged(vm)
 

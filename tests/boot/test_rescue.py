@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-"single" on the kernel command line gives a shell for the admin and no daemons, even while a volume is looked for that is not
-there; leaving it goes on with the boot; "svcctl reboot" reboots.
+"single" on the kernel command line gives an admin's shell without daemons, even during the search
+for a missing volume.
+
+Leaving it continues the boot; "svcctl reboot" reboots.
 """
 
 import os
@@ -30,12 +32,13 @@ def check_rescue(vm):
 
 
 def check_late_volume(vm, path):
-    """Who comes after $local_fs waits for the volume while it is looked for; when it comes, all goes on."""
+    """Services after $local_fs wait during the search for the volume; when it appears, all
+    continue."""
     begin = len(vm.console.data)
     vm.type_console("exit\n")
     wait_for(lambda: vm.svcctl_json("runlevel")["runlevel"] == "2", 60, "the usual runlevel")
     rows = vm.services()
-    # A very slow machine has given the volume up by now, after 90 s, and has gone on.
+    # A very slow machine has given up the volume after 90 s, and continued.
     if rows["mount-srv-my--data"]["state"] == "waiting":
         assert rows["dbus"]["state"] == "waiting", f"dbus is {rows['dbus']['state']} before the volume is there"
     else:

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # limit: 3600
 """
-A Debian with sysvinit, its boot scripts and thirty daemons boots under svcd with nothing but its init scripts: the same daemons
-run as under sysvinit, each script begins and ends in insserv's order, and a power-off runs the stop scripts in order and leaves
-clean file systems. With svcd's own service files the same daemons run, each once. The times are printed, not compared: what else
-this machine does changes them; the bench of boots compares.
+A Debian with sysvinit, its boot scripts and thirty daemons boots under svcd with only its init
+scripts.
+
+The same daemons run as under sysvinit, each script begins and ends in insserv's order, and a
+power-off runs the stop scripts in order and leaves clean file systems. With svcd's own service
+files the same daemons run, each once. The times are printed, not compared, because the load of the
+machine changes them; the bench of boots compares.
 """
 
 import dataclasses
@@ -19,33 +22,35 @@ from deadline import wait_for
 from vm import BOOT_S, Machine
 
 STAGE = os.environ["SVCD_STAGE"]
-REST_S = 120 # until nothing starts or ends any longer
+REST_S = 120 # until no program starts or ends any longer
 OFF_S = 400
 HABITS = "60-debian-habits.policy"
 
-# Not what a machine is there for: the init itself, who looks, logins, and what runs for a moment.
+# No daemons of the machine: the init itself, the observers, logins, and short-lived programs.
 NO_DAEMONS = re.compile(r"/usr/lib/svcd/.*|/usr/s?bin/(svcd|init|dash|bash|agetty|getty|ls|bootlogd|sleep|anacron)")
 
-# What svcd does by itself at the end, and what sysvinit runs its levels with.
+# svcd does these itself at the end, and sysvinit runs its levels with the others.
 NOT_WRAPPED = {"rc", "rcS", "sendsigs", "umountnfs.sh", "umountfs", "umountroot", "halt"}
 
-# The bus starts its daemon before its script runs. The script leaves nothing running, so it is idle, and there is nothing to stop.
+# The bus starts its daemon before its script runs. The script leaves no process, so it is idle, and
+# there is nothing to stop.
 LEAVES_NOTHING = {"elogind"}
 
 # Two programs look at all processes, because an emulated processor needs seconds to start two for each.
 LIST_PROCESSES = "ls -l /proc/[0-9]*/exe; grep ^PPid: /proc/[0-9]*/status"
 
-# A service file of ours starts it only for an NFS volume or the server, as its unit does under systemd.
+# One of our service files starts it only for an NFS volume or the server, like its unit under
+# systemd.
 ON_DEMAND = ("/usr/sbin/rpc.statd",)
 
 
 @dataclasses.dataclass
 class Boot:
-    """What one boot showed."""
+    """The results of one boot."""
     starts: list
     stops: list
-    daemons: dict # path of the program -> number of processes of it that are not children of one of it
-    cpu_s: float  # that the emulation of the boot took, whatever else the host did at the time
+    daemons: dict # path of the program -> number of its processes, without children of its own
+    cpu_s: float  # CPU time of the emulated boot, independent of the host's load
     off_s: float  # from the command to the end
 
     def login_s(self):
@@ -57,7 +62,7 @@ class Boot:
 
 
 def programs(vm):
-    """What runs now: see Boot.daemons."""
+    """The present programs: see Boot.daemons."""
     shown = vm.sh(LIST_PROCESSES, check=False)[1]  # some end meanwhile
     parents = dict(re.findall(r"^/proc/(\d+)/status:PPid:\t(\d+)$", shown, re.M))
     exes = re.findall(r" /proc/(\d+)/exe -> (.+?)(?: \(deleted\))?$", shown, re.M)
@@ -70,7 +75,7 @@ def programs(vm):
 
 
 def daemons(vm):
-    """What runs and stays: daemons start helpers that end soon."""
+    """The programs that stay, because daemons start helpers that end soon."""
     seen = [programs(vm)]
 
     def is_settled():
@@ -87,7 +92,7 @@ def cpu_s(vm):
 
 
 def make_disks(directory, services):
-    """Root and data of the machine; with @services, svcd's own service files are in it."""
+    """Root and data of the machine; with @services, svcd's own service files are included."""
     disks = [f"{directory}/root", f"{directory}/data"]
     vm_image.copy_disk(vm_image.disk_image(STAGE, vm_image.SYSV), disks[0])
     vm_image.make_volume(disks[1], "data")
@@ -103,7 +108,8 @@ def machine(disks, init):
 
 
 def power_off(vm):
-    """By the sysvinit package's own command, whatever the init is. Returns (what ran, seconds until the end)."""
+    """With the command of the sysvinit package and any init. Returns (executed scripts, seconds
+    until the end)."""
     script_times.follow(vm)
     vm.sh("echo power-off begins >/dev/kmsg")
     vm.sh_detached("poweroff")
@@ -125,7 +131,7 @@ def check_clean(disks):
 
 
 def boot_sysvinit(directory):
-    """Returns (what it showed, insserv's files)."""
+    """Return (its results, insserv's files)."""
     disks = make_disks(directory, services=True)
     with machine(disks, "/sbin/init") as vm:
         vm.wait_console("svcd-vm login:")
@@ -140,7 +146,7 @@ def boot_sysvinit(directory):
 
 
 def boot_svcd(directory, services, expected):
-    """@expected: what must run in the end."""
+    """@expected: the programs that must run in the end."""
     disks = make_disks(directory, services)
     with machine(disks, "/sbin/svcd") as vm:
         vm.wait_console("svcd-vm login:")
@@ -163,14 +169,15 @@ def boot_svcd(directory, services, expected):
 
 
 def difference(expected, running):
-    """What of the one is not in the other, as a text; empty: the same."""
+    """The entries of one that the other lacks, as a text; empty: the same."""
     differs = [f"{exe}: {running.get(exe, 0)} instead of {expected.get(exe, 0)}"
                for exe in sorted(expected.keys() | running.keys()) if expected.get(exe) != running.get(exe)]
     return "; ".join(differs)
 
 
 def check_order(what, all_runs, pairs):
-    """Of each pair of which both have run, the first has ended before the second began. Returns the number of pairs."""
+    """Of each pair with both executed, the first ended before the second began. Returns the number
+    of pairs."""
     ran = script_times.scripts(all_runs)
     held = [(first, second) for first, second in script_times.closure(pairs) if first in ran and second in ran]
     wrong = []
@@ -192,7 +199,7 @@ def check_alone(what, all_runs, interactive):
 
 
 def check_same_scripts(before, after):
-    """What ran under sysvinit has run under svcd, and nothing else was started; what was started has been stopped."""
+    """The same scripts ran as under sysvinit, and no others; all started ones have been stopped."""
     names = [{name for name in script_times.scripts(all_runs) if name not in NOT_WRAPPED}
              for all_runs in (before.starts, after.starts, before.stops, after.stops)]
     assert names[0] == names[1], f"started under one of the two only: {sorted(names[0] ^ names[1])}"
@@ -202,7 +209,7 @@ def check_same_scripts(before, after):
 
 
 def check_orders(what, boot, depends):
-    """Every pair of insserv's that concerns this machine."""
+    """Each of insserv's pairs that concerns this machine."""
     n_pairs = 0
     for kind, all_runs in (("boot", boot.starts), ("start", boot.starts), ("stop", boot.stops)):
         pairs, interactive = script_times.dependencies(depends[kind])

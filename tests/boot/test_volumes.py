@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Real udev and real disks: a volume is mounted when its label appears and only then, one labelled "/usr" beside the system's own;
-relabelled or pulled, it is unmounted and what stands on it stops; put back, all is as before. A device that never comes
-fails one mount and holds up nothing else. A storm of events and a new udevd change nothing.
+Real udev and real disks: a volume is mounted while its label exists, one labelled "/usr" beside the
+system's own.
+
+When it is relabelled or pulled, it is unmounted and its dependants stop; when it is back, all is as
+before. A device that never appears fails one mount and delays no other service. A storm of events
+and a new udevd change nothing.
 """
 
 import os
@@ -65,7 +68,8 @@ def log_of(vm, name):
 
 
 def check_boot(vm):
-    """The label "/usr" is a label like any other; what is missing has failed, says so, and held up nothing."""
+    """The label "/usr" is an ordinary label; a missing volume has failed, with the reason, and
+    delayed nothing."""
     wait_for(lambda: vm.svcctl_json("status")["boot_finished"], 200, "the boot is over")
     vm.sh("test -e /mnt/usr/marker; test -x /usr/bin/env; ! findmnt --mountpoint /usr")
     wait_state(vm, "mount-mnt-usr", "done")
@@ -92,7 +96,7 @@ def check_plugged(vm, directory):
 
 
 def check_missing_comes_late(vm, directory):
-    """What has failed for lack of its device gets its chance when it comes."""
+    """A mount that failed without its device is retried when the device appears."""
     vm.plug(f"{directory}/missing", "missing")
     wait_state(vm, "mount-mnt-missing", "done")
     assert is_mounted(vm, "/mnt/missing")
@@ -100,7 +104,8 @@ def check_missing_comes_late(vm, directory):
 
 def check_relabelled(vm):
     device = vm.sh("findfs LABEL=DATA").strip()
-    # e2label asks the kernel to write the label of a mounted volume, of which udev hears nothing (FS_IOC_SETFSLABEL).
+    # e2label asks the kernel to write the label of a mounted volume, and udev gets no event
+    # (FS_IOC_SETFSLABEL).
     announce = f"udevadm trigger --action=change {device}"
     vm.sh(f"e2label {device} OTHER; {announce}")
     wait_all_down(vm)
@@ -110,14 +115,15 @@ def check_relabelled(vm):
 
 
 def identity(vm):
-    """What changes when a service is restarted or a volume mounted anew."""
+    """The identity that changes with a restart of a service or a new mount of a volume."""
     rows = vm.services()
     names = ("indexer", "reader", "test-shell", "cron")
     return [rows[name]["pid"] for name in names] + [vm.sh("findmnt -n -o ID --mountpoint /srv/data").strip()]
 
 
 def check_storm(vm):
-    """Every device is announced over and over while udevd is killed and restarted: nothing is unmounted or stopped."""
+    """All devices are announced over and over while udevd is killed and restarted: nothing is
+    unmounted or stopped."""
     before = identity(vm)
     old = vm.sh("pidof systemd-udevd").split()[-1]
     vm.sh("for i in 1 2 3 4 5 6 7 8; do udevadm trigger --type=devices --action=change; done", seconds=300)
@@ -132,7 +138,7 @@ def check_storm(vm):
 
 
 def check_pulled(vm, directory):
-    """Pulled while somebody is on it: detached, and named; put back: all again."""
+    """Pulled while in use: detached, and reported; put back: all is restored."""
     vm.sh_detached("cd /srv/data; sleep 100000 & cd /")
     wait_for(lambda: "/srv/data" in vm.sh("readlink /proc/[0-9]*/cwd", check=False)[1].split(), SECONDS, "somebody is on it")
     vm.unplug("data")
@@ -158,7 +164,8 @@ def check_swap_pulled(vm, directory):
 
 
 def check_by_hand(vm):
-    """What an admin unmounts stays so, whatever udev says, until a start; who mounts it himself has satisfied it."""
+    """A volume that an admin unmounts stays so, with any events of udev, until a start; a manual
+    mount satisfies it."""
     vm.sh("svcctl stop reader && umount /srv/data && udevadm trigger --type=devices --action=change")
     vm.sh("udevadm settle --timeout=100")
     assert vm.services()[MOUNT]["state"] == "done", vm.services()[MOUNT]

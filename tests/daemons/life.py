@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Life: what a daemon of Debian's must live through as a service of svcd.
+Life: the tests that a daemon of Debian must pass as a service of svcd.
 
     try_all(
         Daemon("apache2", probe=tcp(80, "HEAD / HTTP/1.0\\r\\n\\r\\n", "HTTP/1.1 200")),
     )
 
-boots svcd in a sandbox on a Debian that has the packages of all daemons installed, never started, and takes each daemon through
+boots svcd in a sandbox on a Debian with the packages of all daemons installed, never started, and
+takes each daemon through
 
-    wake      where the probe is a client of its [Socket]: it starts the service, and a stop closes what it listened on
-    start     the probe succeeds at its first try once svcctl says that the service is ready; its sandbox keys are in force
-    restart   another process, ready, and the probe once more; where there is [Socket], nobody who connects is refused meanwhile
-    reload    where there is Reload=: the same process, and soon the probe
-    check     where there is CheckCommand=: with a mistake in its configuration a restart is refused, and the process is the same
-    crash     SIGKILL to the main process, so that its pid file and sockets stay behind: ready again, and the probe at once
-    stop      no process and no populated cgroup is left; it was the service's file of /usr/lib/svcd that counted
+    wake      if the probe is a client of its [Socket]: it starts the service, and a stop closes the sockets
+    start     the probe succeeds at its first try once svcctl reports ready; its sandbox keys are in force
+    restart   another process, ready, and the probe once more; with [Socket], no client is refused meanwhile
+    reload    with Reload=: the same process, and soon the probe
+    check     with CheckCommand=: a restart with a broken configuration is refused, with the same process
+    crash     SIGKILL to the main process, so that its pid file and sockets remain: ready again, and the probe
+    stop      no process and no populated cgroup is left; the service's file of /usr/lib/svcd was in use
 
-Daemons of one call live side by side in one sandbox, so they must not be in each other's way. In the end nothing runs that did
-not run before the first of them, but services that they called for and that are up by their own right.
+Daemons of one call live side by side in one sandbox, so they must not conflict. In the end only the
+processes from before remain, and services that the daemons called for and that are up in their own
+right.
 """
 
 import concurrent.futures
@@ -33,8 +35,8 @@ from deadline import wait_for
 from probes import bus, python, tcp, udp, unix  # noqa: F401 (tests import these from here)
 from sandbox import Sandbox, debian_root
 
-# All that the tests here need, so that there is one tree of it and another for what conflicts with it. A new package makes
-# a new tree of 1.6 GB, in two minutes.
+# All packages of these tests, so that there is one tree of them and another for the conflicting
+# ones. A new package makes a new tree of 1.6 GB, in two minutes.
 COMMON = "libpam-elogind python3"
 PACKAGES = f"""{COMMON} accountsservice acpid anacron apache2 at autofs avahi-daemon bluez chrony colord cups-browsed
     cups-daemon docker.io dnsmasq dovecot-imapd exim4-daemon-light fail2ban fwupd haproxy irqbalance libvirt-daemon-system
@@ -42,43 +44,46 @@ PACKAGES = f"""{COMMON} accountsservice acpid anacron apache2 at autofs avahi-da
     mariadb-server memcached modemmanager monit bind9 nfs-common nfs-kernel-server openvpn packagekit polkitd postgresql
     power-profiles-daemon redis-server rpcbind rtkit samba winbind sane-utils smartmontools snmpd squid switcheroo-control
     tinyproxy tor udisks2 unattended-upgrades upower uuid-runtime vsftpd zabbix-agent"""
-# exim4 and chrony are not for the same machine as these, and a machine that serves a domain has no other Samba.
+# exim4 and chrony conflict with these, and the server of a domain has no other Samba.
 ALTERNATIVES = f"{COMMON} postfix ntpsec samba-ad-dc samba-ad-provision"
 
 SIDE_BY_SIDE = 4
 START_S = 60
-# To found a domain takes half a minute where nothing else goes on.
+# The creation of a domain takes half a minute on an idle machine.
 PREPARE_S = 300
-# Of svcctl.
+# Exit code of svcctl.
 CHECK_FAILED = 8
-# Between two clients of a service that is restarted.
+# Interval between clients of a restarting service.
 CLIENT_EVERY_S = 0.01
 
-# A way out: what waits for the network has one.
+# A route: services that wait for the network have one.
 NETWORK = ("ip link add name out0 type veth peer name out1 && ip address add 192.0.2.2/24 dev out0 && "
            "ip link set out0 up && ip link set out1 up && ip route add default via 192.0.2.1")
-# Nobody answers there, so names are looked up in files alone.
+# No DNS server answers there, so names are looked up only in files.
 FILES = {
     "/etc/hosts": "127.0.0.1 localhost svcd-box svcd-box.example\n",
     "/etc/nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n",
     "/etc/resolv.conf": "",
 }
-# Nobody else is wanted: the daemons are started one by one.
+# Nothing else is wanted: the daemons are started one by one.
 POLICY = "[runlevel 2]\nActivate=-networking -network-manager -cron -elogind -rc.local dbus rsyslog\n\n"
 
 
 @dataclasses.dataclass(frozen=True)
 class Daemon:
     """
-    @service: its name; @probe: a line for the shell, run inside, that fails unless the daemon does its work; @files: its
-    configuration, as of Sandbox; @before: a line for the shell, run before the first start; @ignore: terms that cannot be
-    true in a sandbox though the daemon can do without, as policy's Ignore=; @task: it is done, not ready, and has no process.
+    @service: its name; @probe: a shell line, run inside, that fails unless the daemon works.
 
-    @client: the probe is a client of what its [Socket] says, which is to start it.
+    @files: its configuration, as of Sandbox. @before: a shell line before the first start. @ignore:
+    terms that cannot be true in a sandbox but are not necessary, as policy's Ignore=. @task: it is
+    done, not ready, and has no process.
 
-    @broken: a file of its configuration and a text that makes it wrong, for CheckCommand=.
+    @client: the probe is a client of its [Socket], which starts it.
 
-    @waits_for: it cannot be run here, for the reason that @why gives: what is left to be seen is that it waits, for this term.
+    @broken: a file of its configuration and an invalid text for it, for CheckCommand=.
+
+    @waits_for: it cannot run here, because of @why. The test only checks that it waits for this
+    term.
     """
     service: str
     probe: str = ""
@@ -92,7 +97,7 @@ class Daemon:
     why: str = ""
 
 
-# --- what is there ---
+# --- state ---
 
 def cgroup_is_empty(box, cgroup):
     events = f"/sys/fs/cgroup{cgroup}/cgroup.events"
@@ -110,7 +115,8 @@ def living(box):
 
 
 class Clients:
-    """Somebody who connects to a socket of the sandbox all the time: with Clients(...) nobody is refused, and there were some."""
+    """A client that connects to a socket of the sandbox all the time: with Clients(...) none is
+    refused, and some have connected."""
 
     def __init__(self, path):
         self.path = path
@@ -159,7 +165,7 @@ class Life:
         return self.box.pid(self.name)
 
     def check_up(self, what):
-        """Up, and it works: at the first try."""
+        """It is up and works at the first try."""
         row = self.box.service(self.name)
         wanted = "done" if self.daemon.task else "ready"
         assert row["state"] == wanted, f"{what}: it is {row['state']}, not {wanted}"
@@ -171,7 +177,7 @@ class Life:
         def look():
             try:
                 return [protection.missing(self.box, self.text, self.pid())]
-            except FileNotFoundError:  # it had nothing to do, and has ended by itself
+            except FileNotFoundError:  # it was idle, and exited
                 self.check_probe(what)
                 return []
         bare = wait_for(look, what=f"{what}: its process is looked at")[0]
@@ -191,7 +197,7 @@ class Life:
         assert done.returncode == 0, f"{verb}: exit {done.returncode}: {done.stdout}{done.stderr}"
 
     def wait(self):
-        """It cannot be run here."""
+        """It cannot run here."""
         self.box.svcctl("start", "--no-wait", self.name)
         self.box.wait_state(self.name, "waiting")
         terms = self.box.svcctl("status", self.name, check=False).stdout
@@ -200,7 +206,7 @@ class Life:
         self.svcctl("stop")
 
     def wake(self):
-        """Nobody else has asked for it so far. The probe is a client of one of its sockets."""
+        """No other service has requested it so far. The probe is a client of one of its sockets."""
         wait_for(lambda: all(row["open"] for row in self.listens()), what="its sockets are open")
         self.check_probe("wake")
         self.box.wait_state(self.name, "ready")
@@ -224,7 +230,7 @@ class Life:
     def reload(self):
         before = self.pid()
         self.svcctl("reload")
-        # A signal is only a request: sshd executes itself anew, and listens again a moment later.
+        # A signal is asynchronous: sshd executes itself, and listens again a moment later.
         wait_for(lambda: self.check_up("reload") is None, what="it works after a reload")
         assert self.pid() == before, "reload: it is another process"
 
@@ -243,7 +249,7 @@ class Life:
         assert self.pid() == before, "check: it is another process"
 
     def kill(self):
-        """Returns the pid that it had; one that has ended by itself meanwhile is woken by the probe first."""
+        """Return its former pid. A service that exited meanwhile is first started by the probe."""
         pid = self.pid()
         if not pid:
             self.check_probe("crash")
@@ -265,7 +271,7 @@ class Life:
         self.check_up("crash")
 
     def stop(self):
-        # elogind is the one that leaves it.
+        # Only elogind leaves it.
         cgroup = f"/svcd/{self.name}"
         processes = members(self.box, cgroup) | {self.pid()}
         self.svcctl("stop")
@@ -293,11 +299,11 @@ class Life:
 
 
 def problem_of(box, daemon):
-    """Text, or nothing if all went well."""
+    """Text, or nothing on success."""
     began = time.monotonic()
     try:
         Life(box, daemon).live()
-    except Exception as problem:  # the others are to be seen, too
+    except Exception as problem:  # the others are tested, too
         told = box.svcctl("status", daemon.service, check=False).stdout
         box.svcctl("stop", daemon.service, check=False)
         return f"=== {daemon.service}: {problem}\n{told}"
@@ -307,12 +313,14 @@ def problem_of(box, daemon):
 
 # --- all ---
 
-# Programs of svcd's own that come and go: workers, and the children that close descriptors and write to the console.
+# Short-lived programs of svcd: workers, and the children that close descriptors and write to the
+# console.
 OWN = ("svc-worker", "svcd-close", "svcd-console", "svc-syslog")
 
 
 def strays(box, before, daemons):
-    """What runs besides @before and svcd's own, and is no part of a service that a daemon called for and that is up by its own right."""
+    """The processes besides @before, svcd's own, and services that are up in their own right after
+    a daemon called for them."""
     tried = {daemon.service for daemon in daemons}
     up = {f"/svcd/{name}" for name, row in box.services().items() if row["state"] == "ready" and name not in tried}
     return {pid: name for pid, name in living(box).items() if pid not in before and name not in OWN and box.cgroup_of(pid) not in up}
@@ -330,7 +338,8 @@ def files_of(daemons):
 
 
 def try_all(*daemons, packages=PACKAGES, policy=""):
-    """Every daemon lives in a sandbox of the tree with @packages; what failed is told of all of them. @policy: more of it."""
+    """Test all daemons in a sandbox of the tree with @packages, and report all failures. @policy:
+    additional policy."""
     tree = debian_root(*packages.split())
     with Sandbox(root=tree, vendor=True, policy=policy_of(daemons) + policy, files=files_of(daemons), mounts=("sys",)) as box:
         box.run(NETWORK)

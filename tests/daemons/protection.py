@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Protection: what the sandbox keys of a service file promise, looked up at the process that lives under them.
+Protection: checks the sandbox keys of a service file at the process that they protect.
 
     assert not protection.missing(box, text_of_the_file, pid)
 
-Each key that the file has is looked for where the kernel tells of it: /proc/PID/status and /proc/PID/mountinfo. A promise that
-was kept by leaving the key out is none, so what is in force is never compared with another run.
+Each key of the file is checked in the kernel's data: /proc/PID/status and /proc/PID/mountinfo. It
+is not compared with another run, because a missing key would not be noticed.
 """
 
 # In the order of their numbers, capabilities(7).
@@ -17,17 +17,17 @@ CAPABILITIES = """CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID S
 # Filters of system calls.
 FILTERS = ("SystemCallFilter", "SystemCallArchitectures", "RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime",
            "RestrictSUIDSGID", "LockPersonality", "MemoryDenyWriteExecute", "ProtectHostname", "ProtectKernelLogs")
-# Capabilities that a key takes away besides.
+# Further capabilities that a key removes.
 TAKEN = {"ProtectKernelModules": ["SYS_MODULE"], "ProtectKernelLogs": ["SYSLOG"], "PrivateDevices": ["MKNOD", "SYS_RAWIO"],
          "ProtectClock": ["SYS_TIME", "WAKE_ALARM"]}
-# Where a key shows as a mount of the process's own.
+# Keys that appear as private mounts of the process.
 PLACES = {"PrivateTmp": ("/tmp", "/var/tmp"), "ProtectHome": ("/home", "/root"), "ProtectKernelTunables": ("/proc/sys",)}
 READ_ONLY = {"ProtectKernelTunables": ("/proc/sys", "/sys"), "ProtectControlGroups": ("/sys/fs/cgroup",)}
 SYSTEM = {"yes": ("/usr",), "full": ("/usr", "/etc"), "strict": ("/",)}
 
 
 def keys_of(text):
-    """key -> its values, those that say no left out."""
+    """key -> its values, without negative ones."""
     found = {}
     for line in text.splitlines():
         key, equals, value = line.partition("=")
@@ -37,7 +37,7 @@ def keys_of(text):
 
 
 def bounds(lines):
-    """What CapabilityBoundingSet= leaves, as bits."""
+    """The capabilities left by CapabilityBoundingSet=, as bits."""
     everything = (1 << len(CAPABILITIES)) - 1
     allowed = everything if lines and lines[0].startswith("~") else 0
     for line in lines:
@@ -52,7 +52,7 @@ def status_of(box, pid):
 
 
 def mounts_of(box, pid):
-    """place -> options of what is mounted there last."""
+    """path -> options of its topmost mount."""
     rows = [line.split() for line in box.read(f"/proc/{pid}/mountinfo").splitlines()]
     return {row[4]: row[5].split(",") + row[row.index("-") + 3].split(",") for row in rows}
 
@@ -80,7 +80,7 @@ def missing_in_mounts(keys, mounts):
 
 
 def missing(box, text, pid):
-    """Names of the keys in the service file @text that do not hold for process @pid."""
+    """Names of the keys in the service file @text that are not in force for process @pid."""
     keys = keys_of(text)
     found = list(missing_in_status(keys, status_of(box, pid)))
     if any(key in keys for key in (*PLACES, *READ_ONLY, "ProtectSystem")):

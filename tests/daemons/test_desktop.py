@@ -11,7 +11,7 @@ MODEMS = (NO_HARDWARE + ' "udev:SUBSYSTEM=wwan" "udev:SUBSYSTEM=usbmisc ID_MM_CA
 try_all(
     Daemon("accounts-daemon", probe=bus("org.freedesktop.Accounts")),
     Daemon("avahi-daemon", probe=bus("org.freedesktop.Avahi")),
-    # It looks for no firmware: there is no hardware.
+    # It looks for no firmware, because there is no hardware.
     Daemon("fwupd", probe=bus("org.freedesktop.fwupd"), ignore=NO_HARDWARE),
     Daemon("bluetooth", waits_for="udev:SUBSYSTEM=bluetooth", why="no adapter, and without one it ends"),
     Daemon("cups", probe=unix("/run/cups/cups.sock", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 "),

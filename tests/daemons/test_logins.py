@@ -4,7 +4,7 @@
 
 from life import Daemon, bus, try_all
 
-# Xvfb knows some of the arguments that a real X server gets.
+# Xvfb has only some of the arguments of a real X server.
 X_SERVER = """#!/bin/sh
 for word; do
     shift

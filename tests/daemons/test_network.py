@@ -6,10 +6,10 @@ from life import Daemon, tcp, try_all, udp
 from probes import DNS, SNMP
 
 
-# A tunnel that needs no device; its peer never comes.
+# A tunnel that needs no device; its peer never connects.
 VPN = "dev null\nport 1194\nsecret test.key\ncipher AES-256-CBC\n"
 NONSENSE = "nonsense of it\n"
-# It says nothing of its readiness.
+# It does not report its readiness.
 FTP = f"for n in 1 2 3 4 5 6 7 8 9; do {tcp(21, '', '220 ')} 2>/dev/null && exit; done; exit 1"
 
 try_all(

@@ -10,7 +10,8 @@ from sandbox import Sandbox
 
 NO_HARDWARE = "virtual:container"
 CUPS = unix("/run/cups/cups.sock", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 ")
-# What every request to dmeventd begins with, as libdevmapper-event(3) has it: command 8, the length, sender and number.
+# The header of each request to dmeventd, as in libdevmapper-event(3): command 8, the length, sender
+# and number.
 HELLO = python("""
 import os, select, struct
 to = os.open("/run/dmeventd-client", os.O_WRONLY | os.O_NONBLOCK)
@@ -39,7 +40,7 @@ try_all(
 )
 
 
-# --- wanted, and still not there for ever ---
+# --- wanted, but not present forever ---
 
 ROOT = debian_root(*PACKAGES.split())
 ENDED = "it ended by itself: exit status 0"
@@ -67,6 +68,6 @@ with Sandbox(root=ROOT, vendor=True, policy=POLICY + WANTED, files=files, mounts
         row = box.service(name)
         assert row["state"] == "idle" and row["want_reason"] == "wanted in the runlevel", f"{row} {told}"
         box.run("/bin/sh", "-c", client)
-    # Nobody has asked these.
+    # No client has connected to these.
     for name in ("docker", "avahi-daemon", "uuidd"):
         assert box.state(name) == "idle", box.service(name)

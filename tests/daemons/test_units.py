@@ -22,7 +22,7 @@ ROOT = debian_root(*PACKAGES.split())
 
 
 def units_of_packages():
-    """Unit files by package; what is a link is another name of one of them."""
+    """Unit files by package; a link is another name of one of them."""
     packages = {}
     for path in glob.glob(f"{ROOT}/var/lib/dpkg/info/*.list"):
         with open(path, encoding="utf-8") as file:
@@ -34,7 +34,7 @@ def units_of_packages():
 
 
 def settings(path):
-    """(line, text) of each setting, by another hand than the importer's."""
+    """(line, text) of each setting, independent of the importer's parser."""
     found, begun, at = [], "", 0
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -68,7 +68,7 @@ def problem_of(path):
         mute = [line["said"] for line in data["lines"] if line["verdict"] == "lost" and not line["note"]]
         if mute:
             return f"{path}: lost without a reason: {mute}"
-        # The service itself was read by the importer; what it stands on need not be here.
+        # The importer has read the service itself; its needs may be missing here.
         policy = f"{directory}/{data['name']}.policy"
         with open(policy, "w", encoding="utf-8") as file:
             file.write(data["policy"])
@@ -86,7 +86,7 @@ assert not problems, "\n".join(problems)
 print(f"{len(all_units)} units of {len(packages)} packages")
 
 
-# --- and they run ---
+# --- imported services run ---
 
 def imported(unit):
     done = subprocess.run([SVCCTL, "import", "--json", f"{ROOT}/{UNITS}/{unit}.service"], stdout=subprocess.PIPE,

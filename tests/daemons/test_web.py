@@ -17,9 +17,9 @@ try_all(
            broken=("/etc/apache2/ports.conf", NONSENSE)),
     Daemon("haproxy", probe=tcp(8081, GREETING, "HTTP/1.1 200"), files={"/etc/haproxy/haproxy.cfg": HAPROXY},
            broken=("/etc/haproxy/haproxy.cfg", NONSENSE)),
-    # Of itself it tells without asking another.
+    # It answers about itself without a request to others.
     Daemon("tinyproxy", probe=tcp(8888, "GET http://tinyproxy.stats/ HTTP/1.0\r\n\r\n", "HTTP/1.0 200")),
-    # A jail is there; the log that it reads is made by the first login.
+    # There is a jail; the first login makes the log that it reads.
     Daemon("fail2ban", probe="fail2ban-client status sshd | grep -q auth.log", before="touch /var/log/auth.log",
            broken=("/etc/fail2ban/jail.local", NONSENSE)),
     Daemon("containerd", probe="ctr version | grep -q Server"),

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-More: rows of packages for which svcd ships no service file. Their init scripts run unmodified. A package with only a systemd unit
-(state "unit") is named, and nothing of it runs. The rows are run by --long only. The fields are those of table.Package.
+More: rows of packages without a service file of svcd. Their init scripts run unmodified.
+
+A package with only a systemd unit (state "unit") is named, and none of its programs runs. Only
+--long runs these rows. The fields are those of table.Package.
 """
 
 from probes import tcp, unix
@@ -23,7 +25,7 @@ def process(name):
 
 
 def off(name, service, **more):
-    """A script that starts nothing as long as a file in /etc/default does not enable its daemon."""
+    """A script that starts nothing unless a file in /etc/default enables its daemon."""
     return row(name, service, state="off", **more)
 
 
@@ -33,7 +35,7 @@ def task(name, service, **more):
 
 
 def unit(name, service, **more):
-    """A package that has only a systemd unit."""
+    """A package with only a systemd unit."""
     return row(name, service, state="unit", **more)
 
 
@@ -63,7 +65,7 @@ WEB = (
     *only("bookworm",
           row("apt-cacher-ng", "apt-cacher-ng", tcp(3142, HTTP, "HTTP/1.")),
           row("icecast2", "icecast2", tcp(8000, HTTP, "HTTP/1."),
-              # Without ENABLE its postinst switches it off at each upgrade.
+              # Without ENABLE its postinst disables it at each upgrade.
               after="echo ENABLE=true >>/etc/default/icecast2 && update-rc.d icecast2 enable && service icecast2 start"),
           row("lighttpd", "lighttpd", tcp(80, HTTP, "HTTP/1.")),
           row("nghttp2-proxy", "nghttpx", tcp(3000)),
@@ -139,7 +141,7 @@ MACHINE = (
           row("triggerhappy", "triggerhappy", process("thd"))),
     *only("trixie",
           row("bacula-fd", "bacula-fd", tcp(9102)),
-          # The other daemon of the package reads the kernel's log, which is the machine's.
+          # The other daemon of the package reads the kernel's log, which belongs to the machine.
           row("busybox-syslogd", "busybox-syslogd", process("syslogd"), policy="[runlevel 2]\nActivate=-busybox-klogd\n"),
           row("inetutils-syslogd", "inetutils-syslogd", process("syslogd")),
           row("pcscd", "pcscd", process("pcscd"))),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Table: the packages whose services svcd ships, and what must hold for each of them in the bed. See README.md."""
+"""Table: the packages with services from svcd, and the requirements for each of them in the bed.
+See README.md."""
 
 import dataclasses
 import os
@@ -14,14 +15,18 @@ RELEASES = ("bookworm", "trixie")
 @dataclasses.dataclass(frozen=True)
 class Package:
     """
-    @name: the package, and all that apt is asked for unless @words says more. @service: the name that svcd has for it, @others: more
-    services that are up then, @called: those that come up when it or its client calls for them. @probe: a line for the shell that fails
-    unless the client is served. @state: "ready", "done" for a task, "idle" if the client starts it, or apt itself (@is_called_by_apt);
-    "waiting" if it stays so in the bed, because of @why; "unit" if it has only a unit of systemd; "off" if /etc/default says so.
-    @upgraded: what is installed again, if not @words, and @keeps_running: Debian only reloads it then, or leaves it alone. @files, @policy:
-    the admin's own, there before the package. @after: the admin's line for the shell after the installation. @broken: steps that fail, with
-    the reason, because the script does so under sysvinit, too. @normal: part of the normal run. @runs_under_systemd: its unit runs in a
-    container. @apart: processes that only one of the two inits has, by design.
+    @name: the package, and the argument of apt unless @words is set. @service: its name in svcd.
+
+    @others: further services that are then up. @called: those that come up on demand of it or its
+    client. @probe: a shell line that fails unless the client is served. @state: "ready", "done" for
+    a task, "idle" if the client or apt itself (@is_called_by_apt) starts it; "waiting" if it stays
+    so in the bed, because of @why; "unit" with only a unit of systemd; "off" if /etc/default
+    disables it. @upgraded: the packages that are installed again, by default @words.
+    @keeps_running: Debian then only reloads it, or leaves it alone. @files, @policy: the admin's
+    own, present before the package. @after: the admin's shell line after the installation. @broken:
+    failing steps, with the reason, because the script fails under sysvinit, too. @normal: part of
+    the normal run. @runs_under_systemd: its unit runs in a container. @apart: processes of only one
+    of the two inits, by design.
     """
     name: str
     service: str
@@ -47,12 +52,12 @@ class Package:
         return (self.words or self.name).split()
 
     def words_under_systemd(self):
-        """There systemd is what elogind stands for here, which needs the bus."""
+        """There systemd replaces elogind, and needs the bus."""
         return ["dbus" if "elogind" in word else word for word in self.words_for_apt()]
 
 
 def ignore(service, *terms):
-    """Policy for a service whose terms cannot be true in the bed, though it can do without."""
+    """Policy for a service with unnecessary terms that cannot be true in the bed."""
     return f"[service {service}]\nIgnore={' '.join(terms or ('virtual:container',))}\n"
 
 
@@ -81,14 +86,14 @@ HAPROXY = ("global\n    stats socket /run/haproxy/admin.sock mode 660 level admi
            "frontend all\n    bind 127.0.0.1:8081\n    http-request return status 200\n")
 
 WEB = (
-    # The page, which is there only if the package's own site was enabled before the start.
+    # The page exists only if the package's own site was enabled before the start.
     Package("apache2", "apache2", tcp(80, GREETING, "It works!"), upgraded="apache2 apache2-bin", normal=True),
     Package("haproxy", "haproxy", tcp(8081, GREETING, "HTTP/1.1 200"), keeps_running=True,
             after=f"cat >/etc/haproxy/haproxy.cfg <<'END' && service haproxy reload\n{HAPROXY}END"),
     Package("nginx", "nginx", tcp(80, GREETING, "Welcome to nginx!"), normal=True),
     Package("squid", "squid", tcp(3128, "GET / HTTP/1.0\r\n\r\n", "400 Bad Request"),
             files={"/etc/squid/conf.d/test.conf": "shutdown_lifetime 1 seconds\n"}),
-    # Of itself it tells without asking another.
+    # It answers about itself without a request to others.
     Package("tinyproxy", "tinyproxy", tcp(8888, "GET http://tinyproxy.stats/ HTTP/1.0\r\n\r\n", "HTTP/1.0 200")),
     Package("tor", "tor", tcp(9050, "\5\1\0", "\5\0")),
 )
@@ -104,7 +109,7 @@ MAILS = (
 # --- names, addresses and logins ---
 
 NAMES = (
-    # version.bind, which it answers of itself.
+    # version.bind, which it answers itself.
     Package("bind9", "named", udp(53, "0123 0100 0001 0000 0000 0000 0776657273696f6e0462696e6400 0010 0003", "44656269616e"), normal=True),
     Package("dnsmasq", "dnsmasq", udp(53, *DNS)),
     Package("openssh-server", "ssh", tcp(22, "", "SSH-2.0"), others=("ssh-host-keys",), normal=True),
@@ -150,14 +155,13 @@ SHARES = (
     Package("winbind", "winbind", "wbinfo --ping"),
     Package("samba-ad-dc", "samba-ad-dc", "samba-tool user list -H ldap://localhost -U Administrator --password=Secret-1234 | grep -x "
             "Administrator", words="samba-ad-dc samba-ad-provision", upgraded="samba-ad-dc samba",
-            # What serves the ports of the domain's controller ends first.
+            # The servers on the ports of the domain's controller end first.
             after=f"for name in smbd nmbd winbind; do service $name stop; done; {DOMAIN} && service samba-ad-dc start"),
     Package("autofs", "autofs", "ls /auto/here && mountpoint -q /auto/here",
             after="echo '/auto /etc/auto.test' >/etc/auto.master && echo 'here -fstype=tmpfs :tmpfs' >/etc/auto.test && service autofs restart"),
     Package("nfs-kernel-server", "nfs-kernel-server", state="waiting", why="the server is in the host's kernel"),
     Package("nfs-common", "nfs-common", "rpcinfo -p | grep -q portmapper", others=("rpcbind",)),
-    # Debian starts it only if an admin asks for it.
-    # systemd starts one for each client.
+    # Debian starts it only on an admin's request. systemd starts one for each client.
     Package("sane-utils", "saned", tcp(6566), apart=("saned:saned",),
             after="if [ -d /run/systemd/system ]; then systemctl start saned.socket; else svcctl set saned boot; fi"),
     Package("smartmontools", "smartmontools", state="waiting", why="no disk"),
@@ -183,7 +187,7 @@ def libvirt(release, probe, **more):
     return Package("libvirt-daemon-system", "libvirtd", probe,
                    words="libvirt-daemon-system libvirt-daemon-system-sysv libvirt-clients libpam-elogind",
                    upgraded="libvirt-daemon-system libvirt-daemon", others=("virtlogd",), releases=(release,),
-                   # Under systemd it comes with the first machine.
+                   # Under systemd it starts with the first machine.
                    apart=("root:virtlogd",), **more)
 
 
@@ -195,7 +199,7 @@ VIRTUAL = (
     libvirt("trixie", LISTS_MACHINES),
 )
 
-# --- what looks after the machine ---
+# --- maintenance of the machine ---
 
 SYSTEM = (
     Package("acpid", "acpid", unix("/run/acpid.socket"), policy=ignore("acpid"), runs_under_systemd=False),
@@ -215,7 +219,8 @@ SYSTEM = (
     Package("ntpsec", "ntpsec", state="waiting", why="it may not set the clock", runs_under_systemd=False),
     Package("rsyslog", "rsyslog",
             "logger -t bed 40 plus 2; for n in $(seq 50); do grep -qs '40 plus 2' /var/log/syslog && exit; sleep 0.2; done; exit 1"),
-    # Under systemd a process waits for the end of the machine; the script's stop command does the same.
+    # Under systemd a process waits for the end of the machine; the script's stop command does its
+    # work.
     Package("unattended-upgrades", "unattended-upgrades", "test -x /usr/bin/unattended-upgrade", state="done", apart=("root:unattended-upgr",)),
     Package("uuid-runtime", "uuidd", "uuidd -t"),
     Package("zabbix-agent", "zabbix-agent", tcp(10050, "ZBXD\1\n\0\0\0\0\0\0\0agent.ping", "1")),
@@ -224,7 +229,8 @@ SYSTEM = (
 # --- desktops ---
 
 
-# The bus may have read its rules before a package had made the user that they name. On a machine it runs long before.
+# The bus may have read its rules before a package made the user in them. On a machine it starts
+# long before.
 READ_RULES = "dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ReloadConfig"
 
 
@@ -233,7 +239,7 @@ def desktop(package, service, name, **more):
 
 
 def rtkit(release, first_uid):
-    """It limits the processes of its user, whose number must not be that of another user in a bed beside this one."""
+    """It limits the processes of its user. The uid must not be in use in a bed beside this one."""
     return desktop("rtkit", "rtkit-daemon", "org.freedesktop.RealtimeKit1", state="idle", keeps_running=True, after=READ_RULES,
                    policy=ignore("rtkit-daemon"), runs_under_systemd=False, releases=(release,),
                    files={"/etc/adduser.conf": f"FIRST_SYSTEM_UID={first_uid}\nLAST_SYSTEM_UID={first_uid + 19}\n"})
@@ -259,7 +265,7 @@ SHIPPED = DATABASES + WEB + MAILS + NAMES + SHARES + VIRTUAL + SYSTEM + DESKTOPS
 PACKAGES = SHIPPED + tuple(Package(**row) for row in ROWS)
 
 
-# Services whose hardware or kernel the bed lacks, and the test that has them up.
+# Services without their hardware or kernel in the bed, and the test that runs them.
 ELSEWHERE = {
     "gdm3": "tests/boot/test_desktop.py",
     "networking": "tests/boot/test_network.py",
@@ -269,7 +275,7 @@ ELSEWHERE = {
 
 
 def services_of(row):
-    """Names of service files: an instance has its template's, and belongs to a group."""
+    """Names of service files: an instance uses its template's, and belongs to a group."""
     names = {row.service, *row.others, *row.called}
     return {re.sub("@.*", "@", name) for name in names} | {name.split("@")[0] for name in names}
 
@@ -290,7 +296,8 @@ def _all_sockets(release):
 
 
 def sockets_of(name, release):
-    """What is open besides when the service is up, under systemd: sockets_under_systemd has measured it."""
+    """The additional open sockets while the service is up under systemd, as measured by
+    sockets_under_systemd."""
     return {socket for package, socket in _all_sockets(release) if package == name}
 
 

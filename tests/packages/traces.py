@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Traces: the processes of a package with their users, and the files that are left when it has been purged, under svcd and under systemd.
+Traces: the processes of a package with their users, and the files after its purge, under svcd and
+under systemd.
 
-tests/data/NAME/RELEASE has a line for each trace of a package under systemd. The line of a package without any is "PACKAGE none".
+tests/data/NAME/RELEASE has a line for each trace of a package under systemd. The line of a package
+without any is "PACKAGE none".
 """
 
 import contextlib
@@ -17,29 +19,30 @@ NONE = "none"
 # The user of a unit with DynamicUser=. A script has to name another.
 DYNAMIC = "dynamic"
 
-# With apt-get remove: all that was installed with it.
+# For apt-get remove: all packages that were installed with it.
 REMOVE_ALL = ("--auto-remove", "-o", "APT::AutoRemove::RecommendsImportant=no", "-o", "APT::AutoRemove::SuggestsImportant=no")
 
-# The init's, dpkg's and apt's own, and what a program makes again at any time.
+# Files of the init, dpkg and apt, and files that a program creates again at any time.
 NOT_LOOKED_AT = ("/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/debs", "/var/lib/dpkg", "/var/lib/apt", "/var/cache/apt", "/var/log/apt",
                  "/var/lib/svcd", "/etc/svcd", "/usr/local/share/dbus-1", "/var/lib/systemd", "/etc/systemd", "/etc/dpkg", "/var/log/journal",
                  "/var/log/dpkg.log", "/usr/share/man")
 AT_ANY_TIME = re.compile(r"/__pycache__|^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-$|^/var/cache/(ldconfig|debconf|man)/|/\.pwd\.lock$|"
                          r"\.(1|0)(\.gz)?$|^/etc/alternatives/.*\.gz$|"
-                         # Named by version or time, and by what the bed is called.
+                         # Named by version or time, and by the name of the bed.
                          r"^/var/backups/slapd-|/nfcapd\.|^/etc/mailname$|"
-                         # Of the packages that are sysvinit's.
+                         # Of the sysvinit packages.
                          r"^/etc/(rc[0-9S]\.d/|init\.d/\.depend\.|inittab$)|^/var/log/(dmesg$|fsck/)")
 
 # Made by systemd-tmpfiles, which the script of any package may call.
 OF_TMPFILES = {"/etc/default/locale", "/etc/mtab", "/etc/vconsole.conf", "/root/.ssh", "/var/cache/private", "/var/lib/private", "/var/log/README",
                "/var/log/private"}
 
-# Of systemd itself, of what it starts for each login, and of packages that others depend on only where systemd is the init, or is not; the
-# logger of a script; inetd, whose script starts it only if it has something to listen for; htcacheclean, whose unit is disabled, and which the
-# postinst of apache2 starts under systemd all the same, until the next boot.
+# Processes of systemd itself, of each login, and of packages needed only with, or only without,
+# systemd. The logger of a script. inetd, because its script starts it only with something to listen
+# for. htcacheclean, because its unit is disabled, but the postinst of apache2 starts it under
+# systemd until the next boot.
 OF_OTHERS = re.compile(r":(systemd|\(|agetty|login$|bash$|sh$|cron$|dbus-daemon$|elogind|logger$|inetd$|htcacheclean$)")
-# A worker's number or process id in its name.
+# A worker's number or pid in its name.
 NUMBER = re.compile(r"\(\d+\)$")
 # And the name of the host.
 HOST = re.compile(r"\[(VM|SVCD-BOX)\]$")
@@ -52,7 +55,7 @@ def _users(bed):
 
 
 def processes_of(bed):
-    """USER:NAME of each process that does not come and go."""
+    """USER:NAME of each process, except short-lived ones."""
     names = _users(bed)
     found = set()
     for outer, _parent, name, state in bed.processes().values():
@@ -73,14 +76,15 @@ def without_dynamic(processes, expected):
 
 
 def files_of(bed):
-    """Every file and directory, except what nobody means to purge."""
+    """Each file and directory, except those that no purge covers."""
     pruned = " -o ".join(f"-path {path}" for path in NOT_LOOKED_AT)
     listed = bed.run("/bin/sh", "-c", f"find / \\( {pruned} \\) -prune -o -print").stdout.splitlines()
     return {path for path in listed if not AT_ANY_TIME.search(path)} - OF_TMPFILES
 
 
 def left_files(bed, before):
-    """What is there besides, except for packages that apt keeps. Of a directory that is left, its files are not told."""
+    """The additional files, except for packages that apt keeps. Of a remaining directory, its files
+    are not listed."""
     found = files_of(bed) - before
     kept = bed.run("/bin/sh", "-c", "xargs -rd '\\n' dpkg-query --search -- 2>/dev/null", check=False, stdin="\n".join(sorted(found))).stdout
     left = found - {line.split(": ", 1)[1] for line in kept.splitlines() if ": " in line}
@@ -88,14 +92,15 @@ def left_files(bed, before):
 
 
 def purge(bed, package):
-    """What else a package was made of goes first: apt may purge the one that makes its directories too early."""
+    """The other parts of a package are purged first, because apt may purge the one that makes its
+    directories too early."""
     for words in (package.upgraded.split(), ["?config-files"]):
         if words:
             bed.apt("purge", *words)
 
 
 def on_all_addresses(sockets):
-    """A socket for both versions of IP is one for each of them."""
+    """A socket for both versions of IP counts as one for each of them."""
     found = set()
     for socket in sockets:
         kind, address = socket.split(" ", 1)
@@ -103,7 +108,7 @@ def on_all_addresses(sockets):
     return found
 
 
-# --- what is known of them ---
+# --- measured data ---
 
 def _read(kind, release):
     try:
@@ -114,14 +119,14 @@ def _read(kind, release):
 
 
 def known(kind, name, release):
-    """None: they have not been measured."""
+    """None: not measured."""
     traces = {trace for package, trace in _read(kind, release) if package == name}
     return traces - {NONE} if traces else None
 
 
 @contextlib.contextmanager
 def locked():
-    """Tests side by side write one after the other."""
+    """Parallel tests write one after the other."""
     directory = os.open(DATA, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(directory, fcntl.LOCK_EX)
