@@ -1,17 +1,20 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-How much an attack of tests/lib/attack_set.py delays svcd, beyond what the same load does. limit: 1500
+The delay of svcd by each attack of tests/lib/attack_set.py, compared with the same load.
+limit: 1500
 
-For each attack two sandboxes: in one the attack goes on, in the other processes of user nobody use as much of the processors as the
-attackers of the first. In both the same is measured, $SVCD_BENCH_ROUNDS times (60), in milliseconds, with the 95th percentile of each:
+Each attack has two sandboxes. In one the attack runs. In the other, processes of user nobody use as
+much CPU time as the attackers of the first. The same values are measured in both,
+$SVCD_BENCH_ROUNDS times (60), in milliseconds, with the 95th percentile of each:
 
-    pid1     an orphan that is killed is collected by PID 1
-    manager  Ping on the private socket is answered
-    restart  a service that is killed is executed again
-    output   a line that another service writes is in its log
+    pid1     PID 1 reaps a killed orphan
+    manager  a Ping on the private socket gets its answer
+    restart  a killed service is executed again
+    output   a line of another service is in its log
 
-What takes longer than five seconds hangs. $SVCD_BENCH_ATTACKS names the attacks (a regular expression). One line of JSON, and a table.
+Longer than five seconds counts as a hang. $SVCD_BENCH_ATTACKS selects attacks (a regular
+expression). One line of JSON, and a table.
 """
 
 import json
@@ -30,7 +33,7 @@ from deadline import DeadlinePassed, wait_for
 from raw_bus import PEER, RawBus
 from sandbox import Sandbox
 
-# Fewer than 64: a service that ends as often within a second has reached the largest RestartLimit= that counts.
+# Fewer than 64: more exits within a second reach the largest effective RestartLimit=.
 ROUNDS = int(os.environ.get("SVCD_BENCH_ROUNDS", "60"))
 ONLY = os.environ.get("SVCD_BENCH_ATTACKS", "")
 BAR_MS = 100
@@ -40,7 +43,7 @@ NOTES = "/run/notes"
 LOG = "/run/svcd/log/talker.log"
 TICK = os.sysconf("SC_CLK_TCK")
 
-# Of the directories the ones in which something changes at run time.
+# The directories that change at run time.
 DIRECTORIES = ("/run", "/run/svcd", "/sys/fs/cgroup", "/sys/fs/cgroup/svcd", "/proc", "/dev", "/dev/shm")
 PLANS = [plan for plan in attack_set.PLANS
          if not plan.name.startswith("directory-") or plan.name in {attack_set.directory_name(path) for path in DIRECTORIES}]
@@ -54,7 +57,7 @@ class Waits(Exception):
 
 
 def poll_until(condition):
-    """Every 0.2 ms: what is measured takes about one."""
+    """Every 0.2 ms, because a measurement takes about 1 ms."""
     until = time.monotonic() + HANG_S
     while not condition():
         if time.monotonic() > until:
@@ -63,7 +66,7 @@ def poll_until(condition):
 
 
 class Probe:
-    """What is asked of one sandbox, with everything open before."""
+    """The measurements in one sandbox, with everything opened in advance."""
 
     def __init__(self, box):
         self.box = box
@@ -87,7 +90,7 @@ class Probe:
         return int(os.read(self.reaper.stdout.fileno(), 64)) / 1e6
 
     def manager(self):
-        """A connection that an earlier manager had is made again."""
+        """A connection to an earlier manager is made again."""
         began = time.monotonic()
         while True:
             try:
@@ -125,7 +128,8 @@ class Probe:
 
 
 def measure(probe):
-    """name -> milliseconds of each round; a hang counts as HANG_S, and after three of them it is not tried again."""
+    """name -> milliseconds of each round; a hang counts as HANG_S, and after three of them the rest
+    is skipped."""
     found = {name: [] for name in MEASURES}
     hangs = {name: 0 for name in MEASURES}
     for _round in range(ROUNDS):
@@ -160,20 +164,20 @@ def machine(plan):
 
 
 def ready(box):
-    """Returns the probe, which has everything open before an attack."""
+    """Return the probe, which opens everything before an attack."""
     attack.keeper(box)
-    box.expect_crash = True # a manager that hangs is replaced, which is told by the figures
+    box.expect_crash = True # a hanging manager is replaced; the figures show it
     box.run("ip", "link", "set", "lo", "up")
     try:
         box.wait_console("noter: ready", HANG_S)
         attack.check_output(box, HANG_S)
     except AssertionError:
-        pass # a service began its attack with the machine; what waits is seen below
+        pass # a service started its attack with the machine; waits are seen below
     return Probe(box)
 
 
 def under_attack(plan):
-    """Returns what was measured, the ways that hold, and the share of processors."""
+    """Return the measurements, the effective ways of holding, and the share of processors."""
     with machine(plan) as box:
         probe = ready(box)
         attackers = plan.begin(box)
@@ -191,7 +195,7 @@ def under_attack(plan):
 
 
 def under_load(plan, share):
-    """The services of the plan that attack are not there."""
+    """Without the attacking services of the plan."""
     calm = attack_set.Plan(plan.name)
     with machine(calm) as box:
         probe = ready(box)

@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # limit: 5400
 """
-One Debian with 23 real daemons, booted by each init that apt offers: from the moment that the kernel executes the init until every
-daemon is up, until the login, and from the command to the end of the machine; and what memory the init takes then.
+One Debian with 23 real daemons, booted by each init in apt: times of the boot, the login and the
+shutdown, and memory.
 
-"work" is the bound: what the processor did for anybody but svcd's own processes. No order of starting makes it less, and there is
-one processor, so nothing gets all of it done sooner; what reads the disk waits while others work.
+The boot counts from the kernel's exec of the init until each daemon is up, the shutdown from the
+command to the end of the machine.
 
-QEMU counts instructions instead of time (-icount, one processor), so what else this machine does changes nothing, and a
-run repeats within about one percent. SVCD_BENCH_ROUNDS (3) rounds, all inits in each; SVCD_BENCH_PEERS names a few of them.
+"work" is the lower bound: the CPU time of all processes except svcd's own. No start order reduces
+it, and there is only one processor. Reads from the disk overlap with other work.
+
+QEMU counts instructions instead of time (-icount, one processor), so the load of this machine has
+no effect, and a run repeats within about one percent. SVCD_BENCH_ROUNDS (3) rounds, all inits in
+each; SVCD_BENCH_PEERS selects inits.
 """
 
 import json
@@ -24,12 +28,12 @@ from watched_boot import boot, spread
 ROUNDS = int(os.environ.get("SVCD_BENCH_ROUNDS", "3"))
 PEERS = [peer for peer in boot_peers.PEERS if peer.name in os.environ.get("SVCD_BENCH_PEERS", peer.name).split()]
 
-# Of PID 1, and of all that supervises, two seconds after the last daemon was up.
+# Of PID 1, and of all supervisors, two seconds after the last daemon was up.
 MEMORY = ("private_1_kib", "private_kib", "pss_kib")
 
 
 def summary(results):
-    """Of one peer's rounds; what did not come in any of them is missing."""
+    """One peer's rounds; a value without any measurement is missing."""
     wanted = ("up", "login", "busy", "iowait", "own", "work", "off")
     times = {name: spread([result[name] for result in results if name in result])
              for name in wanted if any(name in result for result in results)}

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # limit: 5400
 """
-One desktop, booted by svcd, by sysvinit with elogind, and by systemd: from the moment that the kernel executes the init until gdm
-runs, until the greeter has its session, until it is drawn, and until every daemon is up. A picture of each is taken when it is
-drawn, and what runs in one of them and not in all is told.
+One desktop, booted by svcd, by sysvinit with elogind, and by systemd: times from the exec of the
+init.
 
-Time is counted in instructions (watched_boot.py). SVCD_BENCH_ROUNDS (3) rounds, all inits in each; SVCD_BENCH_PEERS names a few.
+They end when gdm runs, when the greeter has its session, when it is drawn, and when each daemon is
+up. A picture of each is taken when it is drawn. Processes of one that are not in all of them are
+listed.
+
+Time is counted in instructions (watched_boot.py). SVCD_BENCH_ROUNDS (3) rounds, all inits in each;
+SVCD_BENCH_PEERS selects inits.
 """
 
 import json
@@ -20,13 +24,14 @@ from watched_boot import boot, spread
 ROUNDS = int(os.environ.get("SVCD_BENCH_ROUNDS", "3"))
 PEERS = [peer for peer in desktop_peers.PEERS if peer.name in os.environ.get("SVCD_BENCH_PEERS", peer.name).split()]
 
-# The kernel lets boot-watch read what the card shows. GNOME Shell needs more memory than a server.
+# The kernel lets boot-watch read the screen's memory. GNOME Shell needs more memory than a server.
 WORDS = "iomem=relaxed bench.login=no bench.limit=120"
 MACHINE = {"screen": True, "memory_mib": 2048}
 
 
 def when(result, kind):
-    """When the last of these was there; None if one never was. @kind: None for all daemons."""
+    """The time when the last of these was up; None if one never was. @kind: None for all daemons.
+    """
     times = [us for what, us in result.items() if what.startswith(f"daemon {kind}" if kind else "daemon ") and
              (kind or not what.startswith(("daemon greeter", "daemon colours")))]
     return None if not times or min(times) < 0 else max(times)
@@ -52,7 +57,7 @@ def print_table(figures):
 
 
 def print_processes(processes):
-    """@processes: of each init, the names of what ran at its end."""
+    """@processes: of each init, the names of its processes at the end."""
     common = set.intersection(*processes.values())
     print(f"in all: {' '.join(sorted(common))}", file=sys.stderr)
     for name, own in processes.items():

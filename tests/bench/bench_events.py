@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Events: from an event of a device or a signal of the bus to exec of the service that waits for it, what one event costs
-the manager with many conditions, and what manager and keeper cost that have nothing to do. limit: 900
+Events: from an event of a device or a bus signal to the exec of the waiting service; the cost per
+event; the cost of idling. limit: 900
+
+The cost per event is the manager's, with many conditions. The cost of idling is that of the manager
+and the keeper.
 """
 
 import json
@@ -34,7 +37,7 @@ MAY_OWN = """<busconfig><policy user="root"><allow own_prefix="org.example"/></p
 
 
 class Events:
-    """Sends what udevd would send, from within the sandbox's network."""
+    """Sends udevd's events from within the sandbox's network."""
 
     def __init__(self, box):
         self.socket = socket_in(box.pid1, fake_udev.open_sender)
@@ -52,7 +55,7 @@ def cpu_us(pid):
 
 
 def switches(pid):
-    """Context switches: it went to sleep, or was put aside for somebody else."""
+    """Context switches, voluntary or not."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         return sum(int(line.split()[1]) for line in file if "ctxt_switches" in line)
 
@@ -62,7 +65,8 @@ def figures_ms(values_us):
 
 
 def latency_us(box, name, begin, end):
-    """From before @begin to the moment the manager knows that exec has succeeded, as it has noted it itself."""
+    """From before @begin to the moment when the manager knows of the successful exec, as it has
+    recorded it."""
     began_us = time.monotonic_ns() / 1000
     begin()
     took = box.wait_state(name, "ready")["since_us"] - began_us
@@ -85,7 +89,7 @@ def measure_latency():
 
 
 def bus_connection(box):
-    """Somebody else on the sandbox's system bus; None while it takes no connections."""
+    """Another client on the sandbox's system bus; None while it accepts no connections."""
     try:
         bus = dbus.bus.BusConnection(f"unix:path={box.path('/run/dbus/system_bus_socket')}")
     except dbus.exceptions.DBusException:
@@ -106,7 +110,7 @@ def measure_bus_latency():
 
 
 def cost_of_event_us(box, send, n_events=EVENTS):
-    """svcctl is answered when no event is left: events go first."""
+    """svcctl's answer comes after all events, because they have priority."""
     box.svcctl("--version")
     began = cpu_us(box.manager_pid())
     for number in range(n_events):
@@ -116,7 +120,7 @@ def cost_of_event_us(box, send, n_events=EVENTS):
 
 
 def measure_cost(n):
-    """svcctl's own cost is in the figures, and small beside 5,000 events."""
+    """The figures include svcctl's own cost, which is small beside 5,000 events."""
     labels = [f"bench-{number}" for number in range(n)]
     services = {f"s{first}": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\n" +
                 "".join(f"When=label:{label}\n" for label in labels[first:first + PER_SERVICE])
@@ -141,7 +145,7 @@ def measure_cost(n):
 
 
 def toggle(path):
-    """A file appears, or goes."""
+    """Create or remove a file."""
     if os.path.exists(path):
         os.unlink(path)
     else:
@@ -150,7 +154,8 @@ def toggle(path):
 
 
 def measure_services(n):
-    """As many services as conditions; each waits for a file of its own, and for something that never comes."""
+    """As many services as conditions; each waits for a file of its own, and for a condition that
+    never becomes true."""
     services = {f"s{number}": f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhen=path:/srv/{number}\nWhen=flag:never\n"
                 for number in range(n)}
     with Sandbox(services, files={"/srv/other": ""}) as box:
@@ -160,7 +165,7 @@ def measure_services(n):
         return {"file_of_one_of_n_services": cost_of_event_us(box, lambda i: toggle(files[i]), FILE_EVENTS)}
 
 
-# What is known of the world at all, from each who may tell. Nothing writes to the directories meanwhile.
+# All external conditions, from each provider. Nothing writes to the directories meanwhile.
 SOURCES = """[Service]
 Exec=/bin/sleep infinity
 [Conditions]
@@ -172,12 +177,12 @@ When=flag:bench
 """
 
 
-# What the keeper tells a manager is followed by a ping five seconds later, and that by a look whether it was answered.
+# Five seconds after a message of the keeper comes a ping, and then a check for its answer.
 LAST_PING_S = 11
 
 
 def wait_quiet(pids):
-    """What the last answer to svcctl and the last event have left to do is done."""
+    """The work after the last answer to svcctl and the last event is done."""
     def is_quiet():
         before = [switches(pid) for pid in pids]
         time.sleep(LAST_PING_S)
@@ -186,7 +191,8 @@ def wait_quiet(pids):
 
 
 def listen_to_udev():
-    """Hears what the manager may hear: events of the machine's devices are sent to every network of its own user."""
+    """Receive the manager's events: those of the machine's devices go to each network namespace of
+    its user."""
     listener = fake_udev.open_sender()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
     listener.bind((0, fake_udev.GROUP_UDEV))
@@ -195,7 +201,7 @@ def listen_to_udev():
 
 
 def count_events(listener):
-    """Those that came meanwhile: with any, the figures are not those of a machine at rest."""
+    """The number of events meanwhile: if there are any, the machine was not idle."""
     n = 0
     while True:
         try:
@@ -238,7 +244,7 @@ def measure_idle_all():
 
 
 def ratios(costs):
-    """How many times what it costs with the fewest conditions: 1 when a cost does not depend on their number."""
+    """The factor against the fewest conditions: 1 if a cost does not depend on their number."""
     least = costs[str(CONDITIONS[0])]
     return {str(n): {name: round(costs[str(n)][name] / least[name], 2) for name in least if not name.startswith("switches")}
             for n in CONDITIONS[1:]}

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The output of 100 services: the memory that it takes while all are silent (of svc-logger, and of the kernel where it has a memory
-controller of the first version), and the time until svc-logger has read 10 MB that all of them write at once.
+The output of 100 services: memory while all are silent, and the time to read 10 MB that all write
+at once.
+
+The memory is that of svc-logger, and of the kernel with a memory controller of cgroup v1.
 """
 
 import json
@@ -20,13 +22,14 @@ NAMES = [f"s{number}" for number in range(N_SERVICES)]
 LINE = "a line of 80 bytes, which is about what a line in the log of a daemon mostly has"
 GROUPS = "/sys/fs/cgroup/memory"
 
-# A service writes when it reads a line from its fifo, so all begin at once and each round has the same processes. The line comes last.
+# A service writes when it reads a line from its fifo, so all start at once and each round has the
+# same processes. The line comes last.
 WRITER = f"while read -r round <&3; do yes '{LINE}' | head -c {BYTES}; echo; echo $round; done"
 SERVICE = "[Service]\nExec=/bin/sh -c \"mkfifo /dev/shm/go-{name}; exec 3<>/dev/shm/go-{name}; " + WRITER + "\"\n"
 
 
 class KernelMemory:
-    """What the kernel itself has allocated for this process and what it starts."""
+    """The kernel's own allocations for this process and its children."""
 
     def __init__(self):
         self.path = f"{GROUPS}/svcd-bench-{os.getpid()}"
@@ -44,7 +47,7 @@ class KernelMemory:
             return int(usage.read()) // 1024
 
     def leave(self):
-        """The empty group goes with the machine's next clean-up if a process is still in it."""
+        """A group that still has a process is removed by the machine's next clean-up."""
         if self.path:
             with open(f"{GROUPS}/cgroup.procs", "w", encoding="ascii") as procs:
                 procs.write("0")
@@ -68,7 +71,7 @@ def ends_with(path, line):
         with open(path, "rb") as log:
             log.seek(max(0, os.fstat(log.fileno()).st_size - 100))
             return log.read().endswith(f"{line}\n".encode())
-    except FileNotFoundError:  # at this moment a new file takes the place of a full one
+    except FileNotFoundError:  # a new file is just replacing a full one
         return False
 
 

@@ -1,11 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-svcd beside other init systems, each as PID 1 of a sandbox with the same services, taking turns: 1,000 services that come up at
-once, one after the other, or in layers; memory; from an event to exec; what it costs to do nothing. limit: 5400
+svcd compared with other init systems, each as PID 1 of a sandbox with the same services.
+limit: 5400
 
-$SVCD_BENCH_PEERS names some of them, $SVCD_BENCH_ROUNDS, $SVCD_BENCH_SERVICES, $SVCD_BENCH_IDLE_S and $SVCD_BENCH_EVENTS make it
-shorter. One line of JSON, then the same as a table.
+They take turns. Measured are 1,000 services that start at once, one after the other, or in layers;
+memory; the time from an event to exec; the cost of idling.
+
+$SVCD_BENCH_PEERS selects inits; $SVCD_BENCH_ROUNDS, $SVCD_BENCH_SERVICES, $SVCD_BENCH_IDLE_S and
+$SVCD_BENCH_EVENTS make it shorter. One line of JSON, then the same as a table.
 """
 
 import json
@@ -29,8 +32,8 @@ FEW = 3
 A_LAYER = 50
 NEEDS = 3
 LIMIT_S = 120
-REST_S = 3    # svcd gives memory back a second after a burst
-QUIET_S = 15  # until the last thing that follows from a boot is over
+REST_S = 3    # svcd frees memory a second after a burst
+QUIET_S = 15  # until the last consequence of a boot is over
 
 WATCH_SVCD = f"[Service]\nExec={NOTER}\n[Conditions]\nWhile=path:/run/bench/go\n"
 WATCH_SYSTEMD = {
@@ -61,7 +64,7 @@ SHAPES = {"flat": flat, "chain": chain, "layered": layered}
 
 
 def notes(box):
-    """When the services were executed, in the order in which they were; milliseconds of CLOCK_MONOTONIC."""
+    """The times of exec of the services, in order; milliseconds of CLOCK_MONOTONIC."""
     with open(box.path(NOTES), "rb") as file:
         data = file.read()
     return [number / 1e6 for (number,) in struct.iter_unpack("=Q", data[:len(data) // 8 * 8])]
@@ -75,7 +78,7 @@ def n_notes(box):
 
 
 def supervisors(box):
-    """Everything that runs but the services: outer pids."""
+    """All processes except the services: outer pids."""
     return [outer for outer, _parent, name, state in box.processes().values() if name != "noter" and state != "Z"]
 
 
@@ -88,7 +91,7 @@ def nanoseconds(pids):
 
 
 def reaped_ms(pid1):
-    """What ended children of PID 1 have used, and theirs: scripts above all."""
+    """CPU time of ended children of PID 1 and their children, mainly scripts."""
     with open(f"/proc/{pid1}/stat", encoding="ascii") as file:
         fields = file.read().rsplit(")", 1)[1].split()
     return (int(fields[13]) + int(fields[14])) * 1000 / os.sysconf("SC_CLK_TCK")
@@ -108,7 +111,8 @@ def memory(pids):
 
 
 def boot(peer, shape):
-    """All services of that shape, from PID 1's execution on. A dictionary of figures, or None if they did not all come up."""
+    """All services of that shape, from PID 1's exec on. A dictionary of figures, or None if they
+    did not all come up."""
     box = peer.sandbox(SHAPES[shape](N_SERVICES))
     box.start()
     try:
@@ -139,7 +143,7 @@ def spread(values, digits=1):
 
 
 def summarise(rounds):
-    """Of one peer and one shape."""
+    """One peer and one shape."""
     figures = {name: spread([one[name] for one in rounds])
                for name in ("ready_ms", "cpu_ms", "cpu_all_ms", "peak_kib")}
     for name in ("pid1", "memory"):
@@ -151,7 +155,7 @@ def summarise(rounds):
 
 
 def boots(peers):
-    """Rounds of all shapes and all peers, taking turns; who did not manage a shape is not asked again."""
+    """Rounds of all shapes and all peers, taking turns; a peer that failed a shape skips it."""
     rounds = {}
     floors = []
     out = set()
@@ -173,7 +177,8 @@ def boots(peers):
 
 
 def idle(peers):
-    """All of them at the same time, with a few services: what they cost in a minute, and how much memory they have."""
+    """All of them at the same time, with a few services: their cost in a minute, and their memory.
+    """
     boxes = {peer.name: peer.sandbox(flat(FEW)) for peer in peers}
     try:
         for box in boxes.values():
@@ -194,7 +199,7 @@ def idle(peers):
 
 
 def one_event(box, again):
-    """A file appears; milliseconds to the execution of the service that waits for it."""
+    """A file appears; milliseconds to the exec of the waiting service."""
     n_before = n_notes(box)
     began_ms = time.monotonic_ns() / 1e6
     with open(box.path("/run/bench/go"), "wb"):
@@ -209,7 +214,7 @@ def one_event(box, again):
 
 
 def file_to_exec(peer):
-    """Only of those that can wait for a file."""
+    """Only peers that can wait for a file."""
     more = WATCH_SYSTEMD if peer.name == "systemd" else {"/etc/svcd/services.d/go.svc": WATCH_SVCD,
                                                          "/etc/svcd/policy.d/go.policy": "[runlevel 2]\nActivate=go\n"}
     box = peer.sandbox(flat(FEW), more)
@@ -233,7 +238,7 @@ def cell(value, of=None):
 
 
 def table(result):
-    """For people: medians; in brackets, how many times the floor."""
+    """A table of medians; in brackets the multiple of the floor."""
     floor = result["floor_ms"]["median"] if result["floor_ms"] else None
     lines = [f"{N_SERVICES} services; bare fork and exec: {cell(floor)} ms",
              f"{'':10} {'flat ms':>14} {'chain ms':>14} {'layered ms':>14} {'CPU ms':>8} {'Pss KiB':>8} {'PID 1':>7} "

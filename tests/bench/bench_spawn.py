@@ -25,7 +25,7 @@ def all_in(box, state):
 
 
 def one_round(box):
-    """Microseconds from the first start to the last service ready, as svcd itself has noted them."""
+    """Microseconds from the first start to the last service ready, as svcd has recorded them."""
     box.svcctl("runlevel", "3")
     rows = wait_for(lambda: all_in(box, "ready"), 120, "all are ready")
     ready = [rows[name]["since_us"] for name in NAMES]

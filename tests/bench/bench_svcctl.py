@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl list and the completion of a name with 500 services: processor time of svcctl and of the manager, for each call."""
+"""svcctl list and the completion of a name with 500 services: CPU time of svcctl and of the manager
+per call."""
 
 import json
 import statistics
@@ -18,7 +19,7 @@ CALLS = {
     "complete_verbs": ["complete", "--shell", "bash", "--", "st"],
 }
 
-# Inside of the sandbox: each call is a process of its own, and its children's time is the kernel's.
+# Inside the sandbox: each call is a process, and the kernel records the time of its children.
 PROBE = """
 import json, os, resource, subprocess, sys, time
 calls, rounds, manager = json.loads(sys.argv[1]), int(sys.argv[2]), sys.argv[3]

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The faults of the torture table, each brought about in the same way in a sandbox of svcd, systemd, sysvinit, s6 and finit, and what
-was seen afterwards by the same measure. limit: 5400
+The faults of the torture table, caused in the same way under svcd, systemd, sysvinit, s6 and finit,
+with the same checks. limit: 5400
 
-The measure: is PID 1 there, have the services that had nothing to do with it kept their processes, does a service that is killed
-come back, does the init's own command start another one, and when. $SVCD_TORTURE_ROWS and $SVCD_TORTURE_INITS name some of them.
-One line of JSON, then the same as a table in Markdown. Nothing is asserted of the others, nor of times.
+The checks: does PID 1 exist? Have unaffected services kept their processes? Does a killed service
+return? Does the init's own command start another one, and when? $SVCD_TORTURE_ROWS and
+$SVCD_TORTURE_INITS select some. One line of JSON, then the same as a table in Markdown. Nothing is
+asserted about the others, nor about times.
 """
 
 import json
@@ -25,13 +26,13 @@ from torture_peers import INITS, PAUSER, PROGRAMS, Kept
 
 CALM = ("calm0", "calm1", "calm2")
 PROBES = tuple(f"probe{number}" for number in range(8))
-BOOT_S = 30      # until the calm ones are up
+BOOT_S = 30      # until the calm services are up
 ANSWER_S = 15    # until the command has had its effect
-RETURN_S = 20    # until one that was killed is back
-FAULT_S = 5      # how long a fault lasts that can be taken away
+RETURN_S = 20    # until a killed service is back
+FAULT_S = 5      # the duration of a removable fault
 ORPHANS = 30000
 STORM_LIMIT = 31500   # below the machine's pid_max
-BOMB_LIMIT = 250   # as many compete with everything else on the machine
+BOMB_LIMIT = 250   # they compete with everything else on the machine
 SHUTDOWN_S = 120
 LOOPS = 50
 
@@ -45,7 +46,7 @@ MORE_PROGRAMS = {
 
 
 class World:
-    """One sandbox under one init, and what is asked of it."""
+    """One sandbox under one init, and its checks."""
 
     def __init__(self, init, services=None, **how):
         self.init = init
@@ -67,7 +68,7 @@ class World:
         self.box.tear_down()
 
     def boot(self):
-        """True when the calm ones are up."""
+        """True when the calm services are up."""
         try:
             wait_for(lambda: len(self.calm()) == len(CALM) or self.gone(), BOOT_S, "calm services are up")
         except DeadlinePassed:
@@ -79,7 +80,8 @@ class World:
         return True
 
     def listens(self):
-        """Until then a command would be lost with any of them; asked by starting the first probe."""
+        """Wait for the init's socket by starting the first probe, because earlier commands would be
+        lost with any init."""
         return self.probe() is not None
 
     def of(self, name):
@@ -104,7 +106,7 @@ class World:
         return list(self.supervisors().values())
 
     def probe(self, limit_s=ANSWER_S):
-        """Seconds until a service that nobody has started yet runs by the init's own command; None if it does not."""
+        """Seconds until the init's own command has started a new service; None if it fails."""
         name = self.probes.pop(0)
         assert not self.of(name), f"{name} runs before it was started"
         began = time.monotonic()
@@ -122,7 +124,7 @@ class World:
             self.box.kill(pid)
 
     def comes_back(self, name="calm0", limit_s=RETURN_S):
-        """Kills a service; seconds until it runs again, or None."""
+        """Kill a service; seconds until it runs again, or None."""
         old = self.of(name)
         began = time.monotonic()
         self.kill(name)
@@ -136,7 +138,7 @@ class World:
             return None
 
     def survey(self, untouched=CALM):
-        """What is left, after a fault."""
+        """The state after a fault."""
         if self.gone():
             return {"alive": False}
         now = self.calm()
@@ -146,7 +148,8 @@ class World:
 
 
 def end(command, limit_s=0.5):
-    """Of a command whose effect has been seen or has not come; returns its status, None if it had to be ended."""
+    """End a command whose effect was seen or did not come; returns its status, None if it had to be
+    killed."""
     if command is None:
         return None
     try:
@@ -157,7 +160,7 @@ def end(command, limit_s=0.5):
     try:
         command.communicate(timeout=2)
     except subprocess.TimeoutExpired:
-        pass # it waits in the kernel for what an attacker holds
+        pass # it is blocked in the kernel on a held object
     return None
 
 
@@ -186,7 +189,7 @@ def result(seen, more=""):
     return {"text": (f"{more}; " if more else "") + words(seen), "good": fine(seen), "seen": seen}
 
 
-# --- rows: an init -> what was seen; None where it has no such thing ---
+# --- rows: an init -> its survey; None where the fault does not exist ---
 
 def nothing(init):
     with World(init) as world:
@@ -195,16 +198,16 @@ def nothing(init):
 
 
 def let_settle(settle_s):
-    """What an init does after a fault is its own affair, and none but svcd tells when it has done it: all get the same time."""
+    """Recovery after a fault differs, and only svcd reports its end: all get the same time."""
     time.sleep(settle_s)
 
 
-# systemd leaves a container at once when it crashes; what it does to a machine is asked here.
+# systemd exits at once in a container when it crashes; this tests a machine.
 A_MACHINE = {"container": None}
 
 
 def fault_in_pid1(init):
-    """More than two within a minute are more than anybody claims to stand; there is still to be a PID 1."""
+    """No init claims to survive more than two within a minute; PID 1 must still exist."""
     with World(init, environment=A_MACHINE) as world:
         world.boot()
         crash(world.box.pid1)
@@ -254,7 +257,8 @@ def supervisor_stopped(init):
 
 
 def fails_for_a_while(calls, error):
-    """All those calls fail in all of the init's processes, for some seconds in which a service dies and one is to be started."""
+    """All those calls fail in all of the init's processes, for some seconds in which a service dies
+    and one is to be started."""
     def row(init):
         with World(init) as world:
             world.boot()
@@ -270,7 +274,7 @@ def fails_for_a_while(calls, error):
 
 
 def after_fault(world, old, busy):
-    """The service that was killed meanwhile has to come back by itself, before anything else is asked."""
+    """The service that was killed meanwhile must return on its own before the other checks."""
     began = time.monotonic()
     back = None if world.gone() else world.awaits_return("calm0", old, began, 60)
     seen = world.survey(("calm1", "calm2"))
@@ -372,7 +376,7 @@ def orphans(init):
 
 
 def fork_bomb(init):
-    """No more processes for anything of the sandbox: then the bomb is to be stopped."""
+    """No process of the sandbox can fork: then the bomb must be stopped."""
     if not os.path.isdir(PIDS_TREE):
         return None
     with PidsLimit(BOMB_LIMIT) as limit:
@@ -457,7 +461,7 @@ GARBAGE = {"bytes": "".join(chr(n % 256) for n in range(7, 5000, 3)), "mode": 0o
 
 
 def bad_file(init):
-    """Where each reads its services from, one that is binary garbage; sysvinit and finit have one file more for it."""
+    """A service file of binary garbage for each; sysvinit and finit get one more file for it."""
     where = {"svcd": "/etc/svcd/services.d/zz.svc", "systemd": "/etc/systemd/system/zz.service", "sysvinit": "/etc/inittab.d/zz.tab",
              "s6": "/etc/s6/zz/run", "finit": "/etc/finit.d/zz.conf"}[init.name]
     return boots(more_files={where: GARBAGE, **pulled_in(init)})(init)
@@ -470,7 +474,7 @@ def fifo_for_a_file(init):
 
 
 def pulled_in(init):
-    """systemd reads only what is asked for, svcd all that is there."""
+    """systemd reads only requested units, svcd all files."""
     if init.name == "systemd":
         return {"/etc/systemd/system/torture.target.wants/zz.service": {"link": "../zz.service"}}
     return {}
@@ -505,7 +509,7 @@ def cycle(init):
 
 
 def control_flood(init):
-    """What the admin's command connects to is held open 300 times, and a megabyte of garbage is written to it."""
+    """The socket of the admin's command is held open 300 times, and gets a megabyte of garbage."""
     if not hasattr(init, "control"):
         return None
     flood = ("import socket,os,time,stat,sys\npath=sys.argv[1]\nheld=[]\n"
@@ -607,7 +611,7 @@ def reexec_broken(how):
             return None
         with World(init) as world:
             world.boot()
-            # Of sysvinit the command is the same program as PID 1; it is not what is broken here.
+            # sysvinit's command is the same program as PID 1, and must stay intact.
             world.box.run("cp -L /sbin/telinit /usr/local/bin/telinit", check=False)
             world.box.run(f"program=$(readlink -f {init.own_path}); {how}")
             command = init.tell(world.box, *init.reexec_argv)
@@ -623,7 +627,7 @@ def reexec_broken(how):
 
 
 def log_flood(init):
-    """A service writes what it can; how long does another one's start take meanwhile?"""
+    """A service writes as fast as possible; the time of another one's start meanwhile."""
     program = {f"{PROGRAMS}/chatter": script("#!/bin/sh\nexec yes 'a line that nobody wants to read, of some eighty characters or so'\n")}
     files = dict(program)
     services = {"chatter": Kept(f"{PROGRAMS}/chatter", at_boot=False)}
@@ -657,7 +661,8 @@ def log_flood(init):
 
 
 def attacked(*attackers, prepare=None):
-    """User nobody, without any rights, does what tests/lib/attack.py has these words for. Each of @attackers is a function of the init."""
+    """User nobody, without any rights, runs these attacks of tests/lib/attack.py. Each of
+    @attackers is a function of the init."""
     def row(init):
         words = [found for make in attackers for found in make(init)]
         if not words:
@@ -684,7 +689,7 @@ def same_for_all(*words):
 
 
 def sockets_of(init):
-    """What a user's descriptor can be sent to."""
+    """Sockets to which a user can send a descriptor."""
     paths = {"svcd": ("/run/svcd/private",), "systemd": ("/run/systemd/notify", "/run/systemd/private"),
              "finit": ("/run/finit/socket",)}.get(init.name, ())
     return [("send-descriptor", path) for path in paths]
@@ -698,7 +703,7 @@ SERVICE_SOCKET = "127.0.0.1:7001"
 
 
 def held_listener(init):
-    """A service with User=nobody holds the socket that it was started with; then it is stopped and started."""
+    """A service with User=nobody holds its socket; then it is stopped and started."""
     command = " ".join(attack.arguments("listener", "hold-socket", "3"))
     if init.name == "svcd":
         files = {"/etc/svcd/services.d/listener.svc": f"[Service]\nExec={command}\nUser=nobody\nStopTimeout=1s\n[Socket]\nListenStream={SERVICE_SOCKET}\n",
@@ -724,7 +729,7 @@ def held_listener(init):
 FORKS = "clone,clone3,fork,vfork"
 OPENS = "openat,accept,accept4,pipe,pipe2,socket,socketpair,dup,epoll_create1,eventfd2,memfd_create,timerfd_create,signalfd4,pidfd_open"
 
-# Rows of the torture table that they are of, what is done, and how.
+# Their rows of the torture table, the fault, and its function.
 ROWS = {
     "nothing": ("", "no fault: what the others are to be held against", nothing),
     "crash": ("T01", "an instruction of PID 1 faults (SIGSEGV); then four more", fault_in_pid1),
@@ -768,7 +773,7 @@ ROWS = {
 
 
 def tried(name, row, init):
-    """One cell; a row that fails in an unforeseen way says so, and the others go on."""
+    """One cell; a row that fails unexpectedly reports it, and the others continue."""
     began = time.monotonic()
     try:
         cell = row(init) or {"text": "-", "good": None, "seen": None}
@@ -793,7 +798,7 @@ def main():
     found = {row: {name: tried(row, ROWS[row][2], each[name]) for name in inits} for row in rows}
     print(json.dumps({"bench": "torture", "load": round(os.getloadavg()[0], 2), "rows": found}))
     print(table(found, inits))
-    # Of svcd alone something is claimed.
+    # Only svcd has requirements.
     bad = [row for row, cells in found.items() if "svcd" in cells and cells["svcd"]["good"] is False]
     if bad:
         print(f"svcd did not hold: {', '.join(bad)}", file=sys.stderr)

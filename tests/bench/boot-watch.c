@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * boot-watch: what the kernel executes in place of the init of a bench. Leaves a process behind that looks every 50 ms which
- * daemons are up, tells the console when, and powers the machine off; becomes the init (bench.init=PATH).
+ * boot-watch: the program that the kernel executes in place of the init of a bench. It leaves a
+ * process behind, and then executes the init (bench.init=PATH). The process checks every 50 ms
+ * which daemons are up, writes the times to the console, and powers the machine off.
  *
- * bench.own=FILE,... are cpu.stat files of the init's own control groups: what it needs itself. bench.kin=NAME,... are the names of
- * its processes besides PID 1: what memory they take is told in KiB, SETTLE_MS after all was up.
+ * bench.own=FILE,... are cpu.stat files of the init's own cgroups, for its own CPU time.
+ * bench.kin=NAME,... are the names of its processes besides PID 1. Their memory is reported in KiB,
+ * SETTLE_MS after all daemons are up.
  *
- * /etc/bench-up has a line a daemon: "tcp PORT", "udp PORT", "unix PATH...", "comm NAME..." (one of them is there), "greeter" (logind
- * has an active session of that class) and "colours N" (so many are in the middle of the screen; told at once, for who takes a
- * picture). Times are those of CLOCK_MONOTONIC since the init was executed. Looking costs the same under every init.
+ * /etc/bench-up has a line per daemon: "tcp PORT", "udp PORT", "unix PATH...", "comm NAME..." (one
+ * of them exists), "greeter" (logind has an active session of that class) and "colours N" (at least
+ * N in the middle of the screen; reported at once, for taking a picture). Times are those of
+ * CLOCK_MONOTONIC since the exec of the init. The checks cost the same under each init.
  *
- * bench.limit=SECONDS: when it is given up (100). bench.login=no: no login on a terminal is waited for.
+ * bench.limit=SECONDS: the time limit (100). bench.login=no: does not wait for a login on a
+ * terminal.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -42,7 +46,7 @@ struct Daemon {
 static struct Daemon daemons[MAX_DAEMONS];
 static unsigned n_daemons;
 static char sockets[256 * 1024]; /* /proc/net/unix */
-static char ports[2][128 * 1024]; /* "tcp", "udp": v4 and v6 behind one another */
+static char ports[2][128 * 1024]; /* "tcp", "udp": v4, followed by v6 */
 static char names[16 * 1024]; /* " name name " of all processes */
 static int64_t began_us;
 
@@ -97,7 +101,7 @@ static void read_daemons(void)
 		fclose(file);
 }
 
-/* --- looking --- */
+/* --- checks --- */
 
 static void look_at_ports(char *text, size_t size, const char *four, const char *six)
 {
@@ -143,7 +147,7 @@ static bool has_word(const char *text, char before, const char *words)
 	return false;
 }
 
-/* A line of /proc/net/tcp that listens (0A), of /proc/net/udp whatever its state. */
+/* A line of /proc/net/tcp that listens (0A), of /proc/net/udp in any state. */
 static bool has_port(const char *text, unsigned port, bool is_tcp)
 {
 	char local[8];
@@ -159,7 +163,7 @@ static bool has_port(const char *text, unsigned port, bool is_tcp)
 	return false;
 }
 
-/* elogind and systemd-logind both note their sessions so. */
+/* elogind and systemd-logind use the same format of sessions. */
 static bool has_greeter(void)
 {
 	DIR *sessions = opendir(SESSIONS);
@@ -179,7 +183,9 @@ static bool has_greeter(void)
 	return found;
 }
 
-/* Each look goes through 200,000 pixels: there is one in LOOKS_A_PICTURE, once there is a greeter. */
+/*
+ * A check reads 200,000 pixels, so it runs only once in LOOKS_A_PICTURE, and only with a greeter.
+ */
 static bool shows(unsigned n_colours)
 {
 	static unsigned n_looks;
@@ -211,8 +217,9 @@ static bool is_awaited(const char *kind)
 }
 
 /*
- * Returns: how many are up. Reads only what may tell something new: a look at all processes of a machine costs milliseconds,
- * and the init that starts them early would pay it at every look.
+ * Returns: the number of daemons that are up. Reads only files that may have news, because a check
+ * of all processes costs milliseconds. An init that starts them early would pay for it in each
+ * check.
  */
 static unsigned look(bool needs_names)
 {
@@ -234,7 +241,7 @@ static unsigned look(bool needs_names)
 	return n_up;
 }
 
-/* --- telling --- */
+/* --- reports --- */
 
 static void write_text(const char *path, const char *text)
 {
@@ -252,7 +259,7 @@ static void say_number(const char *what, int64_t us)
 	write_text("/dev/ttyS0", line);
 }
 
-/* Microseconds that the processor has worked, and that it waited for a disk, since the kernel's start. */
+/* Microseconds of CPU time, and of waits for a disk, since the kernel's start. */
 static void read_cpu(int64_t *busy_us, int64_t *wait_us)
 {
 	static char text[8192];
@@ -351,7 +358,7 @@ static void say_all(void)
 	}
 }
 
-/* The names of all that runs but the kernel's own threads, which have no program. */
+/* The names of all processes except kernel threads, which have no program. */
 static void say_processes(void)
 {
 	DIR *proc = opendir("/proc");
@@ -381,14 +388,14 @@ static void power_off(void)
 		return;
 	for (char *at = command; *at; at++)
 		*at = *at == ',' ? ' ' : *at;
-	/* From here on the kernel's own stamps tell the time: it speaks last. */
+	/* The last action: from here on the kernel's own time stamps count. */
 	write_text("/proc/sys/kernel/printk", "7");
 	write_text("/dev/kmsg", "bench: off");
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	(void)!system(command);
 }
 
-/* As soon as it is so, and once. */
+/* At once, and only the first time. */
 static void say_drawn(void)
 {
 	static bool is_said;

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Peers: the same Debian with the same 23 daemons, under each init that apt offers. What differs is the init, and how it is told
-to start them: its own service files where the packages ship them, or its vendor does, otherwise their init scripts.
+Peers: the same Debian with the same 23 daemons, under each init in apt.
+
+They differ in the init and its service files: those of the packages or of the init's vendor if they
+exist, otherwise init scripts.
 """
 
 import dataclasses
 
 import vm_image
 
-# What makes the machine, whatever its init is.
+# The machine's packages with any init.
 BASE = """udev kmod procps ifupdown kbd util-linux-extra e2fsprogs iproute2 mount login netbase libpam-runtime
     libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0""".split()
 
@@ -18,8 +20,9 @@ DAEMONS = """acpid at avahi-daemon chrony cron cups-daemon dbus dnsmasq exim4-da
 SCRIPTS = "initscripts orphan-sysvinit-scripts insserv startpar".split()
 STANDALONE = "elogind systemd-standalone-tmpfiles systemd-standalone-sysusers".split()
 
-# What is there when a daemon works: lines of boot-watch.c. Every one is up when all of these are. What an init may open before the
-# daemon runs (/run/cups/cups.sock) tells nothing of it, where there is something else.
+# Signs of a working daemon: lines of boot-watch.c. A daemon is up when all of its lines are.
+# Sockets that an init may open before the daemon runs (/run/cups/cups.sock) prove nothing, so other
+# signs are used where possible.
 UP = """\
 unix /run/acpid.socket /var/run/acpid.socket
 comm atd
@@ -46,8 +49,8 @@ comm systemd-udevd udevd (udev-worker)
 tcp 21 vsftpd
 """
 
-# Nothing that looks anything up in a network that is not there; no key made at each start (exim4). The machine has been up once, and
-# so has its identity.
+# Nothing that uses a missing network; no key generation at each start (exim4). The machine was
+# booted once, so its identity exists.
 FILES = {
     "/etc/machine-id": "5a1b0c7e94f24d1c8a39f6e2d07b4c15\n",
     "/var/lib/dbus/machine-id": "5a1b0c7e94f24d1c8a39f6e2d07b4c15\n",
@@ -69,7 +72,8 @@ FILES = {
     "/etc/bench-up": UP,
 }
 
-# The image is one of a machine that has been up once: the keys are there. Without one exim4 makes one at each start, of RSA.
+# The image is of a machine that was booted once, with its keys. Without one exim4 makes an RSA key
+# at each start.
 KEY = ("openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=bench -days 36500 "
        "-keyout \"$1\"/etc/exim4/bench.key -out \"$1\"/etc/exim4/bench.crt 2>/dev/null; chmod 644 \"$1\"/etc/exim4/bench.*")
 HOOKS = (*vm_image.HOOKS, KEY,
@@ -81,7 +85,8 @@ INITTAB = (f"sed -i 's|^#T0:.*|{SERIAL}|' \"$1\"/etc/inittab",)
 
 @dataclasses.dataclass(frozen=True)
 class Peer:
-    """@init: what the kernel executes; @off: the command that powers the machine off."""
+    """@init: the program that the kernel executes; @off: the command that powers the machine off.
+    """
     name: str
     init: str
     off: str
@@ -89,11 +94,11 @@ class Peer:
     files: dict = dataclasses.field(default_factory=dict)
     hooks: tuple = ()
     with_svcd: bool = False
-    own: tuple = () # cpu.stat files of its own control groups
-    kin: tuple = () # its processes that stay, besides PID 1
-    removed: tuple = () # (directory, ending) of files that are taken away
-    added: dict = dataclasses.field(default_factory=dict) # files for its boots, in no image
-    image: str = "" # the name of the peer whose image it has; its own by default
+    own: tuple = () # cpu.stat files of its own cgroups
+    kin: tuple = () # its lasting processes, besides PID 1
+    removed: tuple = () # (directory, ending) of removed files
+    added: dict = dataclasses.field(default_factory=dict) # files for its boots, not in an image
+    image: str = "" # the peer with the same image; its own by default
 
     def debian(self):
         return vm_image.Debian(f"bench-{self.name}", (*BASE, *DAEMONS, *self.packages, *vm_image.KERNEL_PACKAGES),
@@ -111,8 +116,9 @@ SVCD_KIN = ("svcd-manager",)
 
 HABITS = "[defaults]\nNewServices=boot\nRcLinks=yes\n"
 
-# Debian's finit package has none for daemons: what its manual's examples make of them. It is built without its plugins, so there
-# are no conditions on processes or the network; what needs the bus or udev looks for it. Of one program, each needs a number.
+# Debian's finit package has none for daemons; these follow the examples of its manual. It is built
+# without plugins, so it has no conditions on processes or the network. Programs that need the bus
+# or udev poll for it. Each instance of a program needs a number.
 FINIT = """\
 runlevel 2
 host bench
@@ -156,7 +162,7 @@ FINIT_SERVICES = {
 
 SYSVINIT = (*STANDALONE, "sysvinit-core", "sysv-rc", *SCRIPTS)
 
-# "svcd-scripts": the machine of "sysvinit", by the same scripts and nothing else.
+# "svcd-scripts": the machine of "sysvinit", with the same scripts and nothing else.
 PEERS = (
     Peer("svcd", "/sbin/svcd", "svcctl poweroff", tuple(STANDALONE), with_svcd=True, own=SVCD_OWN, kin=SVCD_KIN,
          files={"/etc/svcd/policy.d/bench.policy": POLICY}),

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Desktops: the same Debian with GDM and the same daemons under svcd, sysvinit with elogind, and systemd. elogind and systemd
-exclude each other; plymouth, which needs systemd's package, is in none of them.
+Desktops: the same Debian with GDM and the same daemons under svcd, sysvinit with elogind, and
+systemd.
 
-What runs is the same in all of them: a daemon that one of them starts at a boot and another when somebody asks the bus for it
-is started at the boot everywhere; what has no hardware here and is started by some of them nevertheless (ModemManager,
-wpa_supplicant) by none. bench_desktop.py tells what of this was not so.
+elogind and systemd exclude each other; plymouth needs systemd's package, so none of them has it.
+
+All run the same daemons. A daemon that one of them starts at boot and another on demand of the bus
+starts at boot everywhere. One that some start without its hardware (ModemManager, wpa_supplicant)
+starts nowhere. bench_desktop.py reports exceptions.
 """
 
 
@@ -15,10 +17,11 @@ import vm_image
 LOGIND = "elogind libpam-elogind libelogind0 systemd-standalone-tmpfiles systemd-standalone-sysusers".split()
 COMMON = tuple(name for name in vm_image.DESKTOP_PACKAGES if name not in LOGIND)
 
-# What is there when a daemon works: lines of boot-watch.c. What has no hardware here (bluetoothd, smartd, irqbalance with one
-# processor) is not waited for, nor is anacron, which svcd lets wait for the greeter; logins at the screen, "greeter", and what is
-# drawn, "colours", are told apart from the daemons. In the middle of the screen "Not listed?" alone has 102 colours, the
-# list with its one user 331.
+# Signs of a working daemon: lines of boot-watch.c. Not awaited are daemons without their hardware
+# (bluetoothd, smartd, irqbalance with one processor), and anacron, which waits for the greeter
+# under svcd. Logins at the screen, "greeter", and drawn pictures, "colours", are reported
+# separately. In the middle of the screen "Not listed?" alone has 102 colours, the list with its one
+# user 331.
 UP = """\
 comm accounts-daemon
 comm acpid
@@ -46,7 +49,7 @@ colours 250
 SERVICES = "/usr/share/dbus-1/system-services"
 NO_HARDWARE = {"org.freedesktop.ModemManager1": "ModemManager", "fi.w1.wpa_supplicant1": "wpa_supplicant"}
 
-# The machine has been up once, and so has its identity; its keys were made when ssh was installed.
+# The machine was booted once, so its identity exists; its keys were made when ssh was installed.
 FILES = {
     "/etc/machine-id": boot_peers.FILES["/etc/machine-id"],
     "/var/lib/dbus/machine-id": boot_peers.FILES["/etc/machine-id"],
@@ -61,7 +64,7 @@ HOOKS = (*vm_image.HOOKS, *vm_image.DESKTOP_HOOKS)
 
 POLICY = {name: text for name, text in vm_image.DESKTOP_FILES.items() if name.endswith("desktop.policy")}
 
-# What Debian has neither an init script for nor lets systemd start at a boot.
+# Debian has no init script for these, and systemd does not start them at boot.
 ASKED = "Accounts PolicyKit1 RealtimeKit1 UDisks2 UPower".split()
 SCRIPT = """\
 #!/bin/sh
@@ -82,7 +85,8 @@ done
 SCRIPT_HOOKS = (f"cat >\"$1\"/etc/init.d/desktop-daemons <<'END'\n{SCRIPT}END\n"
                 "chmod 755 \"$1\"/etc/init.d/desktop-daemons; chroot \"$1\" update-rc.d desktop-daemons defaults",)
 WANTED = "[Unit]\nWants=acpid.service polkit.service rtkit-daemon.service upower.service uuidd.service\n"
-# What of systemd's own the greeter asks for, and the sound that the instance of its user starts: the others have neither.
+# systemd's own services that the greeter requests, and the sound of its user's instance: the others
+# have neither.
 OWN_UNITS = "system/systemd-hostnamed.service system/systemd-localed.service user/pipewire.service user/pipewire.socket " \
             "user/pipewire-pulse.service user/pipewire-pulse.socket user/wireplumber.service".split()
 UNITS = {"/etc/systemd/system/graphical.target.d/bench.conf": WANTED,
@@ -97,7 +101,7 @@ def _peer(name, packages, **more):
 SVCD = _peer("svcd", LOGIND, init="/sbin/svcd", off="svcctl poweroff", with_svcd=True, own=boot_peers.SVCD_OWN,
              kin=boot_peers.SVCD_KIN, files=POLICY)
 
-# systemd has the session bus that Debian gives it; the others have that of dbus-x11, which all have.
+# systemd uses Debian's session bus; the others that of dbus-x11, which all have installed.
 PEERS = (
     SVCD,
     _peer("sysvinit", (*LOGIND, "sysvinit-core", "sysv-rc", *boot_peers.SCRIPTS), init="/sbin/init", off="poweroff",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The service of the benches: writes down when it is executed, and waits. Linked statically, so that the loader's time is
- * not measured. One write of eight bytes at the end of a file is all that tells that it runs: whoever counts costs nothing.
+ * The service of the benches: records the time of its exec, and waits. Linked statically, so that
+ * the loader's time is not measured. Its only trace is a write of eight bytes at the end of a file,
+ * so counting is free.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -22,5 +23,5 @@ int main(void)
 		return 1;
 	(void)close(fd);
 	for (;;)
-		(void)pause(); /* its only error says that it is over */
+		(void)pause(); /* its only error means that it is over */
 }

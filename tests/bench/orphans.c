@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Orphans: makes as many dead children as its argument says, waits for a byte on its standard input, and ends: all of them are PID 1's in
- * the same moment. None lives longer than its fork, so the storm is as large as the argument and no larger.
+ * Orphans: makes the given number of dead children, waits for a byte on its standard input, and
+ * exits: all of them become PID 1's at the same moment. None outlives its fork, so the storm is not
+ * larger than the argument.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ int main(int argc, char **argv)
 			break;
 	}
 	printf("%ld\n", n_made);
-	(void)fflush(stdout); /* who does not hear it gives up by himself */
+	(void)fflush(stdout); /* a caller without it gives up */
 	n_read = read(STDIN_FILENO, &byte, 1);
 	return n_read == 1 ? 0 : 1;
 }

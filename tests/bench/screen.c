@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Screen: see the header. The card's first region is its memory, the third has Bochs' registers from 0x500 on: which mode there
- * is, and at which pixel of the memory the screen begins.
+ * Screen: see the header. The card's first region is its memory. The third has Bochs' registers
+ * from 0x500 on: the mode, and the first visible pixel of the memory.
  */
 #include "screen.h"
 
@@ -30,7 +30,10 @@ static const void *map_region(const char *path, size_t size)
 	return region == MAP_FAILED ? NULL : region;
 }
 
-/* A set of colours with open addressing; the slot holds the colour + 1. Returns: whether it is new. */
+/*
+ * Adds a colour to a set with open addressing; the slot holds the colour + 1. Returns: whether it
+ * is new.
+ */
 static int add_colour(uint32_t *slots, uint32_t colour)
 {
 	uint32_t at = (colour * 2654435761u) % N_SLOTS;
@@ -43,7 +46,10 @@ static int add_colour(uint32_t *slots, uint32_t colour)
 	return 1;
 }
 
-/* The middle of what is shown: from *@begin of @memory to before *@end, in pixels; none without a mode of 32 bits. */
+/*
+ * The middle of the visible screen: from *@begin of @memory to before *@end, in pixels; none
+ * without a mode of 32 bits.
+ */
 static void find_screen(const volatile uint16_t *bochs, size_t *begin, size_t *end)
 {
 	const size_t first = bochs[Y_OFFSET] + bochs[Y_RESOLUTION] * 2u / 5;

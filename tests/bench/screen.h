@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Screen: what QEMU's standard graphics card shows, read from its memory (qemu: docs/specs/standard-vga.rst). */
+/*
+ * Screen: the picture of QEMU's standard graphics card, read from its memory (qemu:
+ * docs/specs/standard-vga.rst).
+ */
 #ifndef BENCH_SCREEN_H
 #define BENCH_SCREEN_H
 
 /**
- * screen_count_colours() - how many colours are to be seen in the middle of the screen
+ * screen_count_colours() - the number of colours in the middle of the screen
  * @limit: counting ends there
  *
- * The middle is the third fifth of its lines: a greeter has its users there, and clock, symbols and a bar of progress elsewhere.
- * The kernel needs "iomem=relaxed" where a driver has the card.
+ * The middle is the third fifth of its lines: there a greeter has its users, and elsewhere a clock,
+ * symbols and a progress bar. The kernel needs "iomem=relaxed" if a driver uses the card.
  *
  * Returns: 0 while there is no graphics mode.
  */

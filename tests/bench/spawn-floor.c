@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The floor under bench_spawn: how long a bare posix_spawn loop takes for as many processes.
+ * The floor of bench_spawn: the duration of a bare posix_spawn loop with as many processes.
  *
- * usage: spawn-floor PROGRAM COUNT; prints microseconds. Run in the same sandbox as svcd's thousand.
+ * usage: spawn-floor PROGRAM COUNT; prints microseconds. Runs in the same sandbox as svcd's
+ * thousand.
  */
 #include <errno.h>
 #include <signal.h>

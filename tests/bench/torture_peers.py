@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Torture's peers: init systems that all keep the same few services, each in its own way of keeping them, and that are told to start,
-stop and end by their own commands.
+Torture's peers: init systems that supervise the same few services, each in its own way, with their
+own commands.
 
     init = INITS["s6"]()
     box = init.sandbox({"calm0": Kept(), "probe0": Kept(at_boot=False)})
 
-A service is a program of its own name (a link), so that a process tells whose it is. Everything is left as the peer has it by
-default, but for what is written here: a service that ends is started again, and its output goes where the peer sends it.
+A service is a program with its own name (a link), so that its processes can be identified.
+Everything has the peer's defaults, except for the settings here: an ended service restarts, and its
+output goes to the peer's default.
 """
 
 import dataclasses
@@ -23,15 +24,17 @@ ENVIRONMENT = {"TERM": "linux", "HOME": "/", "PATH": "/usr/sbin:/usr/bin:/sbin:/
 
 @dataclasses.dataclass
 class Kept:
-    """A service: its command (None is a program that waits; one whose name begins with "note" writes down
-    first when it was executed), and whether it comes up at boot."""
+    """A service: its command, and whether it starts at boot.
+
+    None is a program that waits. A name that begins with "note" first records the time of its exec.
+    """
     command: str = None
     at_boot: bool = True
     again: bool = True
 
 
 class Init:
-    """What all have in common; one class each below says how it is done."""
+    """The common part; each class below implements it for one init."""
 
     name = ""
     has_notify = False
@@ -43,7 +46,8 @@ class Init:
         return kept.command or f"{PROGRAMS}/{service}"
 
     def sandbox(self, services, more_files=None, before="", mounts=("sys", "run"), environment=None):
-        """Not started yet. @before: a line of shell that the same process runs before it becomes the init."""
+        """Not started yet. @before: a line of shell that the same process runs before it executes
+        the init."""
         files, init = self.files(services)
         files[NOTER] = {"copy": os.environ["SVCD_BUILD"] + "/tests/bench/noter", "mode": 0o755}
         files[PAUSER] = {"copy": os.environ["SVCD_BUILD"] + "/tests/bench/pauser", "mode": 0o755}
@@ -52,7 +56,7 @@ class Init:
             if kept.command is None:
                 files[f"{PROGRAMS}/{name}"] = {"link": NOTER if name.startswith("note") else PAUSER}
         if "run" in mounts:
-            # A page of its own: a note finds room there when /run is full.
+            # A page of its own, so that a note has space when /run is full.
             files[NOTES] = ""
         files.update(more_files or {})
         if before:
@@ -66,7 +70,7 @@ class Init:
                                 env=box.run_environment(), text=True, errors="replace", start_new_session=True)
 
     def supervisors(self, box, names):
-        """Every process of the init's own: inner pid -> outer pid."""
+        """All processes of the init: inner pid -> outer pid."""
         return {inner: outer for inner, (outer, _parent, comm, state) in box.processes().items()
                 if state != "Z" and comm not in names and comm in self.programs}
 
@@ -75,7 +79,7 @@ class Init:
     own_path = None
 
     def listener(self, box, probe):
-        """The outer pid of the process that a command of the admin's talks to."""
+        """The outer pid of the process that serves the admin's command."""
         return box.pid1
 
 
@@ -110,7 +114,8 @@ class Svcd(Init):
 
 
 class Systemd(Init):
-    """PID 1 alone, without a journal: units that need nothing else, as docs/performance.md has them, and the shutdown's edges."""
+    """PID 1 alone, without a journal: units without other needs, as in docs/performance.md, and the
+    edges of a shutdown."""
     name = "systemd"
     programs = ("systemd", "systemd-journal")
     reexec_argv = ("systemctl", "daemon-reexec")
@@ -145,8 +150,11 @@ class Systemd(Init):
 
 class Sysvinit(Init):
     """
-    Its own way to keep a process is a line of /etc/inittab; to start or stop one, the line comes or goes and telinit says so. The first
-    three that are not for the boot are there from the beginning, on demand ("telinit a"), as a root that is read-only needs it.
+    It supervises a process by a line of /etc/inittab; to start or stop one, the line is added or
+    removed and telinit runs.
+
+    The first three that are not for the boot are there from the beginning, on demand ("telinit a"),
+    because a read-only root needs that.
     """
     name = "sysvinit"
     programs = ("init", "telinit")
@@ -207,7 +215,8 @@ class Finit(Init):
 
 
 class S6(Init):
-    """s6-svscan is PID 1, of a scan directory that is copied into /run first, as its documentation asks; no shutdown is its own."""
+    """s6-svscan is PID 1, with a scan directory that is first copied into /run, as its
+    documentation requires; it has no shutdown of its own."""
     name = "s6"
     programs = ("s6-svscan", "s6-supervise")
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Watched boots: a Debian in QEMU, whose kernel executes boot-watch.c in place of an init, until it has powered itself off.
+Watched boots: a Debian in QEMU. Its kernel executes boot-watch.c in place of an init, until the
+power-off.
 
-QEMU counts instructions instead of time (-icount, one processor), so what else this machine does changes nothing, and a run
-repeats within about one percent.
+QEMU counts instructions instead of time (-icount, one processor), so the load of this machine has
+no effect, and a run repeats within about one percent.
 """
 
 import os
@@ -19,7 +20,7 @@ BOOT_S = int(os.environ.get("SVCD_BENCH_BOOT_S", "1800"))
 
 
 class OneProcessor(Machine):
-    """Its clock goes on with the instructions it has executed: 2 ns each."""
+    """Its clock advances with the executed instructions: 2 ns each."""
 
     def _hardware(self):
         argv = super()._hardware()
@@ -29,7 +30,7 @@ class OneProcessor(Machine):
 
 
 def told(console):
-    """What boot-watch said: name -> microseconds."""
+    """The output of boot-watch: name -> microseconds."""
     return {name: int(us) for name, us in re.findall(r"bench: (?!process )(.+) (-?\d+)\s", console)}
 
 
@@ -39,7 +40,9 @@ def stamp(console, what):
 
 
 def boot(peer, debian, directory, words="", **machine):
-    """What one boot of @peer told, and how long it took to power off. @words: more for the kernel; @machine: of vm.Machine."""
+    """The output of one boot of @peer, and the duration of its power-off.
+
+    @words: more for the kernel; @machine: of vm.Machine."""
     disk = f"{directory}/{peer.name}"
     vm_image.copy_disk(vm_image.disk_image(os.environ["SVCD_STAGE"] if peer.with_svcd else vm_image.NOTHING, debian), disk)
     for folder, ending in peer.removed:
