@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Attacks of a service with User= through its output, the descriptor of Ready=fd: and the output of
-its commands; and of a user who holds /dev.
+Attacks of a service with User= through its output, its commands' output and the descriptor of
+Ready=fd:; and of a user who holds /dev.
 
 The manager answers, a killed service restarts, and the output of another service arrives. The test
 runs twice: with this kernel, and as if the kernel could not refuse file descriptors (before Linux
