@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# What unit tests share. The linker takes of it what a test asks for, so that each still links its own room and those below.
-# The fake keeper stands where process/keeper-link.c does, and so has a library of its own.
+# The common code of unit tests. The linker takes only the parts that a test uses, so each test
+# still links its own component and those below. The fake keeper replaces process/keeper-link.c, and
+# so has a library of its own.
 check_LIBRARIES = libstage.a libtest.a
 
 libtest_a_SOURCES = \
@@ -27,7 +28,7 @@ libtest_a_SOURCES = \
 	tests/lib/world.c tests/lib/world.h
 libtest_a_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools -DSVC_LOGGER='"$(abs_top_builddir)/svc-logger"'
 libtest_a_CFLAGS = $(BUS_TEST_CFLAGS) $(JSON_CFLAGS)
-# What these start.
+# Programs that these start.
 EXTRA_libtest_a_DEPENDENCIES = svc-logger$(EXEEXT)
 
 libstage_a_SOURCES = \
@@ -37,7 +38,7 @@ libstage_a_SOURCES = \
 	tests/lib/stage.c tests/lib/stage.h
 libstage_a_CPPFLAGS = $(AM_CPPFLAGS) -DSVC_EXEC='"$(abs_top_builddir)/svc-exec"' -DSVC_WORKER='"$(abs_top_builddir)/svc-worker"'
 libstage_a_CFLAGS = $(TEST_CFLAGS)
-# What these start goes through it.
+# Programs that these start.
 EXTRA_libstage_a_DEPENDENCIES = svc-exec$(EXEEXT) svc-worker$(EXEEXT)
 
 TEST_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)
@@ -69,5 +70,5 @@ include tests/boot/local.mk
 include tests/bench/local.mk
 include tests/lint/local.mk
 
-# Each test is built for "make check"; what is built for it and is no test, its local.mk adds.
+# Each test is built for "make check"; each local.mk adds its other programs.
 check_PROGRAMS += $(TESTS)

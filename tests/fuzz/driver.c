@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Driver: runs a fuzz target over the files of its corpus and over mutations of them, the same ones every time.
+ * Driver: runs a fuzz target over the files of its corpus and over mutations of them, the same ones
+ * each time.
  *
- * With "--corpus" it says where that is. With file names as arguments it runs over those alone, to look at an input that once failed.
- * After "--no-memory MOST" it runs over them once for each allocation that they take, which then fails (or for MOST of them); for that
+ * "--corpus" prints its directory. With file names as arguments it runs over those alone, to
+ * examine an input that once failed. After "--no-memory MOST" it runs over them once for each
+ * allocation that they make, which then fails (or for MOST of them). For that
  * tests/lib/no-memory.so is preloaded.
  */
 #include "config.h"
@@ -25,14 +27,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Of each file: fewer where one input is much work. */
+/* Per file: fewer where one input is expensive. */
 #ifndef FUZZ_MUTATIONS
 #define FUZZ_MUTATIONS 150
 #endif
 
 enum { MUTATIONS = FUZZ_MUTATIONS, MOST_CHANGES = 6 };
 
-/* What the formats are made of: a change to one of these reaches further than a random byte. */
+/* Tokens of the formats: a change to one of these reaches further than a random byte. */
 static const char *const tokens[] = {
 	"\n", "[", "]", "=", " ", "\t", "#", ";", "|", "!", "\"", "'", "\\", "%i", "%", "\r", "\xef\xbb\xbf", "\xff",
 	"\n  ", "[Service]\n", "[Conditions]\n", "Exec=", "When=", "After=x y z\n", "service:x", "path:/", "$x", "-", "@",
@@ -80,7 +82,7 @@ static void run_mutations(const char *bytes, gsize length, guint32 seed)
 	}
 }
 
-/* Returns: false when the file cannot be read. */
+/* Returns: false if the file cannot be read. */
 static bool run_file(const char *path, bool mutate)
 {
 	g_autofree char *bytes = NULL;
@@ -101,8 +103,8 @@ static bool run_file(const char *path, bool mutate)
 enum { CHILD_REACHED = 0, CHILD_NOT_REACHED = 1, CHILD_STACK_FULL = 2, CHILD_SAID_BYTES = 65536, NEAR_BYTES = 1 << 16 };
 
 /*
- * GLib's last words need memory, too: when there is none at all, it says that it cannot say it, until its stack is used up
- * (g_logv() in 2.74). That is an end by design; any other fault is one of ours.
+ * GLib's last message needs memory, too. Without any, it reports that it cannot report, until its
+ * stack is used up (g_logv() in 2.74). That is an end by design; any other fault is ours.
  */
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
@@ -125,7 +127,10 @@ static void catch_faults(void)
 		_exit(EXIT_FAILURE + CHILD_STACK_FULL);
 }
 
-/* Runs the target while the @number-th allocation fails, and with @lasts all that follow. Does not return. */
+/*
+ * Runs the target while the @number-th allocation fails, and with @lasts all later ones. Does not
+ * return.
+ */
 G_GNUC_NORETURN static void run_child(NoMemoryControl *control, const char *bytes, gsize length, uint64_t number, bool lasts, int said)
 {
 	(void)dup2(said, STDERR_FILENO);
@@ -138,7 +143,7 @@ G_GNUC_NORETURN static void run_child(NoMemoryControl *control, const char *byte
 	_exit(control->failed > 0 ? CHILD_REACHED : CHILD_NOT_REACHED);
 }
 
-/* It may end by itself, or as GLib ends a program that gets no memory. */
+/* It may exit normally, or abort like GLib without memory. */
 static bool ended_well(int status, const char *said)
 {
 	if (strstr(said, "Sanitizer") || strstr(said, "runtime error:"))
@@ -149,7 +154,7 @@ static bool ended_well(int status, const char *said)
 	       (strstr(said, "failed to allocate") || strstr(said, "no memory"));
 }
 
-/* Returns: false when it did not end well. */
+/* Returns: false if it did not end well. */
 static bool fail_one(NoMemoryControl *control, const char *bytes, gsize length, uint64_t number, bool lasts)
 {
 	g_autofree char *text = g_malloc0(CHILD_SAID_BYTES);
@@ -169,7 +174,10 @@ static bool fail_one(NoMemoryControl *control, const char *bytes, gsize length, 
 	return is_fine;
 }
 
-/* Each @most-th of the allocations, with and without those that follow. Returns: how many did not end well, or -1. */
+/*
+ * Each @most-th of the allocations, with and without the later ones. Returns: the number of bad
+ * ends, or -1.
+ */
 static int run_file_without_memory(const char *path, uint64_t most)
 {
 	NoMemoryControl *(*find)(void) = NULL;
@@ -184,7 +192,7 @@ static int run_file_without_memory(const char *path, uint64_t most)
 	if (!find || !g_file_get_contents(path, &bytes, &length, NULL))
 		return -1;
 	control = find();
-	(void)LLVMFuzzerTestOneInput((const uint8_t *)bytes, length); /* what is made once is made */
+	(void)LLVMFuzzerTestOneInput((const uint8_t *)bytes, length); /* one-time allocations */
 	control->left = total = UINT64_MAX;
 	(void)LLVMFuzzerTestOneInput((const uint8_t *)bytes, length);
 	total -= control->left;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any bytes as a bundle of files: refused with a reason, or loaded from.
+ * Any bytes as a bundle of files: refused with a reason, or loaded.
  */
 #include "config.h"
 

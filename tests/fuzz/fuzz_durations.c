@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any bytes as the file of durations: refused with a reason, or kept without loss, and learnt on.
+ * Any bytes as the file of durations: refused with a reason, or kept without loss, and updated.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: a step of the policy's history of any bytes. What is taken for one is written back byte by byte the same in
- * all that counts, and names no file outside of the admin's directories.
+ * Fuzz target: a step of the policy's history of any bytes. An accepted one is written back with
+ * the same content, and names no file outside of the admin's directories.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: one edit in a file of any bytes. The result is a file that our reader takes, with the key said once; all
- * lines that the reader does not take for the key's are in it as they were; and what was set can be taken out again.
+ * Fuzz target: one edit in a file of any bytes. Our parser accepts the result, with the key set
+ * once. All other lines are unchanged. The key can be removed again.
  */
 #include "config.h"
 
@@ -31,7 +31,7 @@ static bool is_section(const char *name, const char *section)
 	return strcmp(joined->str, section) == 0;
 }
 
-/* How often the key is said; its value must be @value. */
+/* The number of settings of the key; its value must be @value. */
 static unsigned count_key(GBytes *text, const char *section, const char *key, const char *value)
 {
 	gsize length;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: any bytes as /etc/inittab, and the services that are made of them as service files.
+ * Fuzz target: any bytes as /etc/inittab, and the generated services as service files.
  */
 #include "config.h"
 

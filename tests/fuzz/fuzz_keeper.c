@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: PID 1 itself, its real loop and tables, with a manager that says anything, services that end at any time, and
- * a world that refuses now and then (keeper-talk.h, keeper-world.h).
+ * Fuzz target: PID 1 itself, its real loop and tables, with a manager that sends anything, services
+ * that end at any time, and system calls that sometimes fail (keeper-talk.h, keeper-world.h).
  *
- * The input is a list of acts. Whenever PID 1 would sleep, what it holds is compared with the world: each process of a
- * service has its row, nothing is lost that nobody took back, no signal has gone to somebody else, no descriptor is lost, and
- * it comes to rest. In the end a next manager must be told exactly what there is, and take all of it back.
+ * The input is a list of actions. Whenever PID 1 would sleep, its tables are compared with the
+ * simulated world. Each process of a service has its row. Nothing is lost that was not released. No
+ * signal went to a foreign process, no descriptor is lost, and it comes to rest. In the end a next
+ * manager must get the exact state, and release all of it.
  */
 #include "config.h"
 
-/* Its loop() is what this is about; its main() is not. */
+/* The target uses its loop(), but not its main(). */
 int svcd_main(int argc, char **argv);
 #define main svcd_main
 #include "keeper/main.c" /* NOLINT(bugprone-suspicious-include) */
@@ -40,8 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum Phase {
 	PHASE_ACTS,   /* of the input */
 	PHASE_LEAVE,  /* the manager leaves, so that there is a next one */
-	PHASE_REPLAY, /* which is told all */
-	PHASE_CLEAR,  /* and takes it back */
+	PHASE_REPLAY, /* which gets everything */
+	PHASE_CLEAR,  /* and releases it */
 	PHASE_LAST,   /* no further one comes */
 };
 
@@ -51,9 +52,9 @@ static Input input;
 static enum Phase phase;
 static jmp_buf out_of_loop;
 static bool is_short_of_fds;
-static bool ended_machine; /* in the middle of something: what that held is lost with the machine */
+static bool ended_machine; /* in the middle of an action: its resources are lost with the machine */
 
-/* --- what happens --- */
+/* --- actions --- */
 
 static const int statuses[] = { 0, 1 << 8, PROTOCOL_EXIT_REEXEC << 8, PROTOCOL_EXIT_INCOMPATIBLE << 8, 127 << 8, SIGSEGV | 0x80,
 				SIGKILL, SIGABRT };
@@ -213,7 +214,7 @@ static void everybody_ends(void)
 			world_dies(&world.processes[i], 0);
 }
 
-/* What a manager would say one by one; here what is taken back counts, not how. */
+/* In place of a manager's single messages. Only the release matters here. */
 static void give_all_back(void)
 {
 	struct Child *child;
@@ -310,7 +311,7 @@ static void __attribute__((noreturn)) on_finale(enum ShutdownKind kind)
 
 static void dispose_of_all(void)
 {
-	for (int i = 0; i < 2; i++) /* one of them may be refused */
+	for (int i = 0; i < 2; i++) /* one of them may fail */
 		disposal_now();
 	g_assert(disposal_next_us() == NEVER_US);
 }
@@ -321,7 +322,7 @@ static void __attribute__((noreturn)) on_exec(int fd)
 
 	holdings_look(&old);
 	restore_room();
-	reexec_expect(fcntl(fd, F_DUPFD, 3)); /* the old image's goes with its mapping */
+	reexec_expect(fcntl(fd, F_DUPFD, 3)); /* the old image's is released with its mapping */
 	g_assert(reexec_resume());
 	holdings_check_same(&old);
 	longjmp(out_of_loop, LEAP_IMAGE);
@@ -349,7 +350,7 @@ static void begin_once(void)
 	talk_fds[3] = eventfd(0, EFD_CLOEXEC);
 }
 
-/* Which descriptors there are, but the manager's clock, which is made anew each time. */
+/* The open descriptors, except the manager's clock, which is made anew each time. */
 static void look_at_open(bool *ret_is_open)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -367,7 +368,10 @@ static void look_at_open(bool *ret_is_open)
 	(void)closedir(dir);
 }
 
-/* What is lost: none, unless the machine has ended in the middle of something; then its kernel closes it. */
+/*
+ * Checks that none is lost. If the machine ended in the middle of an action, its kernel closes
+ * them.
+ */
 static void close_new(const bool *was_open)
 {
 	static bool is_open[MOST_OPEN];
@@ -388,7 +392,7 @@ static void run(void)
 	case LEAP_IMAGE:
 		loop(world.signal_fd);
 	case LEAP_FINALE:
-		shutdown_begin(SHUTDOWN_NONE, 0, 0); /* the same tables go on; of a machine that has ended nothing is asked */
+		shutdown_begin(SHUTDOWN_NONE, 0, 0); /* the tables are used again */
 		loop(world.signal_fd);
 	case LEAP_END:
 		break;
@@ -400,7 +404,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static bool was_open[MOST_OPEN];
 
 	begin_once();
-	memory_init(); /* the driver forks, and what is shared would be changed by another input */
+	memory_init(); /* the driver forks, and another input would change shared memory */
 	(void)children_resume();
 	look_at_open(was_open);
 	input = (Input){ data, size };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: what PID 1 says to the manager, any bytes, with descriptors: of each message that is let through the texts
- * have an end, and no descriptor is lost. Meanwhile the manager says things itself, and what then goes out is whole: a
- * message with its length and its descriptors.
+ * Fuzz target: PID 1's messages to the manager, any bytes, with descriptors. The texts of each
+ * accepted message have an end, and no descriptor is lost. Meanwhile the manager sends messages
+ * itself, which are complete: a message with its length and its descriptors.
  *
- * The input is a list of acts: a byte that says which, and what that takes.
+ * The input is a list of actions: a byte that selects one, and its arguments.
  */
 #include "config.h"
 
@@ -37,7 +37,7 @@ static uint8_t take(Target *t)
 	return input_take(&t->input);
 }
 
-/* --- what the manager hears --- */
+/* --- received messages --- */
 
 static void check_id(const struct ProcessId *id)
 {
@@ -109,7 +109,7 @@ static void on_closed(void *data)
 {
 	Target *t = data;
 
-	g_assert(!t->is_closed); /* told once */
+	g_assert(!t->is_closed); /* reported once */
 	t->is_closed = true;
 }
 
@@ -118,7 +118,7 @@ static const KeeperListener listener = {
 	.kept = on_kept, .shutdown_intent = on_intent, .replayed = on_replayed, .request = on_request, .closed = on_closed,
 };
 
-/* --- what goes out --- */
+/* --- sent messages --- */
 
 static void check_message(const char *bytes, size_t size)
 {
@@ -142,7 +142,7 @@ static void close_all(struct msghdr *m)
 	}
 }
 
-/* Returns: false when there is nothing more. */
+/* Returns: false if there is no more. */
 static bool hear_one(const Target *t)
 {
 	union {
@@ -163,24 +163,27 @@ static bool hear_one(const Target *t)
 	return true;
 }
 
-/* Until nothing is left to do: where the keeper has closed, the manager ends, and does not turn round any more. */
+/*
+ * Runs until nothing is left to do. If the keeper has closed the link, the manager exits, and does
+ * not spin.
+ */
 static void turn(const Target *t)
 {
 	while (!t->is_closed && g_main_context_iteration(NULL, FALSE))
 		;
 }
 
-/* --- acts --- */
+/* --- actions --- */
 
 static void keeper_says(Target *t, const char *bytes, size_t size, unsigned n_fds)
 {
 	const int fds[MOST_FDS] = { 0 };
 
 	if (t->keeper_fd >= 0 && size > 0)
-		(void)datagram_send(t->keeper_fd, bytes, size, fds, n_fds); /* full: it is not said */
+		(void)datagram_send(t->keeper_fd, bytes, size, fds, n_fds); /* full: not sent */
 }
 
-/* A header, and bytes of the input again and again behind it. */
+/* A header, followed by repeated bytes of the input. */
 static void keeper_says_something(Target *t)
 {
 	static const uint16_t sizes[] = { sizeof(struct MessageWelcome), sizeof(struct MessagePing), sizeof(struct MessageSpawned),
@@ -293,7 +296,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static int before;
 	int pair[2];
 
-	g_assert(loop_now() > 0 && g_main_context_iteration(NULL, FALSE) >= 0); /* GLib has made what it keeps */
+	g_assert(loop_now() > 0 && g_main_context_iteration(NULL, FALSE) >= 0); /* lasting allocations */
 	before = next_free();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
 		g_error("no sockets");

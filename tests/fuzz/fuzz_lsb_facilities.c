@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: any bytes as insserv.conf, twice. Each facility stands for words alone, and each of these leads back to it.
+ * Fuzz target: any bytes as insserv.conf, twice. Each facility stands only for its tokens, and each
+ * of these leads back to it.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: any bytes as an init script beside two sound ones. What is made of them are service files and a policy of
- * which our own readers have nothing to say, and in which nobody waits for himself.
+ * Fuzz target: any bytes as an init script beside two sound ones. Our own parsers accept the
+ * generated service files and policy, and there is no dependency cycle.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ static LsbScript *script_new(const char *name, const char *text, size_t size, Di
 	script->file = g_strdup(name);
 	script->path = g_strconcat(LSB_SCRIPTS "/", name, NULL);
 	script->service = g_strdup(name);
-	script->text = g_malloc0(size + 1); /* ends with NUL, as lsb_tree_read() has it */
+	script->text = g_malloc0(size + 1); /* ends with NUL, like that of lsb_tree_read() */
 	if (size > 0)
 		memcpy(script->text, text, size);
 	script->length = size;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: a datagram of any bytes as part of a list of links, of a list of routes, and told unasked.
+ * Fuzz target: a datagram of any bytes as part of a list of links, of a list of routes, and without
+ * a request.
  */
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: any text as what PID 1 kept for the next manager: the note of the engine (first line), and those of two
- * services, one with processes and one without. Whatever it says, the engine goes on from there, and a note that it
- * has taken is written again so that a third manager takes it for the same.
+ * Fuzz target: any text as the notes that PID 1 kept for the next manager: the note of the engine
+ * (first line), and those of two services, one with processes and one without. The engine continues
+ * with any text. An accepted note is written again so that a third manager reads the same.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define NOW_US (1000 * G_USEC_PER_SEC)
 #define TURNS 40
 
-/* What the engine has asked for, and gets. */
+/* The engine's requests, which succeed. */
 typedef struct World {
 	Engine *engine;
 	int64_t now_us;
@@ -118,7 +118,7 @@ static void world_free(World *w)
 	g_free(w);
 }
 
-/* Of what is in one of the two tables, if anything. */
+/* Takes an entry of one of the two tables, if there is any. */
 static const char *take_one(GHashTable *table)
 {
 	GHashTableIter iter;
@@ -140,7 +140,7 @@ static void tell(World *w, const char *name, ProcessEventKind kind)
 		engine_process_event(w->engine, name, s->invocation, &event, w->now_us);
 }
 
-/* The timer that is due first. Returns: whether there was one. */
+/* Fires the timer that is due first. Returns: whether there was one. */
 static bool fire_timer(World *w)
 {
 	GHashTableIter iter;
@@ -184,7 +184,7 @@ static void turn(World *w)
 	}
 }
 
-/* What is written is read: of the service (NULL: of the engine) by a third manager. */
+/* A third manager reads the written note: of the service (NULL: of the engine). */
 static void check_note(World *w, const char *service)
 {
 	char text[PROTOCOL_NOTE_BYTES];

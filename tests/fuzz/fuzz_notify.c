@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: datagrams of any bytes at the socket where a service says sd_notify(3) things, with descriptors. Each is
- * understood within its limits or counted as ignored, and none of the descriptors stays open.
+ * Fuzz target: datagrams of any bytes at the socket where a service sends sd_notify(3) messages,
+ * with descriptors. Each is parsed within its limits or counted as ignored, and none of the
+ * descriptors stays open.
  *
- * The input is cut at 0xff bytes; the first byte of a datagram says how many descriptors it brings.
+ * The input is split at 0xff bytes. The first byte of a datagram is the number of its descriptors.
  */
 #include "config.h"
 
@@ -26,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 typedef struct Ear {
 	NotifySocket *notify;
 	unsigned n_heard;
-	bool holds; /* what says that it stops is to be remembered first */
+	bool holds; /* its STOPPING=1 must be noted first */
 } Ear;
 
 static NotifyTrust on_trust(void *data, pid_t pid)
@@ -36,7 +37,7 @@ static NotifyTrust on_trust(void *data, pid_t pid)
 	return NOTIFY_BELIEVED;
 }
 
-/* What another process does. */
+/* The events of another process. */
 static void on_descriptors(void *data)
 {
 	Ear *ear = data;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: what a client of the private socket sends, any bytes: the greeting and the messages behind it.
+ * Fuzz target: the bytes from a client of the private socket: the authentication and the messages
+ * after it.
  *
- * Each message that is let through gets an answer, as dispatch would give one.
+ * Each accepted message gets an answer, like one of dispatch.
  */
 #include "config.h"
 
@@ -65,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			size -= (size_t)n;
 		}
 	}
-	(void)close(pair[1]); /* the peer must notice, and end */
+	(void)close(pair[1]); /* the peer must notice, and exit */
 	while (!target.is_over)
 		g_main_context_iteration(NULL, TRUE);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: a policy file of any bytes, twice over a sound one, and every question about it.
+ * Fuzz target: a policy file of any bytes, twice over a sound one, and all queries on it.
  */
 #include "config.h"
 
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const unsigned before = diag_list_count_errors(diags);
 		const bool fine = policy_parse(policy, POLICY_LAYER_ADMIN, "x.policy", text, size, diags);
 
-		/* A file is refused if and only if something was said. */
+		/* A file is refused if and only if there was an error. */
 		g_assert(fine == (diag_list_count_errors(diags) == before));
 	}
 	policy_apply_kernel_word(policy, text, diags);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: a service file of any bytes, as a plain service, as an instance and as a drop-in, and the checks after.
+ * Fuzz target: a service file of any bytes, as a plain service, as an instance and as a drop-in,
+ * and the later checks.
  */
 #include "config.h"
 
@@ -38,10 +39,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (unsigned i = 0; i < diag_list_length(diags); i++) {
 		g_autofree char *said = diag_format(diag_list_get(diags, i));
 
-		/* Inih can do nothing wrong with the lines that it gets, and want of memory is no fault of the file. */
+		/*
+		 * Inih cannot fail on the lines that it gets, and lack of memory is no fault of the
+		 * file.
+		 */
 		g_assert(!g_str_has_suffix(said, ": the line cannot be read"));
 	}
-	/* Whoever reports an error also puts the service out, and the other way round. */
+	/* A service with an error is disabled, and only such a service. */
 	for (unsigned i = 0; i < service_set_length(set); i++) {
 		const ServiceDef *def = g_ptr_array_index(service_set_list(set), i);
 

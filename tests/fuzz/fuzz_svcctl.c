@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: any words as svcctl's command line. Options are taken out of it, or one of them is named as what is wrong;
- * nothing is lost, and a verb that looks at files alone does what it is asked in a tree that is empty.
+ * Fuzz target: any arguments as svcctl's command line. Its options are removed, or one of them is
+ * named as the error. Nothing is lost, and a verb that only reads files works in an empty tree.
  *
- * Each line of the input is a word.
+ * Each line of the input is an argument.
  */
 #include "config.h"
 
@@ -40,7 +40,7 @@ static void check_words(const GPtrArray *words, int argc, char **argv)
 {
 	int i = 1;
 
-	/* What is no option is there, in its order. */
+	/* All other arguments are there, in their order. */
 	for (guint n = 0; n < words->len; n++) {
 		while (i < argc && argv[i] != g_ptr_array_index(words, n))
 			i++;

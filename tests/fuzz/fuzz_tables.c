@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: what one image of PID 1 leaves to the next, with bytes of it changed. It is refused, or what comes of it is whole, and nobody
- * but a child of ours is ever sent anything because of it.
+ * Fuzz target: the memory that one image of PID 1 leaves to the next, with changed bytes. It is
+ * refused, or the resulting state is consistent. Only a child of ours gets signals because of it.
  *
- * The input: changes of a memory that is sound, of four bytes each: in which of its parts (the header, the state, a table's rows), where, and
- * what is there then.
+ * The input: changes of a sound memory, of four bytes each: the part (the header, the state, a
+ * table's rows), the place, and the new value.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MOST_OPEN 64
-/* What is changed lies in the first bytes of each part. */
+/* The changes are in the first bytes of each part. */
 #define PART_BYTES 4096
 
 static int sound_fd = -1;
@@ -67,7 +67,7 @@ static void begin_once(void)
 	g_assert(sound_fd >= 0);
 }
 
-/* Of the three processes one has died and nobody has reaped it; one is gone. */
+/* Of the three processes one is dead and not reaped, and one is gone. */
 static void begin_world(void)
 {
 	world_begin();
@@ -86,7 +86,7 @@ static void check_rows(void)
 		if (child->flags & CHILD_EXITED)
 			continue;
 		g_assert(child->pid > 1 && children_find_pid(child->pid) == child);
-		g_assert(kill(child->pid, SIGTERM) == 0); /* the world looks whose it is */
+		g_assert(kill(child->pid, SIGTERM) == 0); /* checks the parent */
 	}
 	g_assert(n == children_count());
 }
@@ -130,7 +130,7 @@ static void take_over(int fd)
 	shutdown_begin(SHUTDOWN_NONE, 0, 0);
 }
 
-/* Where the parts begin: the header, the state, and the rows that are in use. Read from the header. */
+/* The offsets of the parts: the header, the state, and the used rows. Read from the header. */
 static void find_parts(off_t parts[2 + N_TABLES])
 {
 	uint32_t header[4 + 4 * N_TABLES];
@@ -142,7 +142,7 @@ static void find_parts(off_t parts[2 + N_TABLES])
 		parts[2 + id] = header[4 + 4 * id];
 }
 
-/* Returns: a copy of what is used of the memory. */
+/* Returns: a copy of the used memory. */
 static int copy_sound(const off_t parts[2 + N_TABLES])
 {
 	static char bytes[PART_BYTES];
@@ -166,7 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd;
 
 	begin_once();
-	memory_init(); /* the driver forks, and what is shared would be changed by another input */
+	memory_init(); /* the driver forks, and another input would change shared memory */
 	(void)children_resume();
 	find_parts(parts);
 	fd = copy_sound(parts);
@@ -180,6 +180,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	world_end();
 	for (int open_fd = 3; open_fd < MOST_OPEN; open_fd++)
 		if (open_fd != keeper_null_fd && open_fd != memory_fd() && open_fd >= 20)
-			(void)close(open_fd); /* what was in no row any more */
+			(void)close(open_fd); /* it was in no row any more */
 	return 0;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: devices with properties of any bytes, as udev hands them on from whoever made the device. What is known of
- * them is compared, counted and shown; what is shown is one line of text without a control character.
+ * Fuzz target: devices with properties of any bytes, as udev passes them on from the device. The
+ * known ones are compared, counted and displayed. The output is one line of text without a control
+ * character.
  *
- * Each line of the input is a property; an empty one begins the next event. Five devices have them in turn, and one of these is gone again
- * each time. What is in doubt is asked for at most twice an event, and comes to an end.
+ * Each line of the input is a property; an empty one begins the next event. Five devices get them
+ * in turn, and one of these is removed each time. A recheck happens at most twice per event, and
+ * ends.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: any bytes as a systemd unit. What is imported is told line by line, and svcd reads it.
+ * Fuzz target: any bytes as a systemd unit. Each line is accounted for, and svcd reads the result.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	g_autofree char *text = g_strndup((const char *)data, size); /* shorter when it has a NUL */
+	g_autofree char *text = g_strndup((const char *)data, size); /* shorter if it has a NUL */
 	const UnitText source = { size % 2 ? "/x/a.service" : "/x/a@.service", text, size };
 	const UnitText same = { source.file, text, strlen(text) };
 	g_autoptr(Import) import = import_unit(strlen(text) == size ? &source : &same, 1);

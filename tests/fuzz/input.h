@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Input: the bytes that a fuzz target is given, taken one by one. Where there are none left, they are zero.
+ * Input: the bytes of a fuzz target's input, taken one by one. After the end they are zero.
  */
 #ifndef SVCD_TESTS_FUZZ_INPUT_H
 #define SVCD_TESTS_FUZZ_INPUT_H
@@ -21,7 +21,7 @@ static inline uint8_t input_take(Input *in)
 	return *in->bytes++;
 }
 
-/* Mostly a small one; any number now and then. */
+/* Mostly a small number; sometimes any. */
 static inline uint32_t input_take32(Input *in)
 {
 	const uint32_t high = input_take(in);

@@ -15,7 +15,7 @@
 #include "keeper/memory.h"
 #include "tests/fuzz/keeper-world.h"
 
-/* --- names, and what is taken back of them --- */
+/* --- names, and their releases --- */
 
 #define LONG_24 "systemd-udevd/log/12345x"
 #define LONG_48 LONG_24 LONG_24
@@ -79,7 +79,7 @@ void holdings_mark_all(void)
 	memset(was_forgotten, true, sizeof(was_forgotten));
 }
 
-/* --- what PID 1 holds --- */
+/* --- the state of PID 1 --- */
 
 void holdings_begin(void)
 {
@@ -149,7 +149,7 @@ static void check_children(void)
 
 		if (!process->pid)
 			continue;
-		g_assert(!process->is_dead); /* or it has slept over a dead child */
+		g_assert(!process->is_dead); /* or it has slept in spite of a dead child */
 		g_assert(process->kind != WORLD_SERVICE || process->is_killed || children_find_pid(process->pid));
 	}
 }
@@ -180,7 +180,7 @@ static void check_vault(void)
 	g_assert(n_notes == table_count(TABLE_NOTES) && n_fds == table_count(TABLE_FDS));
 }
 
-/* What was there is there, unless it was taken back. */
+/* Everything from before is still there, unless it was released. */
 static void check_nothing_is_lost(void)
 {
 	for (size_t i = 0; i < before.n_rows; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeper holdings: what PID 1 holds of services, to be compared with the world and with what it held before.
+ * Keeper holdings: PID 1's state of services, compared with the simulated world and with its
+ * earlier state.
  *
- * Who takes something back from it marks that here, or it counts as lost.
+ * Code that releases something must mark that here, or it counts as lost.
  */
 #ifndef SVCD_TESTS_FUZZ_KEEPER_HOLDINGS_H
 #define SVCD_TESTS_FUZZ_KEEPER_HOLDINGS_H
@@ -35,22 +36,22 @@ typedef struct Holdings {
 	uint32_t n_fds;
 } Holdings;
 
-/* Nothing is held, and nothing taken back. */
+/* Nothing is held, and nothing released. */
 void holdings_begin(void);
 void holdings_look(Holdings *ret);
 void holdings_row(HeldRow *ret, const struct Child *child);
 
-/* Asserts that it is as the world is, and that nothing is lost since the last time. */
+/* Asserts that it matches the simulated world, and that nothing is lost since the last call. */
 void holdings_check(void);
 void holdings_check_same(const Holdings *old);
 
-/* One of the names that all this is about, as long as there is room for it, with or without its end. */
+/* One of the used names, if it fits, with or without its end. */
 void holdings_put_name(char *field, size_t size, unsigned int n);
 
-/* --- what is taken back --- */
+/* --- releases --- */
 void holdings_mark_released(const char *field, size_t size);  /* a row of it is acknowledged */
 void holdings_mark_forgotten(const char *field, size_t size); /* its note, or its descriptor */
-/* Any name in there may have been meant by it. */
+/* Marks each name in there. */
 void holdings_mark_names_in(const char *bytes, size_t size);
 void holdings_mark_all(void);
 

@@ -21,7 +21,7 @@ int talk_fds[TALK_FDS];
 
 static uint64_t last_serial; /* of the newest ping */
 
-/* --- what a manager says --- */
+/* --- messages from the manager --- */
 
 typedef struct Datagram {
 	char bytes[PROTOCOL_MESSAGE_BYTES + 256];
@@ -47,7 +47,7 @@ static void put_fds(Datagram *d, Input *in, size_t n)
 	}
 }
 
-/* Mostly of a row that there is. */
+/* Mostly of an existing row. */
 static void fill_id(Input *in, struct ProcessId *id)
 {
 	const uint8_t choice = input_take(in);
@@ -197,7 +197,7 @@ static void put_finale(Datagram *d, Input *in)
 	struct MessageShutdown m = { .header = { MESSAGE_FINALE, sizeof(m) } };
 
 	m.kind = input_take32(in);
-	if (input_take(in) == 0xee) /* it ends all, so seldom */
+	if (input_take(in) == 0xee) /* it ends all, so rarely */
 		put(d, &m, sizeof(m));
 }
 
@@ -270,7 +270,7 @@ static void damage(Datagram *d, Input *in)
 static void send_datagram(const Datagram *d)
 {
 	if (world.link_fd >= 0)
-		(void)datagram_send(world.link_fd, d->bytes, d->size, d->fds, d->n_fds); /* full: it is not said, then */
+		(void)datagram_send(world.link_fd, d->bytes, d->size, d->fds, d->n_fds); /* full: not sent */
 }
 
 void talk_say_one(Input *in)
@@ -289,7 +289,7 @@ void talk_say_many(Input *in)
 		talk_say_one(in);
 }
 
-/* --- what a manager hears --- */
+/* --- messages to the manager --- */
 
 static TalkHeard told;
 
@@ -340,7 +340,7 @@ static void on_heard(const Heard *m)
 	}
 }
 
-/* Returns: false when there is nothing (more). */
+/* Returns: false if there is none. */
 static bool hear_one(void)
 {
 	union {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeper talk: a manager that says to PID 1 whatever an input wants, sound or damaged, and what it hears from there.
+ * Keeper talk: a manager that sends PID 1 the messages of an input, sound or damaged, and checks
+ * its answers.
  */
 #ifndef SVCD_TESTS_FUZZ_KEEPER_TALK_H
 #define SVCD_TESTS_FUZZ_KEEPER_TALK_H
@@ -12,13 +13,16 @@
 
 #define TALK_FDS 4
 
-/* Descriptors that it may send, beside its own end of the link. (For more sockets the kernel's collector takes its time.) */
+/*
+ * Descriptors that it may send, beside its own end of the link. (More sockets would slow down the
+ * kernel's garbage collector.)
+ */
 extern int talk_fds[TALK_FDS];
 
 void talk_say_one(Input *in);
 void talk_say_many(Input *in);
 
-/* --- what it hears; all of it is checked --- */
+/* --- received messages; all are checked --- */
 
 void talk_hear_some(Input *in);
 void talk_hear_all(void);

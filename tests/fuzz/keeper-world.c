@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeper world: see keeper-world.h. The linker lets what the keeper calls come here first (ld(1), --wrap).
+ * Keeper world: see keeper-world.h. The linker redirects the keeper's calls (ld(1), --wrap).
  */
 #include "config.h"
 
@@ -25,11 +25,11 @@
 #include "keeper/link.h"
 #include "keeper/spawn.h"
 
-/* The loop has nothing to do for so long: a turn takes 32 messages, and a socket holds some hundreds. */
+/* By then the loop must be idle: a turn reads 32 messages, and a socket holds some hundreds. */
 #define MOST_TURNS 2000
 #define FIRST_PID 1000
 #define MOST_SIGNALS 65
-#define WORLD_RESERVE 4 /* for a manager and who else is PID 1's own */
+#define WORLD_RESERVE 4 /* for a manager and PID 1's own */
 
 struct World world = { .signal_fd = -1, .link_fd = -1 };
 static int signal_pipe = -1;
@@ -110,7 +110,7 @@ void world_signals(int signo)
 {
 	struct signalfd_siginfo got = { .ssi_signo = (uint32_t)signo };
 
-	(void)!write(signal_pipe, &got, sizeof(got)); /* full: there is one to be read anyhow */
+	(void)!write(signal_pipe, &got, sizeof(got)); /* full: there is one to read anyway */
 }
 
 void world_dies(struct WorldProcess *process, int wait_status)
@@ -135,14 +135,14 @@ static pid_t reap(struct WorldProcess *process, int *ret_status)
 	return pid;
 }
 
-/* Only what is a child of ours, and is not reaped, may be sent anything. */
+/* Only our unreaped children may get a signal. */
 int __wrap_kill(pid_t pid, int signo)
 {
 	struct WorldProcess *process = world_find(pid);
 
 	if (!world.is_active)
 		return __real_kill(pid, signo);
-	if (pid == getpid()) { /* what it was told before it executes itself, for the next image */
+	if (pid == getpid()) { /* one that it kept for its next image */
 		world_signals(signo);
 		return 0;
 	}
@@ -246,7 +246,7 @@ static enum WorldKind kind_of(const struct SpawnRequest *r)
 	return r->controlling_tty ? WORLD_SHELL : WORLD_MANAGER;
 }
 
-/* There may be one that was given up, but it is nothing to anybody any more. */
+/* A manager that was given up may exist, but has no effect any more. */
 static void end_as_manager(struct WorldProcess *process)
 {
 	if (process->kind != WORLD_MANAGER)
@@ -281,7 +281,7 @@ pid_t __wrap_spawn_process(struct SpawnRequest *r)
 	return process->pid;
 }
 
-/* Some hang in what they close. */
+/* Some block in a close. */
 pid_t __wrap_spawn_fork(void)
 {
 	struct WorldProcess *process = NULL;
@@ -303,7 +303,7 @@ int __wrap_execve(const char *path, char *const *argv, char *const *environment)
 
 	if (!world.is_active)
 		return __real_execve(path, argv, environment);
-	g_assert(sscanf(argv[1], "--reexec=%d", &fd) == 1 && fcntl(fd, F_GETFD) == 0); /* it goes through */
+	g_assert(sscanf(argv[1], "--reexec=%d", &fd) == 1 && fcntl(fd, F_GETFD) == 0);
 	if (!world.exec_error)
 		world.exec(fd);
 	errno = world.exec_error;
@@ -316,9 +316,9 @@ void __wrap_finale_run(enum ShutdownKind kind, const char *reason)
 	world.finale(kind);
 }
 
-/* --- time and words --- */
+/* --- time and texts --- */
 
-/* It never stands still, or nothing that waits for it would come. */
+/* It never stands still, or no timer would expire. */
 uint64_t __wrap_keeper_now_us(void)
 {
 	return ++world.now_us;
@@ -337,10 +337,12 @@ void __wrap_console_log(const char *format, ...)
 		(void)fprintf(stderr, "%s\n", line);
 }
 
-/* A link that takes little at a time: that a manager does not read is felt after a few messages. */
+/*
+ * A link with a small buffer, so that a manager that does not read is noticed after a few messages.
+ */
 static void narrow_link(int fd)
 {
-	const int least = 1; /* the kernel has a least of its own */
+	const int least = 1; /* the kernel has its own minimum */
 
 	if (fd >= 0)
 		g_assert(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &least, sizeof(least)) == 0);

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # limit: 900
 """
-Real packages, each for itself and all together: every pair of init scripts that insserv(8) orders, for start or for stop, is
-ordered by svcd, too, and no other pair is.
+Real packages, each alone and all together: svcd orders exactly the pairs of init scripts that
+insserv(8) orders.
 
-What is left out, and why, is in differences.json: scripts that are svcd's own job, and pairs where insserv misreads a
-header. A row there that nothing needs any more is a failure, too.
+This holds for start and stop. The exceptions and their reasons are in differences.json: scripts
+that are svcd's own work, and pairs where insserv misreads a header. An unused row there is a
+failure, too.
 """
 
 import json
@@ -19,10 +20,10 @@ with open(f"{lsb.DATA}/differences.json", encoding="utf-8") as file:
 
 LIST = f"{lsb.DATA}/packages"
 
-# Scripts with odd headers, only looked at together with the others: they take each other's places.
+# Scripts with odd headers, only compared together with the others, because they replace each other.
 MORE = f"{lsb.DATA}/packages-more"
 
-# What insserv itself needs in a tree with nothing but one package.
+# The package that insserv itself needs in a tree with only one other package.
 BASE = "insserv"
 
 used = set()
@@ -43,7 +44,7 @@ def rows(kind, who, level, pairs):
 
 
 class Comparison:
-    """One tree, looked at by both."""
+    """One tree, read by both."""
 
     def __init__(self, tree):
         self.tree = tree
@@ -56,7 +57,7 @@ class Comparison:
         self.n_pairs = 0
 
     def _known(self, scripts):
-        """As services, without what is svcd's own job."""
+        """As services, except those that are svcd's own work."""
         return {lsb.service_of(name) for name in scripts} & self.services
 
     def _insserv_order(self, kind, scripts):
@@ -64,14 +65,15 @@ class Comparison:
                 if {lsb.service_of(a), lsb.service_of(b)} <= self.services}
 
     def _compare(self, kind, level, theirs, ours, among, allowed=None):
-        """@among: sets of services within which svcd may order nothing but what is @allowed, if not the same."""
+        """@among: sets of services within which svcd may order only the same pairs and those of
+        @allowed."""
         self.n_pairs += len(theirs)
         extra = {pair for pair in ours - (allowed or theirs) if any(set(pair) <= group for group in among)}
         self.problems += rows(kind, "insserv", level, theirs - ours)
         self.problems += rows(kind, "svcd", level, extra)
 
     def wanted(self, level):
-        """What is there for the shutdown alone is up from S on, so that it can stop."""
+        """A script for the shutdown only is up from S on, so that it can stop."""
         linked = self.tree.linked("S", "S") | (self.tree.linked(level, "S") if level != "S" else set()) | self.stop_only
         wanted = self.tree.wanted(level)
         if self._known(linked) != wanted:
@@ -91,7 +93,8 @@ class Comparison:
                 self.problems.append(f"runlevel {level}: {second} of the boot waits for {first}")
 
     def stop(self, level):
-        """svcd has one order of stopping: what a script of runlevel 6 has between two others orders them in 1, too."""
+        """svcd has one stop order: pairs ordered through a script of runlevel 6 are also ordered in
+        1."""
         scripts = self.tree.linked(level, "K")
         ours = self.tree.order(level, stop=True)
         self._compare("stop", level, self._insserv_order("stop", scripts), ours, [self._known(scripts)],

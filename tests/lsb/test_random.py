@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Trees of random init scripts: every pair that insserv(8) orders in a runlevel, for start or for stop, is ordered by svcd, too.
+Trees of random init scripts: svcd orders each pair that insserv(8) orders in a runlevel, for start
+or for stop.
 
-svcd may order more: insserv leaves out what follows by way of a third script, even where that one has no link.
-A failure names its seed; test_random.py SEED plays it alone.
+svcd may order more, because insserv ignores orderings through a third script if that has no link. A
+failure prints its seed; test_random.py SEED repeats it alone.
 """
 
 import random
@@ -20,7 +21,8 @@ MEMBERS = {"$local_fs": {"m1", "m2"}, "$network": {"n1"}, "$named": {"d1", "n1"}
 START = ("S", "S", "2 3 4 5", "2 3 4 5", "2", "3 5", "1 2")
 STOP = ("0 1 6", "0 1 6", "0 6", "", "1")
 
-# What insserv says when headers contradict each other, or $all. What svcd does then: lsb-compat/README.md.
+# insserv's messages when headers contradict each other, or $all. For svcd's behaviour see
+# lsb-compat/README.md.
 CONTRADICTIONS = ("loop", "which can not be true")
 
 
@@ -34,7 +36,7 @@ class Author:
         self.words = self.names + sorted(MEMBERS) + ["nobody"]
 
     def _list(self, name, count, is_later):
-        """Words whose scripts all stand on the same side of @name."""
+        """Tokens whose scripts all stand on the same side of @name."""
         rank = self.names.index(name)
         words = []
         for word in self.random.sample(self.words, min(count, len(self.words))):
@@ -66,7 +68,7 @@ class Author:
 
 
 def missing(tree, level, kind):
-    """Pairs that insserv alone has; and how many it has at all."""
+    """Pairs that only insserv has, and the number of all its pairs."""
     is_stop = kind == "stop"
     linked = tree.linked(level, "K" if is_stop else "S")
     theirs = {(lsb.service_of(first), lsb.service_of(second)) for first, second in tree.insserv_order(kind, linked)}
@@ -74,7 +76,7 @@ def missing(tree, level, kind):
 
 
 def run(seed):
-    """Returns the number of pairs compared, None where there is no sound order; prints what is wrong."""
+    """Return the number of compared pairs, None without a sound order; prints errors."""
     author = Author(seed)
     with lsb.Tree() as tree:
         tree.write("/etc/insserv.conf", FACILITIES)

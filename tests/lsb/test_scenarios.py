@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Headers, facilities and links of init scripts, each as a small story: what svcd starts in which runlevel, in which order, and
-what it has to say.
+Headers, facilities and links of init scripts, each as a small scenario: the runlevels, order and
+diagnostics of svcd.
 
-The stories are in scenarios.json, with what insserv(8) or systemd's generator makes of them. Where svcd means to do
-otherwise, differences.json names the expectation, what is expected instead, and the reason.
+The scenarios are in scenarios.json, with the results of insserv(8) or systemd's generator. Where
+svcd differs by intention, differences.json names the expectation, its replacement, and the reason.
 """
 
 import json
@@ -20,7 +20,7 @@ with open(f"{lsb.DATA}/scenarios.json", encoding="utf-8") as file:
 with open(f"{lsb.DATA}/differences.json", encoding="utf-8") as file:
     DIFFERENCES = json.load(file)["scenarios"]
 
-# Of systemd's targets: the runlevels that they stand for.
+# systemd's targets and their runlevels.
 TARGETS = {"multi-user": ("2", "3", "4"), "graphical": ("5",)}
 
 
@@ -37,7 +37,7 @@ def levels_in(text, field):
 
 
 class Story:
-    """One scenario, told to a tree."""
+    """One scenario, written to a tree."""
 
     def __init__(self, scenario, tree, use_links):
         self.tree = tree
@@ -52,7 +52,7 @@ class Story:
         if not holds:
             self.problems.append(sentence)
 
-    # --- telling ---
+    # --- setup ---
 
     def tell(self):
         self._conf("/etc/insserv.conf", self.scenario.get("facilities", {}))
@@ -93,7 +93,7 @@ class Story:
             self.texts[name] = text
 
     def _enable(self, name):
-        """Links by number alone, whatever insserv would say to it: what svcd has to say then, is to be seen."""
+        """Links by number alone, even if insserv would refuse them, to test svcd's diagnostics."""
         self.n_enabled[name] = self.n_enabled.get(name, 0) + 1
         if self.use_links and name in self.texts:
             self.tree.link(name, levels_in(self.texts[name], "Default-Start"), levels_in(self.texts[name], "Default-Stop"))
@@ -121,7 +121,8 @@ class Story:
         for level, scripts in levels.items():
             wanted = self.tree.wanted(level)
             for script in scripts:
-                # A link that stops: svcd has it stop there by not wanting it. What S starts is up in 1 to 5, too.
+                # A stop link: svcd stops the service there because it is not wanted. Services of S
+                # are up in 1 to 5, too.
                 starts = {level, "S" if level in lsb.START_LEVELS else level} & set(
                     levels_in(self.texts[script], "Default-Start"))
                 self.expect((lsb.service_of(script) in wanted) == bool(starts),
@@ -157,7 +158,7 @@ class Story:
             self.expect((lsb.service_of(first), lsb.service_of(second)) in order, f"{first} is not before {second}")
 
     def _is_told(self, *scripts):
-        """One complaint names them all."""
+        """One diagnostic names them all."""
         names = [lsb.service_of(script) for script in scripts]
         for row in self.tree.complaints():
             text = f"{row['text']} {row.get('service', '')} {row.get('file', '')}"
@@ -166,7 +167,7 @@ class Story:
         self.expect(False, f"nothing is said of {', '.join(names)}")
 
     def _check_refused(self, scripts):
-        """svcd leaves no script out for its order, but it says what is wrong."""
+        """svcd ignores no script because of its order, but reports the error."""
         for script in scripts:
             if "@" not in script:
                 self._is_told(script)
@@ -176,7 +177,7 @@ class Story:
             self._is_told(*scripts)
 
     def _check_says(self, _words):
-        """In words of its own."""
+        """In its own texts."""
         self.expect(self.tree.complaints(), "nothing is said")
 
     def _check_interactive(self, scripts):
@@ -187,7 +188,7 @@ class Story:
         for script in scripts:
             self.expect("StartLock" not in self.tree.cat(lsb.service_of(script)), f"{script} starts alone")
 
-    # Of what becomes a unit.
+    # The scripts that become units.
 
     def _check_units(self, names):
         made = {name for name in self.tree.services() if "/etc/init.d/" in self.tree.cat(name).get("Exec", [""])[0]}
@@ -247,7 +248,7 @@ def main():
     for scenario in SCENARIOS:
         if sys.argv[1:] and scenario["id"] not in sys.argv[1:]:
             continue
-        # Where no script of the machine has a link, Default-Start counts.
+        # If no script of the machine has a link, Default-Start counts.
         variants = [True, False] if scenario["style"] == "static" and all_are_enabled(scenario) else [True]
         for use_links in variants:
             n_run += 1
