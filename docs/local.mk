@@ -5,11 +5,14 @@ dist_man_MANS += \
 	docs/man/svc-progress.8 \
 	docs/man/svc-sysv.8 \
 	docs/man/svcd.8 \
+	docs/man/svcd.conditions.7 \
 	docs/man/svcd-manager.8 \
 	docs/man/svcd.policy.5 \
 	docs/man/svcd.service.5
 
 EXTRA_DIST += \
+	docs/README.md \
+	docs/admin.md \
 	docs/bus-activation.md \
 	docs/containers.md \
 	docs/design.md \
@@ -17,6 +20,7 @@ EXTRA_DIST += \
 	docs/from-systemd.md \
 	docs/from-sysv.md \
 	docs/greeter.png \
+	docs/install.md \
 	docs/keeper-review.md \
 	docs/keeper.md \
 	docs/limits.md \
@@ -31,4 +35,5 @@ EXTRA_DIST += \
 	docs/service-files.md \
 	docs/svcctl.schema.json \
 	docs/testing.md \
-	docs/user-services.md
+	docs/user-services.md \
+	docs/writing-services.md
