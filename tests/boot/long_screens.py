@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Services that the bed of packages cannot have up, on Debian 12 and 13: LightDM and SDDM show their greeters, on Debian 13 GDM
-as well, and each gives the screen to the next one; bluetoothd is there while an adapter is; ntpd sets the clock. $SVCD_TEST_RELEASES names
-some of the releases. limit: 4500, processors: 2
+Services that the bed of packages cannot run, on Debian 12 and 13: LightDM, SDDM, GDM, bluetoothd,
+ntpd. limit: 4500, processors: 2
+
+Each display manager shows its greeter and gives the screen to the next one; GDM on Debian 13 only.
+bluetoothd runs while there is an adapter; ntpd sets the clock. $SVCD_TEST_RELEASES selects
+releases.
 """
 
 import os
@@ -21,7 +24,7 @@ SCREEN_S = 400
 N_COLOURS_DRAWN = 50
 # The user and the program of each greeter.
 GREETERS = {"lightdm": ("lightdm", "lightdm-gtk-greeter"), "sddm": ("sddm", "sddm-greeter"), "gdm3": ("Debian-gdm", "gnome-shell")}
-# The first one is started by policy.
+# Policy starts the first one.
 SCREENS = {"bookworm": ("lightdm", "sddm"), "trixie": ("lightdm", "sddm", "gdm3")}
 
 
@@ -47,8 +50,10 @@ def is_drawn(vm):
 
 def wait_extension(vm):
     """
-    svcd's extension takes the name when GNOME Shell has drawn the greeter. gnome-session switches all extensions off for good if its shell
-    was not up within 90 seconds, which happens on a busy machine.
+    svcd's extension takes the name when GNOME Shell has drawn the greeter.
+
+    gnome-session disables all extensions permanently if its shell was not up within 90 seconds,
+    which happens on a busy machine.
     """
     is_shown = f"{BUS_CALL}.GetConnectionUnixUser org.svcd1.LoginScreen | grep -w $(id -u Debian-gdm)"
     is_too_slow = "grep -ao disable-user-extensions ~Debian-gdm/.config/dconf/user"
@@ -67,7 +72,7 @@ def wait_greeter(vm, name, old=frozenset()):
 
 
 def check_screen(vm, name, others):
-    """Its greeter is back after a restart and after a kill; of @others nothing runs."""
+    """Its greeter returns after a restart and after a kill; no process of @others runs."""
     wait_greeter(vm, name)
     for other in others:
         assert vm.services()[other]["state"] != "ready", f"{other} is up as well"
@@ -80,7 +85,8 @@ def check_screen(vm, name, others):
 
 
 def check_screens(vm, names):
-    """Each display manager takes the screen from the one before it, and the first one takes it back in the end."""
+    """Each display manager takes the screen from the one before it, and in the end the first one
+    takes it back."""
     for name in (*names, names[0]):
         vm.sh(f"svcctl start {name}", SCREEN_S)
         check_screen(vm, name, [other for other in names if other != name])

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # limit: 3600, processors: 2
 """
-A desktop without systemd boots to the login screen long before all is up, and the screen shows how the boot goes on: a bar as
-long as org.svcd1.Boot says, and what did not start. Both are right again when the manager, or the bus and with it GDM, was ended.
-Where GDM is not to come up there is a login in text. The pictures are kept ($SVCD_ARTIFACTS).
+A desktop without systemd boots to the login screen long before all is up, and the screen shows the
+progress of the boot.
+
+The bar is as long as org.svcd1.Boot reports, and the screen lists failed services. Both are right
+again after the end of the manager, or of the bus and with it GDM. Where GDM must not start there is
+a text login. The pictures are kept ($SVCD_ARTIFACTS).
 """
 
 import os
@@ -66,7 +69,8 @@ def check_bar(vm, name):
 
 
 def check_interrupted(vm):
-    """Whatever is ended meanwhile, the bar never goes back. GDM and its greeter end with the bus."""
+    """The bar never goes back, whatever is killed meanwhile. GDM and its greeter end with the bus.
+    """
     seen = [check_bar(vm, "greeter-boot")]
     vm.sh("kill -KILL $(pgrep -x svcd-manager)")
     wait_for(vm.boot_values, GREETER_S, "another manager answers", 1)

@@ -36,7 +36,8 @@ NOT_WRAPPED = {"rc", "rcS", "sendsigs", "umountnfs.sh", "umountfs", "umountroot"
 # there is nothing to stop.
 LEAVES_NOTHING = {"elogind"}
 
-# Two programs look at all processes, because an emulated processor needs seconds to start two for each.
+# Two programs read all processes, because an emulated processor needs seconds to start two for
+# each.
 LIST_PROCESSES = "ls -l /proc/[0-9]*/exe; grep ^PPid: /proc/[0-9]*/status"
 
 # One of our service files starts it only for an NFS volume or the server, like its unit under

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a machine has in place of exim4 and chrony, and of Samba's shares: a domain."""
+"""Alternatives to exim4, chrony and Samba's shares: postfix, ntpsec and a domain."""
 
 from life import ALTERNATIVES, Daemon, tcp, try_all
 

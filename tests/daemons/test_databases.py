@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Databases and caches: each answers when it is said to be ready, comes back after a crash, and leaves nothing."""
+"""Databases and caches: each answers as soon as it is ready, recovers from a crash, and leaves
+nothing."""
 
 from life import Daemon, tcp, try_all
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a desktop asks for on the bus: each is ready when it owns its name, and leaves nothing."""
+"""Services of a desktop on the bus: each is ready when it owns its name, and leaves nothing."""
 
 from life import Daemon, bus, try_all, unix
 

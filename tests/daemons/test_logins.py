@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sessions, and display managers that show a greeter on a display without hardware."""
+"""Sessions, and display managers with a greeter on a display without hardware."""
 
 from life import Daemon, bus, try_all
 

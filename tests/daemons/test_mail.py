@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Mail."""
+"""Mail servers."""
 
 from life import Daemon, tcp, try_all
 

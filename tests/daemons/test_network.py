@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Daemons of the network: each is ready when it says so, comes back after a crash, and leaves nothing."""
+"""Daemons of the network: each is ready when it reports so, recovers from a crash, and leaves
+nothing."""
 
 from life import Daemon, tcp, try_all, udp
 from probes import DNS, SNMP

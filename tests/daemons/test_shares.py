@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Daemons that share files and scanners: each is ready when it says so, comes back after a crash, leaves nothing."""
+"""Daemons that share files and scanners: each is ready when it reports so, recovers from a crash,
+and leaves nothing."""
 
 from life import Daemon, bus, tcp, try_all
 

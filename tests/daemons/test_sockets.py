@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Daemons with a [Socket]: the first client starts each, a restart refuses nobody, and what ends when idle comes back."""
+"""Daemons with a [Socket]: the first client starts each, a restart refuses none, and an idle one
+that exited returns."""
 
 import re
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What looks after a machine: its times, its hardware, its neighbours."""
+"""Services that maintain a machine: times, hardware, neighbours."""
 
 from life import Daemon, python, tcp, try_all, unix
 

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Every systemd unit that the packages ship is imported: each of its lines is accounted for, and svcd takes what comes out.
-Some of the services that come out then live a life beside the native ones.
+Each systemd unit of the packages is imported: each of its lines is accounted for, and svcd accepts
+the result.
+
+Then some of the resulting services run beside the native ones.
 """
 
 import concurrent.futures

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Daemons of the web, and what guards it."""
+"""Web servers, and daemons that protect them."""
 
 from life import Daemon, tcp, try_all
 

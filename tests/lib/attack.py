@@ -55,7 +55,8 @@ PROGRAM = "/attack"
 MARKS = "/run/attack"
 NOBODY = 65534
 
-# What a hang is: an attacker that can hold something holds it until the test ends it. A round trip takes some milliseconds.
+# The limit of a hang: an attacker holds its object until the test ends it. A round trip takes some
+# milliseconds.
 LIMIT_S = DEFAULT_S / 2
 
 

@@ -293,7 +293,7 @@ class BusySandbox:
             try:
                 self.client.call_once("org.svcd1.Manager", "Reexec", "")
                 return True
-            except DBusException:  # the connection is one to a manager that was killed
+            except DBusException:  # the connection leads to a killed manager
                 self.client.close()
                 return self.manager() != old
         wait_for(is_asked, what="a request to replace it is answered")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Deadline: how long a unit test waits for what must happen. It ends tests that hang and measures nothing, so it is long enough for a
- * sanitized program on a machine that has ten times as much to do as it can.
+ * Deadline: the time limit of a unit test's waits. It ends hanging tests and measures nothing. So
+ * it is long enough for a sanitized program on a machine with ten times its normal load.
  */
 #ifndef SVCD_TESTS_LIB_DEADLINE_H
 #define SVCD_TESTS_LIB_DEADLINE_H

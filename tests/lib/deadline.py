@@ -2,16 +2,16 @@
 """
 Deadline: wait for a condition, never for a time.
 
-A test that waits says what it waits for; what it saw last is in the message when the deadline passes. A deadline ends a test
-that hangs and measures nothing, so it is long enough for a sanitized program on a machine that has ten times as much to do as it
-can. Nothing waits longer than it must.
+Each wait names its condition. After the deadline the message contains the last observation. A
+deadline ends a hanging test and measures nothing. So it is long enough for a sanitized program on a
+machine with ten times its normal load. No wait is longer than necessary.
 """
 
 import time
 
 DEFAULT_S = 180.0
 
-# A question that takes long is seldom asked, because it takes from the machine what is waited for.
+# Slow checks are repeated less often, because they take CPU time from the awaited event.
 REST_FACTOR = 3
 LONGEST_REST_S = 3.0
 
@@ -22,8 +22,11 @@ class DeadlinePassed(AssertionError):
 
 def wait_for(condition, seconds=DEFAULT_S, what="the condition", every=0.2):
     """
-    Call @condition until it returns something true, and return that. A failing assert in it counts as not yet. @every: the seconds
-    between two calls, after some shorter ones, or REST_FACTOR times what the call before took, up to LONGEST_REST_S, if that is more.
+    Call @condition until it returns something true, and return that.
+
+    A failing assert in it counts as not yet. @every: the seconds between two calls, after some
+    shorter ones. If that is more, the pause is REST_FACTOR times the duration of the last call, up
+    to LONGEST_REST_S.
     """
     until = time.monotonic() + seconds
     pause = 0.005

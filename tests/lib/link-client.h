@@ -25,7 +25,7 @@ typedef struct {
 	pid_t pid;
 	int control_fd; /* to the fake manager */
 	int link_fd;	/* its end of the link */
-	uint64_t answered; /* the serial of the last ping that was answered; 0: none */
+	uint64_t answered; /* serial of the last answered ping; 0: none */
 } Manager;
 
 typedef union {
@@ -67,7 +67,10 @@ typedef struct {
 	uint32_t n_inherited;
 } Spawn;
 
-/* Starts svcd --user with the fake manager. @ping_ms 0: no test that is busy misses a ping. */
+/*
+ * Starts svcd --user with the fake manager. @ping_ms 0: the interval is so long that a busy test
+ * misses no ping.
+ */
 void keeper_run_start(KeeperRun *run, unsigned int ping_ms);
 
 /*

@@ -23,7 +23,10 @@ Stage *script_new_up(const char *branches, const char *further_keys);
 Stage *script_new_without_pid_file(const char *branches);
 Stage *script_new_without_cgroups(const char *branches);
 
-/* Until the service is up and a HELD process that the start command left is its main process; that one goes on then. */
+/*
+ * Waits until the service is up and a HELD process left by the start command is its main process.
+ * That process then continues.
+ */
 void script_let_go(Stage *stage);
 
 /* Its calls so far: "start stop". */

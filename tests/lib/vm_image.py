@@ -132,7 +132,8 @@ SCREENS_PACKAGES = """lightdm lightdm-gtk-greeter sddm xserver-xorg-core xserver
     libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0
     systemd-standalone-tmpfiles systemd-standalone-sysusers bluez ntpsec""".split()
 
-# On Debian 12 boot/test_desktop has it. Without Xwayland GDM takes Xorg, which may not open the first terminal.
+# On Debian 12 boot/test_desktop covers it. Without Xwayland GDM uses Xorg, which may not open the
+# first terminal.
 SCREENS_GDM = "gdm3 gnome-session-bin gnome-session-common adwaita-icon-theme xwayland".split()
 
 SCREENS_FILES = {

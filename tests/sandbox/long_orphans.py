@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""30,000 orphans that all end at once: all are reaped, and svcctl is answered meanwhile."""
+"""30,000 orphans that end at once: all are reaped, and svcctl gets answers meanwhile."""
 
 import os
 import time

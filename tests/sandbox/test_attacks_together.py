@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Every attack of attack_set.py at once: svcctl is answered, a killed service is restarted, another service's output arrives, and a shutdown
-completes. $SVCD_TEST_SECONDS: for how long (15).
+All attacks of attack_set.py at once: svcctl, restarts, logs and a shutdown work.
+$SVCD_TEST_SECONDS: the duration (15).
 """
 
 import os

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Init scripts that svcd runs are reached by service, invoke-rc.d and their paths, however they are written: one copy of the daemon,
-which svcd knows; never is never; a script that calls itself, or another one, hangs nothing.
+service, invoke-rc.d and the paths of init scripts reach the script's service, in any style of
+script.
+
+There is one copy of the daemon, which svcd knows. never is respected. A script that calls itself,
+or another one, does not hang.
 """
 
 import json

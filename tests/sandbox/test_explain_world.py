@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""explain says in words what of the world is missing, what there is instead, and which service would bring it."""
+"""explain names the missing external condition, its alternatives, and the service that would
+provide it."""
 
 from deadline import wait_for
 from sandbox import Sandbox

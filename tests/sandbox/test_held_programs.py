@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-No service starts between the unpacking and the configuration of its package, and none runs while that is removed: real dpkg on small
-packages, with Debian's habit that what is installed runs.
+No service starts between the unpacking and the configuration of its package, or runs during its
+removal.
+
+Uses real dpkg on small packages, with Debian's habit that an installed service runs.
 """
 
 import os

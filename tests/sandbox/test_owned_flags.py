@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A program on the bus provides a condition: the very one that docs/providers.md shows."""
+"""A program on the bus provides a condition: exactly the one in docs/providers.md."""
 
 import os
 import re

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Packages that come, are upgraded and go change nothing of what is wanted: real dpkg, our own package in three versions, and
-two of Debian's as they are installed, packed again. Under the Debian-habits policy an installed daemon runs.
+Installed, upgraded and removed packages change no policy: real dpkg, our own package in three
+versions, and two of Debian's.
+
+Those of Debian are packed again from their installed files. Under the Debian-habits policy an
+installed daemon runs.
 """
 
 from deadline import holds_for

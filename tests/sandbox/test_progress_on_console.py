@@ -118,7 +118,7 @@ def check_question(box):
 
 
 def told_since(box, n_told):
-    """What plymouthd was told on connections that are younger than its first @n_told lines."""
+    """The requests to plymouthd on connections after its first @n_told lines."""
     lines = told(box)[n_told:]
     return [line for line in lines[lines.index("connected"):] if line != "connected"] if "connected" in lines else []
 

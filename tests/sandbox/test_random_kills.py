@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The manager is killed at random moments over two hundred busy services (busy.py), many a time while it still starts: by SEGV, ABRT
-and KILL, and for lack of memory. Nothing runs twice, nothing is lost, and requests are answered again. limit: 900
+The manager is killed at random moments over two hundred busy services (busy.py), often during its
+start. limit: 900
+
+Causes: SEGV, ABRT, KILL, and lack of memory. Nothing runs twice, nothing is lost, and requests get
+answers again.
 """
 
 import os

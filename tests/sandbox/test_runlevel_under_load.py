@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A hundred services in overlapping runlevels of the admin's: a change stops and starts the difference only, all at once and in
-order, and --dry-run has said so before; also while services and the manager are killed at random.
+A hundred services in overlapping runlevels: a change stops and starts only the difference, in
+parallel and in order.
+
+--dry-run predicts it. This also holds while services and the manager are killed at random.
 """
 
 import os

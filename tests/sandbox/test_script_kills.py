@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The manager is killed at random moments while scripts start, are restarted by their commands and stop: no command runs twice,
-no daemon runs twice, and none is left over.
+The manager is killed at random moments while scripts start, restart by their commands and stop.
+
+No command or daemon runs twice, and none is left over.
 """
 
 import os

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The links of a SysV init become policy on a whole Debian root: offered at boot and by svcctl, imported and undone on a tree
-that does not run, then booted: what the links started is what runs.
+The links of a SysV init become policy on a whole Debian root: offered, imported, undone and then
+booted.
+
+The boot and svcctl offer the import. It is done and undone on a tree that does not run. After a
+boot the services of the links run.
 """
 
 import os

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-take-over puts svcd's commands in the places of Debian's and gives them back, with sysvinit-core installed before, between or
-not at all, and in another tree without touching this one.
+take-over replaces Debian's commands with svcd's and restores them, also on another tree.
+
+sysvinit-core is installed before, in between or not at all. Another tree is changed without
+touching the running one.
 """
 
 import debs

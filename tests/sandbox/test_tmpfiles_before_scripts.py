@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An init script that needs $remote_fs starts after tmpfiles, so it finds the directories below /run that tmpfiles.d names."""
+"""An init script with $remote_fs starts after tmpfiles, so the directories of tmpfiles.d exist in
+/run."""
 
 from sandbox import Sandbox
 
@@ -20,7 +21,7 @@ FILES = {
     "/etc/init.d/early": {"text": SCRIPT.format(name="early", needs=""), "mode": 0o755},
     "/etc/init.d/cleanup": {"text": SCRIPT.format(name="cleanup", needs="$remote_fs"), "mode": 0o755},
     "/usr/lib/tmpfiles.d/package.conf": "d /run/of-a-package 0755 root root\n",
-    # Both scripts could start long before it has ended.
+    # Without an ordering both scripts would start before its end.
     "/etc/svcd/services.d/tmpfiles.svc.d/held.conf": "[Service]\nPrepare=/bin/sh -c 'until test -e /run/go; do sleep 0.05; done'\n",
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""list --unmanaged shows what a real bus started by itself, with its names."""
+"""list --unmanaged shows the processes that a real bus started itself, with their names."""
 
 from deadline import wait_for
 from sandbox import Sandbox

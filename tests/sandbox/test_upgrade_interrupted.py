@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-dpkg puts other files in the place of svcd's own, and is killed in the middle of it, again and again: what runs goes on, svcctl doctor
-says that svcd is to be replaced, and when the upgrade is done, svcctl reexec replaces it. No service is touched.
+dpkg replaces svcd's own files and is killed in the middle, again and again: services continue, and
+reexec completes it.
+
+svcctl doctor reports that svcd must be replaced, and after the upgrade svcctl reexec does so. No
+service is touched.
 """
 
 import random

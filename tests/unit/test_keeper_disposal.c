@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the keeper closes for the last time: a socket that lingers makes close(2) wait, and meanwhile a real keeper
- * answers, and what was closed with it is closed.
+ * The last close of a descriptor. close(2) of a lingering socket waits; meanwhile a real keeper
+ * answers, and the other descriptors are closed.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 #include "tests/lib/link-client.h"
 #include "tests/lib/suite.h"
 
-#define LINGER_S 1000 /* longer than any test waits; it ends with the test, which has the peer */
+#define LINGER_S 1000 /* longer than any test; it ends with the test, which has the peer */
 
 static KeeperRun run;
 static Manager manager;

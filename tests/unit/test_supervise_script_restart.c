@@ -134,7 +134,7 @@ START_TEST(daemon_that_ends_well_after_a_restart_that_left_nothing_else_is_start
 }
 END_TEST
 
-/* With the exit status in it, and 2 added. */
+/* With the exit status in it, plus 2. */
 static bool is_rechecked(const Stage *stage, const char *index)
 {
 	char phase[64];
@@ -143,7 +143,9 @@ static bool is_rechecked(const Stage *stage, const char *index)
 	return g_str_has_prefix(phase, index);
 }
 
-/* "restart" told the daemon to end, did not wait for that, and failed because it still ran. */
+/*
+ * "restart" sent the daemon its signal, did not wait for its end, and failed because it still ran.
+ */
 START_TEST(daemon_that_ends_after_its_restart_has_failed_is_started_again)
 {
 	Stage *stage = script_new_up("start) keep pid ;; restart) exit 1 ;;\n", "Restart=on-failure\n");
