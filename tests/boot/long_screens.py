@@ -61,7 +61,8 @@ def wait_extension(vm):
 
 
 def wait_greeter(vm, name, old=frozenset()):
-    """Until the greeter has a process other than @old. The session of a greeter may outlive a GDM that was killed."""
+    """Wait until the greeter has a process other than @old, because its session may outlive a
+    killed GDM."""
     def is_new():
         return greeter(vm, name) - old
     wait_state(vm, name, "ready")

@@ -207,7 +207,7 @@ class Tree:
         return {row["name"] for row in data["services"]}
 
     def order(self, level=None, stop=False):
-        """Pairs (A, B) that follow from what "svcctl tree --order" prints."""
+        """The pairs (A, B) that follow from the output of "svcctl tree --order"."""
         words = ["tree", "--order", "--edges"] + (["--runlevel", level] if level else []) + (["--stop"] if stop else [])
         return closure({tuple(line.split()) for line in self.svcctl(*words).stdout.splitlines()})
 

@@ -38,7 +38,8 @@ POLKIT_XML = """<node><interface name="org.freedesktop.PolicyKit1.Authority">
 
 
 class Polkit:
-    """A polkit that says what the test wants: "yes", "no", "password" (yes if it may ask for one), or nothing at all."""
+    """A polkit with the test's answer: "yes", "no", "password" (yes if it may ask for one), or
+    none."""
 
     def __init__(self, address, says):
         self.says = says

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Who looks at a machine before it is svcd's sees the order of its scripts: "svcctl tree --order" counts what rc links name, and on a
-tree without any link what headers say by default, whatever RcLinks= says.
+"svcctl tree --order" shows the order of a machine's scripts before it runs svcd: it uses the rc
+links.
+
+On a tree without any link it uses the defaults in the headers, with any RcLinks=.
 """
 
 import lsb

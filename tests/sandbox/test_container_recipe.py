@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The commands of docs/containers.md, as they stand there: a container with one service starts, answers and ends."""
+"""The commands of docs/containers.md, exactly as printed: a container with one service starts,
+answers and ends."""
 
 import os
 import re
@@ -9,12 +10,12 @@ from sandbox import Sandbox
 
 PAGE = os.environ["SVCD_SOURCE"] + "/docs/containers.md"
 
-# The root of the container is a layer above the sandbox's own, which has svcd in it.
+# The container's root is a layer above the sandbox's own, which includes svcd.
 ROOT = """mkdir -p /run/upper /run/work /srv/web
 mount -t overlay -o lowerdir=/,upperdir=/run/upper,workdir=/run/work overlay /srv/web
 ROOT=/srv/web
 """
-# Its end is the end of the process that was started.
+# It ends with the started process.
 END = "wait\necho \"ended with $?\"\n"
 
 with open(PAGE, encoding="utf-8") as page:

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl doctor finds each thing that was put wrong, and says what to type; svcctl doctor --security loses no point that its own advice cures."""
+"""svcctl doctor finds each defect and gives the command to type; svcctl doctor --security loses no
+point that its own advice cures."""
 
 import re
 import shlex

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-service, invoke-rc.d, policy-rc.d and init scripts that are run by their path reach the service, with Debian's real scripts of
-cron, ssh and nginx: one copy of the daemon, LSB's exit codes, and what its policy is never is not started by any.
+service, invoke-rc.d, policy-rc.d and init scripts act on the service, with Debian's scripts of
+cron, ssh and nginx.
+
+There is one copy of the daemon, the exit codes are LSB's, and none of them starts a service with
+the policy never.
 """
 
 import json

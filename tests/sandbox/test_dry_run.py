@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""--dry-run of verbs that act: what would stop and start, who is logged in, and the refusal that the real request would get."""
+"""--dry-run of verbs with an effect: the services that would stop and start, logged-in users, and
+the refusal of the real request."""
 
 import os
 import re
@@ -83,7 +84,7 @@ def a_person_is_asked_before_others_are_thrown_out(box):
 
 
 def write_login(box):
-    """A record of utmp(5) of a process that lives."""
+    """A record of utmp(5) for a living process."""
     pid = box.pid("base")
     box.run("test -e /var/run || ln -s /run /var/run")
     record = struct.pack("<hxxi32s4s32s256shhiii4i20x", 7, pid, b"tty2", b"2", b"bob", b"", 0, 0, 0, 1764306000, 0, 0, 0, 0, 0)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""log of several services: in the order of time, with a mark where a service has started anew, and only since a time."""
+"""log of several services: in the order of time, with a mark at each new start, and only since a
+time."""
 
 import json
 import re
@@ -57,7 +58,7 @@ with Sandbox(SERVICES) as machine:
     done = machine.svcctl("log", "-f", check=False)
     assert done.returncode == 2 and "--follow needs one NAME" in done.stderr, done
 
-    # The wall clock beside the one of the boot.
+    # The wall clock compared with the clock of the boot.
     status = json.loads(machine.svcctl("status", "a", "--json").stdout)["data"][0]
     assert status["since_us"] > 0 and re.fullmatch(STAMP, status["since"]), status["since"]
     assert all(re.fullmatch(STAMP, cause["at"]) for cause in status["causes"]), status["causes"]

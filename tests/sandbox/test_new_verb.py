@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl new writes a service file that works, and none with a mistake; check warns of what does not exist on this machine."""
+"""svcctl new writes a working service file, and none with a mistake; check warns of missing users
+and programs, and of misplaced files."""
 
 from deadline import wait_for
 from sandbox import Sandbox

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-If an admin's service file or drop-in has an error, its last version without errors is used: for a restart, by a manager that
-takes over, and at the next boot. So it is with a policy file whose condition names a service that does not exist. A corrected
-file is used at once, and a removed file loses its copy.
+After an error in an admin's service file or drop-in, its last valid version is used.
+
+It is used for a restart, by a new manager, and at the next boot. The same holds for a policy file
+with a condition on a missing service. A corrected file is used at once, and a removed file loses
+its copy.
 """
 
 from deadline import wait_for
@@ -28,7 +30,8 @@ def command_of(box, name):
 
 with Sandbox({"ssh": SSH}, policy=POLICY, files=FILES) as box:
     box.wait_states({"ssh": "ready", "cups": "ready"})
-    # Whoever reads the files first keeps the copies; the root may have been read-only before.
+    # The first reader of the files keeps the copies, because the root may have been read-only
+    # before.
     box.svcctl("reload-files")
     wait_for(lambda: box.exists(f"{COPIES}/complete"), what="there are copies")
 

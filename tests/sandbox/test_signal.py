@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl reload --signal reaches the main process, or with --all each process; what ends by it comes back as Restart= says."""
+"""svcctl reload --signal reaches the main process, or with --all each process; Restart= applies if
+the signal ends it."""
 
 from deadline import wait_for
 from sandbox import Sandbox

@@ -408,7 +408,7 @@ START_TEST(the_last_version_counts_too_if_a_file_names_what_is_not_there_or_clos
 	tree_write(tree, SERVICE_LAST_GOOD_DIRECTORY "/base.svc", PLAIN);
 	tree_write(tree, ADMIN "user.svc", PLAIN "[Conditions]\nWhile=service:base\n");
 	tree_write(tree, SERVICE_LAST_GOOD_DIRECTORY "/user.svc", PLAIN "[Conditions]\nWhile=service:base\n");
-	/* A package is gone: no version can do without it. */
+	/* The package is removed: no version of the file is valid without it. */
 	tree_write(tree, ADMIN "left.svc", PLAIN "[Conditions]\nWhile=service:purged\n");
 	tree_write(tree, SERVICE_LAST_GOOD_DIRECTORY "/left.svc", PLAIN "[Conditions]\nWhile=service:purged\n");
 	c = load(tree);
@@ -431,7 +431,7 @@ START_TEST(the_last_version_of_a_policy_file_counts_if_its_term_names_what_is_no
 	tree_write(tree, VENDOR "b.svc", PLAIN);
 	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/typo.policy", "[service a]\nWhile=service:bb\n");
 	tree_write(tree, POLICY_LAST_GOOD_DIRECTORY "/typo.policy", "[service a]\nWhile=service:b\n");
-	/* A package is gone; what was changed since then counts. */
+	/* The package is removed; later changes count. */
 	tree_write(tree, SVCD_SYSCONFDIR "/policy.d/left.policy", "[service b]\nWhile=service:purged\nReason=new\n");
 	tree_write(tree, POLICY_LAST_GOOD_DIRECTORY "/left.policy", "[service b]\nWhile=service:purged\n");
 	c = load(tree);

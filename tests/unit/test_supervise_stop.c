@@ -198,7 +198,7 @@ START_TEST(kill_signal_comes_before_kill)
 	stage_start(stage);
 	expect_event(stage, "ready");
 	supervisor_stop(stage->supervisor);
-	stage->def->stop_limit_us = DEADLINE_US; /* from now on for KILL, which would come after USR1 */
+	stage->def->stop_limit_us = DEADLINE_US; /* now for KILL, which would follow USR1 */
 	expect_event(stage, "gone");
 
 	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "signal main USR1"), 1);
