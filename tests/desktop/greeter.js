@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the tests of the greeter's extension share: sources into a scope, expectations, and a main loop with deadlines.
+// Greeter: the common part of the extension's tests. Loads sources into a scope, checks expectations,
+// and runs a main loop with deadlines.
 /* exported load, expect, expectSame, tell, finish, later, waitFor */
 
 const { Gio, GLib } = imports.gi;
@@ -34,7 +35,7 @@ function expectSame(seen, wanted, what) {
     expect(JSON.stringify(seen) === JSON.stringify(wanted), `${what}: ${JSON.stringify(seen)}, wanted ${JSON.stringify(wanted)}`);
 }
 
-// A test is a sentence and its story, which may be a promise.
+// A test is a sentence and a function, which may return a promise.
 async function tell(sentence, story) {
     const before = failures;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Shell: so much of GNOME Shell as the greeter's extension touches. Actors remember what they are told; what eases is there after
-// a turn of the main loop.
+// Shell: the parts of GNOME Shell that the greeter's extension uses. Actors record their settings. An
+// eased change is complete after a turn of the main loop.
 /* exported makeShell, loadExtension */
 
 const { Gio, GLib } = imports.gi;
@@ -112,7 +112,7 @@ function load43(path, shell) {
     return new Function('imports', `${read(path)}\nreturn init();`)({ gi, ui: { main: Main } });
 }
 
-// A module has its imports when it is read, so these are taken from a global instead.
+// Imports of a module are resolved when it is read, so they are replaced by a global.
 async function load45(path, shell) {
     const pattern = /^import (?:\* as )?\{?(\w+)\}? from '(gi|resource):\/\/[\w/.]+';$/gm;
     const text = read(path);
@@ -131,7 +131,7 @@ async function load45(path, shell) {
     }
 }
 
-// The extension as it is installed in @directory, made for @version of the shell.
+// The extension as installed in @directory, for @version of the shell.
 async function loadExtension(directory, version, shell) {
     globalThis.global = { stage: {} };
     return version >= 45 ? await load45(`${directory}/extension.js`, shell) : load43(`${directory}/extension.js`, shell);

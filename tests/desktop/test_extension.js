@@ -1,8 +1,8 @@
 #!/usr/bin/gjs
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Both of the greeter's extensions, as they are installed: they parse, and they live through what a boot brings, with a real bus,
-// a svcd that says what it is told to, and so much of a shell as they touch.
+// Both of the greeter's extensions as installed: they parse, and handle the events of a boot, with a
+// real bus, a simulated svcd, and the used parts of a shell.
 
 imports.searchPath.unshift(`${imports.gi.GLib.getenv('SVCD_SOURCE')}/tests/desktop`);
 const { Gio, GLib } = imports.gi;
@@ -79,7 +79,7 @@ class Svcd {
     }
 }
 
-// --- what is on the screen ---
+// --- the screen ---
 
 class Screen {
     constructor(shell) {

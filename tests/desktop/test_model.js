@@ -1,7 +1,7 @@
 #!/usr/bin/gjs
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the greeter shows of a boot, and when: words and model of the extension, without bus and screen.
+// The greeter's display of a boot: texts and model of the extension, without bus and screen.
 
 imports.searchPath.unshift(`${imports.gi.GLib.getenv('SVCD_SOURCE')}/tests/desktop`);
 const { SOURCE, expect, expectSame, load, run, tell } = imports.greeter;
