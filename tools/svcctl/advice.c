@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Advice: the third part of an error. What failed and why is the error itself; here is what to do next.
+ * Advice: the third part of an error. The error names the failed operation and the reason; the
+ * advice is the next step.
  */
 #include "config.h"
 
@@ -65,7 +66,7 @@ void context_hint(Context *context, const char *format, ...)
 	}
 }
 
-/* Without regard to case and punctuation: "NetworkManager" is network-manager. */
+/* Ignores case and punctuation, so that "NetworkManager" matches network-manager. */
 static bool is_same_word(const char *a, const char *b)
 {
 	for (;;) {
@@ -136,7 +137,7 @@ static void advise_usage(Context *context, const char *name)
 		context_hint(context, "svcctl --help");
 }
 
-/* There is no such file, or no such directory; what it takes is said there. */
+/* There is no such file or directory. The verb's help describes the arguments. */
 static void advise_file(Context *context, const char *name)
 {
 	advise_usage(context, name);
@@ -180,8 +181,8 @@ static char *operators_of(const Context *context, const char *name)
 }
 
 /*
- * The same again, as root; who is root already has asked for what nobody may. And who needs no
- * password for it.
+ * The same command again, as root, and the groups of Operators=. Their members need no password.
+ * Root gets no advice, because no user is allowed this request.
  */
 static void advise_root(Context *context, const char *name)
 {

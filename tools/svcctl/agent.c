@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Agent: a child that registers itself for this process, and closes a pipe when it has.
+ * Agent: a child that registers itself as the polkit agent of this process, and closes a pipe when
+ * that is done.
  */
 #include "config.h"
 
@@ -15,7 +16,7 @@
 
 #include "base/fd.h"
 
-/* Registering takes one call on the bus. Without a limit a bus that hangs would hang us. */
+/* Registering takes one call on the bus. The limit keeps a hanging bus from blocking svcctl. */
 enum { START_LIMIT_MS = 10000 };
 
 #define NOTIFY_FD 3 /* of the child */
@@ -54,7 +55,7 @@ void agent_free(Agent *agent)
 {
 	if (!agent)
 		return;
-	/* Waited for: it restores the terminal's echo. */
+	/* The wait is needed because the agent restores the terminal's echo. */
 	g_subprocess_send_signal(agent->process, SIGTERM);
 	(void)g_subprocess_wait(agent->process, NULL, NULL); /* cannot fail without a GCancellable */
 	g_object_unref(agent->process);

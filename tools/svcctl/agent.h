@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Agent: pkttyagent(1), by which polkit asks for a password on this terminal if the session has no
+ * Agent: pkttyagent(1). With it polkit asks for a password on this terminal if the session has no
  * agent of its own.
  */
 #ifndef SVCD_SVCCTL_AGENT_H
@@ -9,10 +9,10 @@
 typedef struct Agent Agent;
 
 /*
- * Returns when polkit knows the agent. NULL: it is not installed, or did not start; polkit says so
- * to who asks.
+ * Returns after polkit has registered the agent. NULL: it is not installed or did not start; the
+ * call that needs the password then fails with polkit's reason.
  */
 Agent *agent_new(void);
-void agent_free(Agent *agent); /* ends it; NULL is nothing */
+void agent_free(Agent *agent); /* ends it; NULL is allowed */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arguments: one row an option.
+ * Arguments: one row per option.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 typedef enum OptionKind {
 	OPTION_FLAG,     /* bool */
 	OPTION_TEXT,     /* const char *, a value must follow */
-	OPTION_WORDS,    /* the same; values given one by one are joined with blanks */
+	OPTION_WORDS,    /* the same; repeated values are joined with blanks */
 	OPTION_OPTIONAL, /* const char *, "" without a value; only as --name=value */
 } OptionKind;
 
@@ -123,10 +123,13 @@ static void set_text(const char **field, OptionKind kind, const char *value)
 {
 	g_autofree char *joined = *field && kind == OPTION_WORDS ? g_strjoin(" ", *field, value, NULL) : NULL;
 
-	*field = joined ? g_intern_string(joined) : value; /* as long-lived as the command line */
+	*field = joined ? g_intern_string(joined) : value; /* lives as long as the command line */
 }
 
-/* @value: NULL if none was given with it; then the next word is taken where one is needed. */
+/*
+ * @value: NULL if the option has none attached; the next argument is then used where a value is
+ * required.
+ */
 static bool set_option(Options *options, const OptionRow *row, const char *value, int argc, char **argv, int *i,
 		       GError **error)
 {
@@ -190,7 +193,7 @@ static bool parse_letters(Options *options, int argc, char **argv, int *i, GErro
 	return true;
 }
 
-/* Behind a mistake: who asked for JSON gets the error as JSON, too. */
+/* Called after a mistake, so that the error is printed as JSON if JSON was requested. */
 static bool take_json(Options *options, int argc, char **argv, int first)
 {
 	for (int i = first; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -246,7 +249,7 @@ static bool apply_json(const Options *options, Output *output, GError **error)
 	       fail_ctl(error, CTL_ERROR_USAGE, "--json takes no value or \"pretty\", not \"%s\"", options->json);
 }
 
-/* 0: ask and do not wait. */
+/* 0: send the request and do not wait. */
 static bool apply_timeout(Options *options, int64_t *ret_timeout_us, GError **error)
 {
 	int64_t timeout_us;
@@ -309,7 +312,7 @@ bool arguments_chooses(const Options *options, const Verb *verb)
 	return false;
 }
 
-/* What is about the machine, or about nobody's files. */
+/* Verbs about the whole machine, or about files that belong to no user. */
 static bool is_for_users(const Verb *verb)
 {
 	static const char *const not_theirs[] = { "doctor", "reboot", "halt", "import", "import-sysv", NULL };
@@ -323,7 +326,7 @@ bool arguments_check(const Options *options, const Verb *verb, GError **error)
 		return fail_ctl(error, CTL_ERROR_USAGE, "%s%s does not work with --user: it is about the machine", verb_typed(verb),
 				options->root ? " --root" : options->is_unmanaged ? " --unmanaged" : "");
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-		/* --timeout 0 sets what --no-wait does, and is global. */
+		/* --timeout 0 sets the same flag as --no-wait, and is global. */
 		if (rows[i].offset == FIELD(has_no_wait) && options->timeout)
 			continue;
 		if (!rows[i].is_global && is_given(options, &rows[i]) && !arguments_takes(verb, rows[i].name))
@@ -342,7 +345,7 @@ const char *arguments_awaiting(const char *word)
 	return row && (row->kind == OPTION_TEXT || row->kind == OPTION_WORDS) ? row->name : NULL;
 }
 
-/* Not those for the manager alone, nor second letters. */
+/* Options for the manager alone and second letters have no help text, and are not listed. */
 static bool is_of(const OptionRow *row, const Verb *verb)
 {
 	return row->help && (verb ? arguments_takes(verb, row->name) : row->is_global);
@@ -357,7 +360,7 @@ void arguments_foreach_option(const Verb *verb, void (*func)(void *data, const c
 	}
 }
 
-/* Their names are enough: what they mean is in the manual. */
+/* Only the names; the manual explains them. */
 static void print_global_options(Output *output)
 {
 	g_autoptr(GString) text = g_string_new("Options:");

@@ -9,28 +9,29 @@
 
 /**
  * arguments_parse() - take the options out of @argv
- * @words: what is left is added; borrowed strings
+ * @words: the remaining arguments are added; borrowed strings
  *
- * On an error the options before it are set all the same, so that it can be told in the way that was asked for.
+ * After an error the options before it are still set, so that the error is printed in the requested
+ * format.
  */
 bool arguments_parse(Options *options, int argc, char **argv, GPtrArray *words, GError **error);
 
 /* Options that concern every verb. */
 bool arguments_apply(Options *options, Output *output, int64_t *ret_timeout_us, GError **error);
 
-/* Does @verb take what was given? */
+/* Does @verb take the options that are set? */
 bool arguments_check(const Options *options, const Verb *verb, GError **error);
 
 /* Does @verb take the option of that name? */
 bool arguments_takes(const Verb *verb, const char *name);
 
-/* Is one of the options given that stand for @verb? Its of is not NULL. */
+/* Is one of the options set that select @verb? Its "of" must not be NULL. */
 bool arguments_chooses(const Options *options, const Verb *verb);
 
-/* The name of the option that @word is, if the next word is its value; else NULL. */
+/* The option that takes the argument after @word as its value; NULL if @word expects none. */
 const char *arguments_awaiting(const char *word);
 
-/* Options of @verb, or the global ones (NULL), that people may know of. */
+/* Calls @func with each documented option of @verb, or with each global one (NULL). */
 void arguments_foreach_option(const Verb *verb, void (*func)(void *data, const char *name, const char *help, bool takes_value),
 			      void *data);
 

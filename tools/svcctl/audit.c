@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Audit: the checks. Each looks at one thing, says what it means, and with which settings it would be otherwise.
+ * Audit: the checks. Each looks at one thing and reports what it allows and the settings that would
+ * prevent it.
  *
- * A service that runs as root and holds all capabilities can undo most of the rest: so those cost most.
+ * A service that runs as root with all capabilities can undo most other restrictions, so those two
+ * cost the most points.
  */
 #include "config.h"
 
@@ -14,12 +16,12 @@
 
 #define CAPABILITY(name) (UINT64_C(1) << (name))
 
-/* With any of these a process is as good as root. */
+/* With any of these capabilities a process can gain root's rights. */
 #define AS_GOOD_AS_ROOT                                                                                \
 	(CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_SYS_MODULE) | CAPABILITY(CAP_SYS_PTRACE) | CAPABILITY(CAP_SYS_RAWIO) | \
 	 CAPABILITY(CAP_SYS_BOOT) | CAPABILITY(CAP_MAC_ADMIN) | CAPABILITY(CAP_BPF))
 
-/* The same in the words of a service file. */
+/* The same as a setting of a service file. */
 #define WITHOUT_THESE                                                                                  \
 	"'CapabilityBoundingSet=~CAP_SYS_ADMIN CAP_SYS_MODULE CAP_SYS_PTRACE CAP_SYS_RAWIO CAP_SYS_BOOT CAP_MAC_ADMIN CAP_BPF'"
 
@@ -29,7 +31,7 @@ typedef struct Subject {
 	const char *root;
 } Subject;
 
-/* What a check says; NULL texts: nothing is wrong. Texts are owned. */
+/* The result of a check; NULL texts: nothing is wrong. Texts are owned. */
 typedef struct Verdict {
 	unsigned points;
 	char *finding;
@@ -162,14 +164,14 @@ static Verdict check_memory(const Subject *x)
 			       "MemoryDenyWriteExecute=yes");
 }
 
-/* May anybody but root write to it? A new string with what to do about it, or NULL. */
+/* May a user other than root write to it? A new string with the remedy, or NULL. */
 static char *find_writable(const char *root, const char *path)
 {
 	g_autofree char *real = g_strconcat(root, path, NULL);
 	struct stat st;
 
 	if (stat(real, &st) < 0)
-		return NULL; /* that it is missing is svcctl check's business */
+		return NULL; /* svcctl check reports missing files */
 	if (st.st_uid != 0)
 		return g_strdup_printf("chown root %s", real);
 	return st.st_mode & (S_IWGRP | S_IWOTH) ? g_strdup_printf("chmod go-w %s", real) : NULL;

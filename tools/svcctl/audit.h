@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Audit: how much of the machine a service could do harm to, in points that it loses. One row a check.
+ * Audit: how much harm a service could do to the machine, in points. One row per check.
  */
 #ifndef SVCD_SVCCTL_AUDIT_H
 #define SVCD_SVCCTL_AUDIT_H
@@ -11,25 +11,25 @@
 
 typedef struct AuditFinding {
 	const char *check; /* "user" */
-	unsigned points;   /* lost */
-	char *finding;     /* what it may do */
-	char *settings;    /* for svcctl edit, quoted for a shell; NULL: it takes something else */
-	char *next;        /* that something; NULL: @settings says all */
+	unsigned points;   /* deducted */
+	char *finding;     /* what the service may do */
+	char *settings;    /* for svcctl edit, quoted for a shell; NULL: a setting is not enough */
+	char *next;        /* the other remedy; NULL: @settings is enough */
 } AuditFinding;
 
 void audit_finding_free(AuditFinding *finding);
 
 /**
- * audit_service() - what is found
- * @root: where its files are, "" for this machine
- * Returns: a new array of AuditFinding *; empty for a group, in which nothing runs.
+ * audit_service() - the findings about a service
+ * @root: the directory that contains its files, "" for this machine
+ * Returns: a new array of AuditFinding *; empty for a group, which has no processes.
  */
 GPtrArray *audit_service(const ServiceDef *def, const char *root);
 
-/* What all of them cost. */
+/* The sum of the points of all findings. */
 unsigned audit_points(const GPtrArray *findings);
 
-/* What a service loses that is found wrong in every check. */
+/* The points of a service that fails every check. */
 unsigned audit_most(void);
 
 #endif

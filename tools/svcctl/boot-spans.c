@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot spans: what the manager knows of PID 1's beginning and the end of the boot, with what the firmware tells.
+ * Boot spans: computed from the manager's times of PID 1's start and of the end of the boot, and
+ * from the firmware's table.
  */
 #include "config.h"
 
@@ -11,7 +12,10 @@
 #include "base/text.h"
 #include "svcctl/svcctl.h"
 
-/* ACPI's Firmware Performance Data Table: nanoseconds from reset to the kernel; the kernel's clock begins about there. */
+/*
+ * ACPI's Firmware Performance Data Table: nanoseconds from reset to the kernel. The kernel's clock
+ * starts about then.
+ */
 #define FIRMWARE_FILE "/sys/firmware/acpi/fpdt/boot/exitbootservice_exit_ns"
 
 static int64_t read_firmware(void)

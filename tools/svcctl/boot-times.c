@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot times: an array, a table of names, and walks over both.
+ * Boot times: an array, a table by name, and functions that walk over both.
  */
 #include "config.h"
 
@@ -113,12 +113,18 @@ GPtrArray *boot_times_by_own(const BootTimes *times, int64_t now_us)
 
 /* --- the chain --- */
 
-/* The start that this one waited for; NULL: it waited for nothing, or for something else than a start. */
+/*
+ * The start that this one waited for; NULL: it waited for nothing, or for a condition that is not a
+ * start.
+ */
 static const BootTime *previous(const BootTimes *times, const BootTime *time)
 {
 	const BootTime *by = *time->by && time->started_us > 0 ? boot_times_find(times, time->by) : NULL;
 
-	/* One that began after the wait was over, or was not over by then, has not ended it by its start. */
+	/*
+	 * A start that began after the wait was over, or was still going on then, cannot have ended
+	 * the wait.
+	 */
 	return by && by->over_us > 0 && by->over_us <= time->started_us && by->over_us > time->wanted_us ? by : NULL;
 }
 
@@ -126,7 +132,10 @@ GPtrArray *boot_times_chain(const BootTimes *times, const BootTime *end)
 {
 	GPtrArray *chain = g_ptr_array_new();
 
-	/* Each was over before the next one began, so none comes twice; but what another process says is not trusted. */
+	/*
+	 * Each start was over before the next one began, so none comes twice. The limit guards
+	 * against wrong data from the other process.
+	 */
 	for (const BootTime *time = end; time && chain->len < times->all->len; time = previous(times, time))
 		g_ptr_array_insert(chain, 0, (gpointer)time);
 	return chain;
@@ -134,7 +143,7 @@ GPtrArray *boot_times_chain(const BootTimes *times, const BootTime *end)
 
 /* --- dot --- */
 
-/* In double quotes, as the language of graphviz has them; a new string. */
+/* Quoted as the DOT language requires; a new string. */
 static char *quote(const char *text)
 {
 	g_autoptr(GString) out = g_string_new("\"");
@@ -154,7 +163,7 @@ static void append_node(GString *out, const BootTime *time, int64_t begun_us, in
 	g_autofree char *at = text_format_duration(MAX(time->started_us - begun_us, 0));
 	g_autofree char *own = text_format_duration(boot_time_own(time, now_us));
 
-	/* "\n" within the quotes is dot's own line end. */
+	/* "\n" within the quotes is the line end of the DOT language. */
 	g_string_append_printf(out, "\t%s [label=%.*s\\n", name, (int)strlen(name) - 1, name);
 	if (time->started_us > 0)
 		g_string_append_printf(out, "%s, from %s on\"", own, at);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot times: what each service of the boot waited for last and what its start took, and the chain that follows from it.
+ * Boot times: the last dependency that each service of the boot waited for, the duration of its
+ * start, and the chain of these.
  *
- * Arithmetic on what org.svcd1.Boot.ListTimes says; asking and showing is the verb's work. In words: svcctl(1), "boot".
+ * This file computes from the answer of org.svcd1.Boot.ListTimes; the verb makes the call and
+ * prints. See svcctl(1), "boot".
  */
 #ifndef SVCD_SVCCTL_BOOT_TIMES_H
 #define SVCD_SVCCTL_BOOT_TIMES_H
@@ -11,7 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Times are CLOCK_MONOTONIC in microseconds, 0: it has not come to that. Texts are borrowed from the answer. */
+/*
+ * Times are CLOCK_MONOTONIC in microseconds; 0: that point was not reached. Texts are borrowed from
+ * the answer.
+ */
 typedef struct BootTime {
 	const char *name;
 	int64_t wanted_us;
@@ -35,28 +40,29 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(BootTimes, boot_times_free)
 
 unsigned boot_times_count(const BootTimes *times);
 const BootTime *boot_times_get(const BootTimes *times, unsigned i);
-const BootTime *boot_times_find(const BootTimes *times, const char *name); /* NULL: not in this boot */
+const BootTime *boot_times_find(const BootTimes *times, const char *name); /* NULL: not part of this boot */
 
-/* From its first process to being up; of one that is still starting until @now_us. */
+/* From its first process to being up, or to @now_us if it is still starting. */
 int64_t boot_time_own(const BootTime *time, int64_t now_us);
-/* From being wanted to its first process, or until @now_us. */
+/* From being wanted to its first process, or to @now_us. */
 int64_t boot_time_waited(const BootTime *time, int64_t now_us);
 
-/* The one whose start was over last, and so ended the boot; NULL: none is over. */
+/* The service of the start that ended last, and with it the boot; NULL: no start has ended. */
 const BootTime *boot_times_last(const BootTimes *times);
 
-/* Those with the longest own time first; a new array, borrowed. */
+/* Sorted by own time, longest first; a new array, borrowed. */
 GPtrArray *boot_times_by_own(const BootTimes *times, int64_t now_us);
 
 /**
- * boot_times_chain() - what each waited for last, from @end back to the beginning
- * Returns: a new array of const BootTime *, the first one first, @end last. What the first one waited for was no start.
+ * boot_times_chain() - the last wait of each service, from @end back to the beginning
+ * Returns: a new array of const BootTime *, in order of time, @end last. The first one did not wait
+ * for a start.
  */
 GPtrArray *boot_times_chain(const BootTimes *times, const BootTime *end);
 
 /**
- * boot_times_dot() - a graph for dot(1): an arrow from what a service waited for last
- * @begun_us: what times are shown from
+ * boot_times_dot() - a graph for dot(1), with an arrow from each service to the service that waited for it last
+ * @begun_us: times are printed relative to this
  * Returns: a new string.
  */
 char *boot_times_dot(const BootTimes *times, int64_t begun_us, int64_t now_us);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot wait: of the services that delay the end of the boot, the one that began first. The others mostly
- * wait for it.
+ * Boot wait: of the services that delay the end of the boot, the one that started first. The others
+ * usually wait for it.
  */
 #include "config.h"
 
@@ -11,10 +11,10 @@
 
 #include "base/text.h"
 
-/* More names than these are counted. */
+/* Further names are only counted. */
 enum { WAITING_NAMED = 3 };
 
-/* Where the further lines of a sentence begin. */
+/* The indentation of the further lines of a sentence. */
 enum { CONTINUED = 4 };
 
 char *boot_wait_progress(GVariant *boot)
@@ -36,7 +36,7 @@ static bool is_in_state(GVariant *service, const char *state)
 	return strcmp(record_text(service, "State"), state) == 0;
 }
 
-/* Starting, or waiting for a limited time for something outside. */
+/* Starting, or waiting for an external event with a time limit. */
 static bool holds_up(GVariant *service)
 {
 	if (!record_number(service, "Wanted") || record_number(service, "Settled"))
@@ -62,7 +62,10 @@ static GVariant *find_first(const GPtrArray *services, unsigned *ret_n)
 	return first;
 }
 
-/* "; ssh, nginx and 3 more wait for it": the unsettled services, which wait for the only one that delays the boot. A new string. */
+/*
+ * "; ssh, nginx and 3 more wait for it": the unsettled services, which wait for the only service
+ * that delays the boot. A new string.
+ */
 static char *list_waiting(const GPtrArray *services)
 {
 	g_autoptr(GString) text = g_string_new(NULL);

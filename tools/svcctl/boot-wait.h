@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot wait: how far a boot is, and the service that it waits for.
+ * Boot wait: the progress of a boot, and the service that it waits for.
  */
 #ifndef SVCD_SVCCTL_BOOT_WAIT_H
 #define SVCD_SVCCTL_BOOT_WAIT_H
@@ -13,7 +13,7 @@
 char *boot_wait_progress(GVariant *boot);
 
 /**
- * boot_wait_print() - names the service that the boot waits for, and the command to go on without it
+ * boot_wait_print() - names the service that the boot waits for, and the command that continues without it
  * Returns: false with @error if svcd does not answer.
  */
 bool boot_wait_print(Context *context, GError **error);

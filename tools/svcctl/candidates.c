@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Candidates: who is asked for which kind of word.
+ * Candidates: the source of each kind of argument.
  */
 #include "config.h"
 
@@ -55,7 +55,7 @@ void candidates_add_words(Candidates *c, const char *words)
 
 /* --- properties --- */
 
-/* @xml: an <interface> element. @before: what of the word stands in front of the name. */
+/* @xml: an <interface> element. @before: the text of the argument in front of the name. */
 static void add_properties_of(Candidates *c, const char *xml, const char *before, char *const *given)
 {
 	static const char tag[] = "<property name=\"";
@@ -84,7 +84,7 @@ void candidates_add_properties(Candidates *c)
 
 /* --- services --- */
 
-/* Without svcd: the names of files; what a template makes is not known. */
+/* Without svcd: the names of files. Instances of templates are then unknown. */
 static void add_service_files(Candidates *c, const Context *context)
 {
 	const LoaderOptions options = { .root = c->root, .user_mode = context->options.is_user };
@@ -143,7 +143,7 @@ static void add_records(Candidates *c, const GPtrArray *records, ServiceFilter f
 	}
 }
 
-/* Those that cannot run on this machine come only if a word begins like no other. */
+/* Services that cannot run on this machine are added only if no other candidate matches. */
 void candidates_add_services(Candidates *c, Context *context, ServiceFilter filter)
 {
 	g_autoptr(GPtrArray) records =

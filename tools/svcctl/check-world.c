@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Check world: see the header.
+ * Check world: implementation; the header describes the purpose.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #include "config/search-path.h"
 #include "paths/remote-fs.h"
 
-/* The kernel reports no changes there, and While= is about changes. */
+/* These file systems report no changes, and While= depends on reported changes. */
 static void warn_of_silent_path(const ServiceDef *def, const Term *term, const Literal *literal, const char *path,
 				DiagList *diags)
 {
@@ -27,8 +27,8 @@ static void warn_of_silent_path(const ServiceDef *def, const Term *term, const L
 }
 
 /*
- * Paths on file systems whose changes nothing reports. Only the machine on which they are mounted
- * shows that.
+ * Paths on file systems that report no changes. This can be checked only on the machine where they
+ * are mounted.
  */
 static void warn_of_paths(const ServiceDef *def, const char *key, const GPtrArray *terms, bool is_this_machine,
 			  DiagList *diags)
@@ -53,7 +53,7 @@ static void warn_of_paths(const ServiceDef *def, const char *key, const GPtrArra
 	}
 }
 
-/* The line of @key that is in force; that of the file if there is none. */
+/* The line of @key that is in force; the file itself if there is none. */
 static Origin origin_of(const ServiceDef *def, const char *key)
 {
 	Origin origin = def->origin;
@@ -78,7 +78,7 @@ static void warn_of_user(const ServiceDef *def, DiagList *diags)
 			     "User=%s: there is no such user, so the service cannot start", user);
 }
 
-/* A service that waits for its program says so itself. */
+/* A service with a term for its program already reports that the program is missing. */
 static bool waits_for(const GPtrArray *terms, const char *program)
 {
 	for (guint i = 0; i < terms->len; i++) {
@@ -125,7 +125,7 @@ void check_world_of(const Context *context, const ServiceDef *def, bool is_named
 
 static void warn_of_suffix(const char *directory, const char *suffix, const char *right, DiagList *diags)
 {
-	g_autoptr(GDir) dir = g_dir_open(directory, 0, NULL); /* absent: nothing is misplaced */
+	g_autoptr(GDir) dir = g_dir_open(directory, 0, NULL); /* absent: no file is misplaced */
 	const char *base;
 
 	while (dir && (base = g_dir_read_name(dir))) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Client: GDBus, on the private socket for root, on the system bus for other users.
+ * Client: GDBus, on the private socket for root and on the system bus for other users.
  */
 #include "config.h"
 
@@ -17,14 +17,17 @@
 #include "svcctl/agent.h"
 #include "svcctl/exit-code.h"
 
-/* Between two attempts to come back to a manager that is being replaced. */
+/* Between two attempts to reach a manager that is being replaced. */
 enum { RETRY_MS = 50 };
 
-/* How long the socket of a machine that boots is waited for; the manager makes it before it reads a file. */
+/*
+ * How long svcctl waits for the socket during a boot. The manager creates it before it reads any
+ * file.
+ */
 #define BOOT_PATIENCE_US (5 * G_USEC_PER_SEC)
 
 /*
- * A person who types a password takes longer than a program; svcd itself waits
+ * A person needs longer to type a password than a program to answer. svcd itself waits
  * LIMIT_AUTHENTICATE_US.
  */
 #define PERSON_LIMIT_US (LIMIT_AUTHENTICATE_US + 30 * G_USEC_PER_SEC)
@@ -32,22 +35,22 @@ enum { RETRY_MS = 50 };
 #define DBUS_ERROR_NEEDS_PASSWORD "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 
 struct Client {
-	GDBusConnection *connection; /* NULL while there is none */
+	GDBusConnection *connection; /* NULL while not connected */
 	int64_t timeout_us;
 	int64_t created_us;
-	char *own_path; /* the socket of the user's own svcd; NULL: the machine's is meant */
+	char *own_path; /* the socket of the user's own svcd; NULL: the system's svcd */
 	bool is_on_bus; /* @connection is to the system bus */
-	guint name_watch; /* on the bus: of svcd's name, 0: none */
-	bool is_owner_gone; /* on the bus: the manager that @connection spoke with has left it */
+	guint name_watch; /* on the bus: the watch of svcd's name, 0: none */
+	bool is_owner_gone; /* on the bus: the manager that @connection spoke with has left */
 	bool is_listening;
-	bool is_watching; /* and is sent all signals */
+	bool is_watching; /* and receives all signals */
 	unsigned n_connections;
 	ClientSignalFunc on_signal; /* or NULL */
 	void *on_signal_data;
-	bool was_told; /* a signal came, or the connection went */
+	bool was_told; /* a signal arrived, or the connection was lost */
 	bool was_late; /* see client_was_late() */
-	bool is_interactive; /* polkit requires a password: calls may ask the user for it from now on */
-	Agent *agent;        /* asks on this terminal; NULL: none of ours */
+	bool is_interactive; /* polkit requires a password: later calls may ask the user for it */
+	Agent *agent;        /* asks on this terminal; NULL: no agent of svcctl's own */
 };
 
 Client *client_new(int64_t timeout_us)
@@ -67,7 +70,7 @@ static void disconnect(Client *client)
 		g_bus_unwatch_name(client->name_watch);
 	client->name_watch = 0;
 	client->is_owner_gone = false;
-	/* Not closed politely: that would wait for a manager that may be dead. */
+	/* No orderly close, because that would wait for a manager that may be dead. */
 	g_signal_handlers_disconnect_by_data(client->connection, client);
 	g_clear_object(&client->connection);
 }
@@ -97,7 +100,7 @@ typedef struct Attempt {
 	bool is_late;
 } Attempt;
 
-/* An answer that is waited for. */
+/* The answer to a pending call. */
 typedef struct Answer {
 	GMainLoop *loop;
 	GVariant *value;
@@ -118,7 +121,7 @@ static gboolean on_late(gpointer data)
 
 	attempt->is_late = true;
 	g_cancellable_cancel(attempt->cancellable);
-	return G_SOURCE_CONTINUE; /* removed by its maker */
+	return G_SOURCE_CONTINUE; /* removed by its creator */
 }
 
 static const char *socket_path(const Client *client)
@@ -128,13 +131,13 @@ static const char *socket_path(const Client *client)
 	return path && *path ? path : PRIVATE_SOCKET_PATH;
 }
 
-/* The private socket is for root alone, unless it is another one that was named. */
+/* The private socket is for root alone, except if another socket was named. */
 static bool must_use_bus(const Client *client)
 {
 	return geteuid() != 0 && strcmp(socket_path(client), PRIVATE_SOCKET_PATH) == 0;
 }
 
-/* uid 0 without it is not let in at the private socket. */
+/* The private socket refuses uid 0 without this capability. */
 static bool has_sys_admin(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -144,7 +147,7 @@ static bool has_sys_admin(void)
 	       data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN);
 }
 
-/* Is another attempt of use? */
+/* Is another attempt useful? */
 static bool is_lost(const GError *error)
 {
 	return g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CLOSED) ||
@@ -167,16 +170,16 @@ bool client_pid1_is_svcd(char **ret_name)
 	return is_svcd;
 }
 
-/* In the first moments of a boot PID 1 is there and the socket is not yet. */
+/* Early in a boot PID 1 runs before the socket exists. */
 static bool is_booting(const Client *client)
 {
 	return !client->own_path && g_get_monotonic_time() < client->created_us + BOOT_PATIENCE_US && client_pid1_is_svcd(NULL);
 }
 
-/* Says in our words why there is no connection. Returns: true when it is worth another attempt. */
+/* Sets the error message for a failed connection. Returns: true if another attempt is useful. */
 static bool explain_failure(Client *client, const GError *cause, bool is_late, GError **error)
 {
-	/* Would block: so many wait to be let in that the kernel takes no more. */
+	/* EAGAIN: the kernel's queue of pending connections is full. */
 	client->was_late = is_late || g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
 	if (is_late) {
 		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd does not answer on %s", socket_path(client));
@@ -198,7 +201,7 @@ static bool explain_failure(Client *client, const GError *cause, bool is_late, G
 		return is_booting(client);
 	}
 	fail_ctl(error, CTL_ERROR_UNREACHABLE, "cannot connect to svcd on %s: %s", socket_path(client), cause->message);
-	return true; /* the manager died in the greeting */
+	return true; /* the manager died during authentication */
 }
 
 static void on_signal(GDBusConnection *connection, const gchar *sender, const gchar *path, const gchar *interface,
@@ -239,7 +242,7 @@ GDBusConnection *client_open(const char *address, GDBusConnectionFlags flags, in
 GDBusConnection *client_open_system_bus(int64_t timeout_us)
 {
 	g_autofree char *address = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SYSTEM, NULL, NULL);
-	g_autoptr(GError) error = NULL; /* that it is not there is all that is asked */
+	g_autoptr(GError) error = NULL; /* the caller only learns that the bus is absent */
 	bool is_late;
 
 	if (!address)
@@ -300,7 +303,7 @@ static void on_answer(GObject *source, GAsyncResult *result, gpointer data)
 	g_main_loop_quit(answer->loop);
 }
 
-/* On the bus: no manager has the name. Then the call was not delivered, and can be made again. */
+/* On the bus: no process owns svcd's name. The call was not delivered, so it can be repeated. */
 static bool is_absent(const GError *error)
 {
 	return g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NAME_HAS_NO_OWNER) ||
@@ -314,7 +317,7 @@ static bool has_remote_name(const GError *error, const char *wanted)
 	return g_strcmp0(name, wanted) == 0;
 }
 
-/* Through the main loop: so signals that were sent before the answer are handled before it. */
+/* Through the main loop, so that signals that were sent before the answer are handled before it. */
 static GVariant *call_once(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
 			   const char *type, int64_t deadline_us, GError **error)
 {
@@ -334,7 +337,10 @@ static GVariant *call_once(Client *client, const char *path, const char *interfa
 	return answer.value;
 }
 
-/* A manager that is being replaced is on the bus again within a second, and one of a boot soon after the bus is there. */
+/*
+ * A manager that is being replaced is on the bus again within a second. During a boot it appears
+ * soon after the bus.
+ */
 static GVariant *call(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
 		      const char *type, int64_t deadline_us, GError **error)
 {
@@ -346,7 +352,7 @@ static GVariant *call(Client *client, const char *path, const char *interface, c
 
 		if (reply)
 			return reply;
-		/* Callers that need no password do not pay for an agent. */
+		/* Calls that need no password do not start an agent. */
 		if (!client->is_interactive && has_remote_name(problem, DBUS_ERROR_NEEDS_PASSWORD)) {
 			client->is_interactive = true;
 			client->agent = isatty(STDIN_FILENO) ? agent_new() : NULL;
@@ -377,7 +383,7 @@ static bool resume_watch(Client *client, int64_t deadline_us, GError **error)
 	else
 		g_dbus_connection_signal_subscribe(client->connection, NULL, NULL, NULL, NULL, NULL,
 						   G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, on_signal, client, NULL);
-	client->was_told = true; /* nobody knows what happened while nobody listened */
+	client->was_told = true; /* changes may have been missed while svcctl was not listening */
 	return true;
 }
 
@@ -403,8 +409,8 @@ static bool ensure_connected(Client *client, int64_t deadline_us, GError **error
 /* --- calling --- */
 
 /*
- * svcd has only the number of the caller's user: "user bob may not ..." for "uid 1000 may not ...";
- * a new string.
+ * svcd knows only the uid of the caller: replaces "uid 1000 may not ..." with "user bob may not
+ * ..."; a new string.
  */
 static char *with_own_name(const char *sentence)
 {
@@ -414,7 +420,7 @@ static char *with_own_name(const char *sentence)
 						  : g_strdup(sentence);
 }
 
-/* The manager's error as one of ours. */
+/* Translates the manager's error into one of svcctl's. */
 static void translate(Client *client, GError *cause, GError **error)
 {
 	g_autofree char *name = g_dbus_error_get_remote_error(cause);
@@ -594,7 +600,7 @@ static gboolean on_deadline(gpointer data)
 	bool *is_over = data;
 
 	*is_over = true;
-	return G_SOURCE_CONTINUE; /* removed by its maker */
+	return G_SOURCE_CONTINUE; /* removed by its creator */
 }
 
 bool client_wait(Client *client, int64_t deadline_us)

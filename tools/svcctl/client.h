@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Client: svcctl's way to the manager: the private socket for root, the system bus for other users.
+ * Client: the connection to the manager, on the private socket for root and on the system bus for
+ * other users.
  *
- * A manager that dies in a call is replaced within a second and the socket outlives it: what only reads is asked again,
- * what changes something is not, and the error says that the outcome is not known.
+ * A manager that dies during a call is replaced within a second, and the socket outlives it. Calls
+ * that only read are then repeated. Calls that change something are not repeated; their error
+ * reports that the outcome is unknown.
  */
 #ifndef SVCD_SVCCTL_CLIENT_H
 #define SVCD_SVCCTL_CLIENT_H
@@ -15,16 +17,19 @@
 typedef struct Client Client;
 
 /**
- * client_new() - not connected yet; the first call does that
+ * client_new() - not connected yet; the first call connects
  * @timeout_us: for connecting and for each call
  */
 Client *client_new(int64_t timeout_us);
-/* From now on the svcd of the user is meant. */
+/* Further calls go to the user's own svcd. */
 void client_use_own(Client *client);
 void client_free(Client *client);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Client, client_free)
 
-/* Is PID 1 svcd? @ret_name: what it calls itself, a new string, NULL if that cannot be read; may be NULL. */
+/*
+ * Is PID 1 svcd? @ret_name: the name of its process, a new string, NULL if it cannot be read; may
+ * be NULL.
+ */
 bool client_pid1_is_svcd(char **ret_name);
 
 /**
@@ -48,34 +53,40 @@ GVariant *client_change_service(Client *client, const char *name, const char *me
 /* All properties of an interface of an object: a{sv}. */
 GVariant *client_properties(Client *client, const char *path, const char *interface, GError **error);
 
-/* The same of a service; NoSuchService if there is none. */
+/* The properties of a service; NoSuchService if there is none. */
 GVariant *client_service(Client *client, const char *name, GError **error);
 
-/* What signals are handed to; in their order, and in order with the answers to what was asked. */
+/* Receives signals, in their order and in order with the answers to calls. */
 typedef void (*ClientSignalFunc)(void *data, const char *path, const char *name, GVariant *args);
 void client_set_listener(Client *client, ClientSignalFunc func, void *data);
 
 /**
- * client_watch() - take note of all signals from now on, for client_wait()
+ * client_watch() - collect all signals from now on, for client_wait()
  */
 bool client_watch(Client *client, GError **error);
 
-/* The same for those signals only that a client gets without asking for all: of conditions that it watches. */
+/*
+ * The same for the signals that a client gets without a subscription to all of them: those of its
+ * condition watches.
+ */
 bool client_listen(Client *client, GError **error);
 
-/* How many connections there have been: another number, another manager maybe, and signals may have been missed. */
+/*
+ * The number of connections so far. A different number means that the manager may be another one,
+ * and that signals may have been missed.
+ */
 unsigned client_count_connections(const Client *client);
 bool client_is_connected(const Client *client);
 
-/* Was the last failure this one: svcd is there, and did not answer in time? */
+/* Was the last failure a timeout of an svcd that is present? */
 bool client_was_late(const Client *client);
 
-/* Let client_wait() return. */
+/* Makes client_wait() return. */
 void client_wake(Client *client);
 
 /**
  * client_open() - connect to any bus or peer, with a time limit
- * @ret_is_late: whether it was that limit that ended it
+ * @ret_is_late: whether the time limit ended it
  */
 GDBusConnection *client_open(const char *address, GDBusConnectionFlags flags, int64_t deadline_us, bool *ret_is_late,
 			     GError **error);
@@ -84,7 +95,7 @@ GDBusConnection *client_open(const char *address, GDBusConnectionFlags flags, in
 GDBusConnection *client_open_system_bus(int64_t timeout_us);
 
 /**
- * client_wait() - until something was told since the last call, the connection was lost, or @deadline_us
+ * client_wait() - until a signal arrived since the last call, the connection was lost, or @deadline_us
  * Returns: false at the deadline.
  */
 bool client_wait(Client *client, int64_t deadline_us);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * audit: what each service could do harm to, and the settings that would keep it from that. Reads the files, not the running svcd.
+ * audit: the harm that each service could do, and the settings that would prevent it. Reads the
+ * files, not the running svcd.
  */
 #include "config.h"
 
@@ -45,7 +46,7 @@ static gint compare_points(gconstpointer a, gconstpointer b)
 
 /* --- JSON --- */
 
-/* What can be typed; a new string. */
+/* The command that applies the remedy; a new string. */
 static char *next_of(const Context *context, const ServiceDef *def, const AuditFinding *finding)
 {
 	const char *root = context->options.root;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * boot blame, boot chain, boot dot: where the time of this boot has gone.
+ * boot blame, boot chain, boot dot: where the time of this boot was spent.
  */
 #include "config.h"
 
@@ -51,7 +51,9 @@ static void add_duration(GVariantDict *dict, const char *name, int64_t us)
 	record_add_text(dict, name, text);
 }
 
-/* "waiting" and "starting" are no result, but what a service does that has none yet. */
+/*
+ * "waiting" and "starting" are not results, but the activity of a service that has no result yet.
+ */
 static const char *result_of(const BootTime *time)
 {
 	if (strcmp(time->result, "none") != 0)
@@ -82,7 +84,10 @@ static void add_record(GPtrArray *records, const BootTime *time, int64_t begun_u
 	records_add(records, &dict);
 }
 
-/* Since when times are shown: PID 1's first moment. And until when, for those that are not over: the end of the boot, or now. */
+/*
+ * The start of the shown period is PID 1's start. Its end, for services that are not finished, is
+ * the end of the boot, or now.
+ */
 static bool ask_span(Context *context, int64_t *ret_begun_us, int64_t *ret_end_us, GError **error)
 {
 	g_autoptr(GVariant) boot = client_properties(context->client, OBJECT_PATH_BOOT, INTERFACE_BOOT, error);
@@ -147,7 +152,7 @@ bool boot_blame(Context *context, GError **error)
 	return show_records(context, blame_columns, G_N_ELEMENTS(blame_columns), records, error);
 }
 
-/* The service that was asked for, or the last one of the boot; NULL with @error. */
+/* The requested service, or the last one of the boot; NULL with @error. */
 static const BootTime *find_end(Context *context, const BootTimes *times, GError **error)
 {
 	const char *name = context->n_names > 1 ? context->names[1] : NULL;
@@ -166,7 +171,7 @@ static const BootTime *find_end(Context *context, const BootTimes *times, GError
 		context_advise(context, *error, name);
 		return NULL;
 	}
-	end = boot_times_find(times, record_text(service, "Name")); /* another name of it was given (Provides=) */
+	end = boot_times_find(times, record_text(service, "Name")); /* an alias was given (Provides=) */
 	if (end)
 		return end;
 	context_hint(context, "svcctl status %s", name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * boot: how this boot went, or goes; --wait for its end. What each service had to do with it is in cmd-boot-times.c.
+ * boot: the course of this boot; --wait waits for its end. The times of each service are in
+ * cmd-boot-times.c.
  */
 #include "config.h"
 
@@ -15,10 +16,10 @@
 #include "svcctl/job-lines.h"
 #include "svcctl/svcctl.h"
 
-/* Progress is drawn with time, too. */
+/* Time changes the progress too, so it is redrawn at this interval. */
 #define TURN_US (G_USEC_PER_SEC / 10)
 
-/* All that is asked of a boot. */
+/* The data about a boot that svcctl needs. */
 typedef struct BootView {
 	GVariant *manager;
 	GVariant *boot;
@@ -92,7 +93,7 @@ static void print_span(Output *output, const char *label, int64_t span_us, const
 		output_field(output, label, text);
 }
 
-/* "udev > dbus > gdm3"; a new string, NULL: nothing is over yet. */
+/* "udev > dbus > gdm3"; a new string, NULL: no start has ended yet. */
 static char *chain_text(const Output *output, const BootTimes *times)
 {
 	g_autoptr(GPtrArray) chain = boot_times_chain(times, boot_times_last(times));
@@ -195,7 +196,7 @@ static char *starting_text(GVariant *boot)
 	return joined && *joined ? g_strconcat("starting ", joined, NULL) : g_strdup("");
 }
 
-/* Times are no part of what a plain line says, or there would be one each time. */
+/* Plain lines contain no times, because each change of a time would print another line. */
 static void show(JobLines *lines, const BootView *view)
 {
 	const BootSpans spans = measure(view);
@@ -207,7 +208,7 @@ static void show(JobLines *lines, const BootView *view)
 	job_lines_show(lines, &line, 1);
 }
 
-/* A boot takes as long as it takes: there is no limit unless one was given. */
+/* The duration of a boot is unknown, so there is no limit unless one was given. */
 static int64_t wait_deadline(const Context *context)
 {
 	return context->options.timeout ? g_get_monotonic_time() + context->timeout_us : G_MAXINT64;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * complete: what may come next on a command line of svcctl's, for the scripts in tools/completions: they know nothing themselves.
+ * complete: possible continuations of an svcctl command line. The scripts in tools/completions
+ * contain no knowledge of their own.
  *
- * One line a candidate, with a tab and what it means behind it where the shell shows that. A word that ends in "/", "=" or ":"
- * goes on. Nothing is an error here: what cannot be told is left out.
+ * One line per candidate; where the shell shows descriptions, a tab and the description follow. A
+ * candidate that ends in "/", "=" or ":" is incomplete. There are no errors: unavailable candidates
+ * are left out.
  */
 #include "config.h"
 
@@ -13,22 +15,22 @@
 #include "svcctl/arguments.h"
 #include "svcctl/candidates.h"
 
-/* Nobody waits longer for a key. */
+/* Users do not wait longer for a completion. */
 #define PATIENCE_US (2 * G_USEC_PER_SEC)
 
 static const char signals[] = "HUP INT QUIT USR1 USR2 TERM KILL CONT STOP WINCH ALRM ABRT";
 static const char activations[] = "boot on-demand manual never";
 static const char states[] = "ready done starting stopping backoff waiting failed idle";
 
-/* What has been typed before the word that is to be completed. */
+/* The arguments before the one that is completed. */
 typedef struct Typed {
-	const Verb *verb;     /* NULL: none yet, or no such one */
+	const Verb *verb;     /* NULL: none yet, or an unknown one */
 	GPtrArray *arguments; /* of the verb; borrowed */
-	const char *awaiting; /* the option whose value comes next, or NULL */
+	const char *awaiting; /* the option that takes the next argument as its value, or NULL */
 	const char *root;     /* of --root, or NULL */
 	bool is_user;         /* --user */
-	bool is_help;         /* "help" stands in the place of the verb */
-	bool has_ended;       /* "--": no options any more */
+	bool is_help;         /* "help" stands in place of the verb */
+	bool has_ended;       /* "--" was given: no more options */
 } Typed;
 
 typedef void (*AddFunc)(Candidates *c, Context *context, const Typed *typed);
@@ -85,7 +87,10 @@ static void add_edit(Candidates *c, Context *context, const Typed *typed)
 	}
 }
 
-/* Conditions have a colon; without one it may be a service as well, and only one of them is asked for. */
+/*
+ * A colon marks a condition. Without one, services and the prefixes of conditions are offered, so
+ * that svcd gets one call only.
+ */
 static void add_condition_or_service(Candidates *c, Context *context, const Typed *typed)
 {
 	if (strchr(c->begin, ':')) {
@@ -161,7 +166,7 @@ static void add_nothing(Candidates *c, Context *context, const Typed *typed)
 {
 }
 
-/* Verbs whose arguments are not simply services. */
+/* Verbs with arguments other than services. */
 static const struct {
 	const char *verb;
 	AddFunc add;
@@ -188,7 +193,9 @@ static const struct {
 	{ "complete", add_nothing },
 };
 
-/* Arguments that are there are not offered again: "start a" goes on with others. */
+/*
+ * Arguments that were given already are not offered again: "start a" continues with other services.
+ */
 static void add_arguments(Candidates *c, Context *context, const Typed *typed)
 {
 	AddFunc add = add_any;
@@ -240,7 +247,7 @@ static void add_option(void *data, const char *name, const char *help, bool take
 	candidates_add(data, word, help);
 }
 
-/* The option that stands for @verb. */
+/* The option that selects @verb. */
 static void candidates_add_choice(Candidates *c, const Verb *verb)
 {
 	const char *option = strrchr(verb_typed(verb), ' ');
@@ -287,7 +294,7 @@ static const Verb *find_verb(const Context *context, const char *word)
 	return found;
 }
 
-/* "list --processes" is a row of its own. */
+/* "list --processes" has a row of its own. */
 static const Verb *find_variant(const Context *context, const Verb *verb, const char *word)
 {
 	g_autofree char *option = g_strndup(word + strspn(word, "-"), strcspn(word + strspn(word, "-"), "="));

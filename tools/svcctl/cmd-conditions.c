@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * conditions, wait: what svcd sees of the world, and waiting for a part of it.
+ * conditions, wait: the conditions that svcd knows, and waiting for one of them.
  */
 #include "config.h"
 
@@ -43,7 +43,7 @@ static bool is_asked_for(const Context *context, GVariant *record)
 	return context->n_names == 0;
 }
 
-/* A line of a table has one place for what is said of the level, and for what there is instead. Takes @record. */
+/* A table has one column for the reason of the level and for the alternatives. Takes @record. */
 static GVariant *join_why(GVariant *record)
 {
 	g_autoptr(GVariant) own = record;
@@ -88,14 +88,14 @@ bool cmd_conditions(Context *context, GError **error)
 
 /* --- wait --- */
 
-/* How long a provider has to answer when nobody wants to wait. */
+/* How long a provider has to answer if the user does not wait. */
 #define FIRST_ANSWER_US G_USEC_PER_SEC
 
 typedef struct Wish {
-	const char *text; /* as it was given */
+	const char *text; /* as given on the command line */
 	char *condition;  /* owned */
 	bool is_negated;
-	Level level;      /* as last told */
+	Level level;      /* as last reported */
 	char *why;        /* owned */
 	int64_t begun_us;
 } Wish;
@@ -124,7 +124,10 @@ static bool wish_is_true(const Wish *wish)
 	return wish->level == (wish->is_negated ? LEVEL_FALSE : LEVEL_TRUE);
 }
 
-/* To ask again is to watch once, so this also takes up the watch after another manager has come. */
+/*
+ * A repeated call does not add a second watch. It also renews the watch after the manager was
+ * replaced.
+ */
 static bool wish_look(Wish *wish, Client *client, GError **error)
 {
 	g_autoptr(GVariant) reply = client_ask_manager(client, "WatchCondition", g_variant_new("(sb)", wish->condition, TRUE),
@@ -156,7 +159,10 @@ static void wish_to_json(const Wish *wish, Output *output)
 	json_object_unref(object);
 }
 
-/* What there is instead ("labels present: EFI"), which is told while it is watched; "" if nothing is. A new string. */
+/*
+ * The alternatives ("labels present: EFI"), which svcd reports only while the condition is watched;
+ * "" if there are none. A new string.
+ */
 static char *wish_instead(const Wish *wish, Context *context)
 {
 	g_autoptr(GPtrArray) records = ask_conditions(context, NULL);
@@ -189,7 +195,7 @@ static bool wish_fail(const Wish *wish, Context *context, GError **error)
 			*both ? " (" : "", both, *both ? ")" : "");
 }
 
-/* Until it is true, or there was time enough. Returns: false when svcd cannot be asked. */
+/* Until it is true, or the time limit is reached. Returns: false if svcd cannot be reached. */
 static bool wish_wait(Wish *wish, Context *context, GError **error)
 {
 	const int64_t patience_us = context->options.has_no_wait ? FIRST_ANSWER_US : context->timeout_us;
@@ -206,7 +212,7 @@ static bool wish_wait(Wish *wish, Context *context, GError **error)
 	return true;
 }
 
-/* An svcd that is busy is one more thing that may not come in time; one that is not there is not waited for. */
+/* A busy svcd counts as a timeout of the condition. An absent svcd is an error at once. */
 static bool take_lateness(Wish *wish, const Context *context, GError **problem)
 {
 	if (context->options.has_no_wait || !client_was_late(context->client))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * start, stop, restart, reload, clear: asking for something, and seeing it happen.
+ * start, stop, restart, reload, clear: send requests and wait for their results.
  *
- * Each name is a job; all are asked for, and then waited for together (--no-wait: not), so that the exit code can tell how it
- * went. "start" means up: a service that waits for its terms is a failure, unless --wait waits for it.
+ * Each name is a job. All requests are sent first and then waited for together (except with
+ * --no-wait), so that the exit code can report the result. "start" succeeds when the service is up.
+ * A service that waits for its terms is a failure, unless --wait waits for it.
  */
 #include "config.h"
 
@@ -16,7 +17,7 @@
 #include "svcctl/svcctl.h"
 #include "svcctl/unread.h"
 
-/* How a request that changes the state ends. */
+/* The result of a request that changes the state. */
 typedef enum Verdict {
 	VERDICT_GOING_ON,
 	VERDICT_DONE,
@@ -32,7 +33,7 @@ typedef struct Request {
 	const char *done;     /* "started" */
 	const char *already;  /* "was already running" */
 	Verdict (*judge)(GVariant *service, uint64_t old_invocation);
-	bool (*is_done_before)(const char *state); /* nothing to do; NULL: always something */
+	bool (*is_done_before)(const char *state); /* no request is needed; NULL: always needed */
 } Request;
 
 static bool is(const char *a, const char *b)
@@ -40,7 +41,9 @@ static bool is(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-/* It was up, its process has ended with success, and Restart= leaves it so: whoever had looked earlier had seen it up. */
+/*
+ * It was up, its process exited successfully, and Restart= leaves it off. So it counts as started.
+ */
 static bool has_ended_well(GVariant *service, uint64_t old_invocation)
 {
 	return is(record_text(service, "State"), "idle") && record_number(service, "Wanted") &&
@@ -58,20 +61,23 @@ static Verdict judge_start(GVariant *service, uint64_t old_invocation)
 	return is(state, "starting") || is(state, "stopping") ? VERDICT_GOING_ON : VERDICT_FAILED;
 }
 
-/* A script runs its RestartCommand= in the same invocation; one that is to stop first has not settled. */
+/*
+ * A script runs its RestartCommand= in the same invocation. A service that must stop first has not
+ * settled.
+ */
 static bool is_restarted_by_command(GVariant *service)
 {
 	return is(record_text(service, "Type"), "script") && state_is_up(record_text(service, "State")) &&
 	       record_number(service, "Settled");
 }
 
-/* A stop that failed: it is up as before. */
+/* A stop that failed: it is still up. */
 static bool is_not_stopped(GVariant *service)
 {
 	return state_is_up(record_text(service, "State")) && *record_text(service, "StopProblem");
 }
 
-/* Up again, not still: unless nothing runs in it, it is another invocation than before. */
+/* It must be up in a new invocation, unless it has no processes. */
 static Verdict judge_restart(GVariant *service, uint64_t old_invocation)
 {
 	const bool is_group = is(record_text(service, "Type"), "group");
@@ -96,7 +102,7 @@ static Verdict judge_stop(GVariant *service, uint64_t old_invocation)
 		return VERDICT_FAILED;
 	if (is(state, "idle") || is(state, "waiting") || is(state, "failed"))
 		return VERDICT_DONE;
-	/* What was to stop has stopped, and somebody has started it again since. */
+	/* The old invocation has stopped, and the service was started again since. */
 	if (old_invocation > 0 && record_number(service, "Invocation") != old_invocation)
 		return VERDICT_DONE;
 	return VERDICT_GOING_ON;
@@ -140,7 +146,10 @@ static const Request restart_request = {
 	.judge = judge_restart,
 };
 
-/* The terms that are false, a line each; a new string. @part: only those that contain it, NULL: all. */
+/*
+ * The terms that are false, one per line; a new string. @part: only those that contain it, NULL:
+ * all.
+ */
 static char *list_false_terms(GVariant *service, const char *part)
 {
 	g_autoptr(GVariant) terms = g_variant_lookup_value(service, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));
@@ -160,7 +169,10 @@ static char *list_false_terms(GVariant *service, const char *part)
 	return g_string_free(g_steal_pointer(&lines), FALSE);
 }
 
-/* The service waits for conditions that nothing is about to make true, or for the stop of another one. The request stands. */
+/*
+ * The service waits for conditions that no running job will make true, or for the stop of another
+ * service. The request stays in force.
+ */
 static bool fail_waiting(Context *context, const char *name, GVariant *service, GError **error)
 {
 	g_autofree char *terms = list_false_terms(service, NULL);
@@ -170,7 +182,10 @@ static bool fail_waiting(Context *context, const char *name, GVariant *service, 
 			*terms ? "its conditions are true" : "it may");
 }
 
-/* The first error of the service's new file; a new string, NULL if it has none or there is no answer. */
+/*
+ * The first error of the service's new file; a new string, NULL if there is none or svcd does not
+ * answer.
+ */
 static char *find_file_error(Context *context, const char *service)
 {
 	g_autoptr(GPtrArray) diagnostics = ask_diagnostics(context, NULL);
@@ -227,7 +242,7 @@ static char *detail_of(GVariant *service)
 	return g_strdup_printf("waits for %s, which is %s", text, level);
 }
 
-/* What a request came to. @before: the record when it was made, or NULL. */
+/* The result of a request. @before: the record at the time of the request, or NULL. */
 static bool report(Context *context, const Request *request, const char *name, GVariant *before, GVariant *service,
 		   GError **error)
 {
@@ -295,7 +310,7 @@ static bool check_presence(Context *context, const Request *request, GVariant *s
 	return fail_ctl(error, CTL_ERROR_NOT_UP, "%s cannot run on this machine", name);
 }
 
-/* --force: the service's own Request takes all that a request can say. */
+/* --force: the service's own Request method takes all parameters of a request. */
 static GVariant *forced_arguments(const Context *context)
 {
 	const char *options[3] = { "force" };
@@ -321,15 +336,15 @@ static GVariant *request_arguments(const Context *context, const Request *reques
 	return g_variant_new("(s)", name);
 }
 
-/* --- jobs: a request for one service, from asking to the end --- */
+/* --- jobs: a request for one service, from the call to the end --- */
 
 typedef struct Job {
 	char *name;
 	unsigned n_members; /* of a group that is restarted: the jobs just before it */
-	GVariant *before;  /* its record when it was asked for; NULL: there was none yet */
+	GVariant *before;  /* its record at the request; NULL: none yet */
 	GVariant *record;  /* as last seen; NULL: none */
-	GPtrArray *dependents; /* owned names: what stops with it; NULL: nothing was asked to */
-	GError *error;     /* how it failed */
+	GPtrArray *dependents; /* owned names: services that stop with it; NULL: not requested */
+	GError *error;     /* the reason of its failure */
 	char *hint;
 	bool is_over;
 } Job;
@@ -339,7 +354,7 @@ typedef struct Jobs {
 	const Request *request;
 	JobLines *lines;
 	GPtrArray *all; /* Job * */
-	const Job *unsaid; /* the last one that failed: its error is what svcctl ends with */
+	const Job *unsaid; /* the last one that failed: its error becomes svcctl's error */
 } Jobs;
 
 static Job *job_at(const Jobs *jobs, unsigned i)
@@ -360,7 +375,9 @@ static void job_free(gpointer data)
 	g_free(job);
 }
 
-/* Takes @error and what the context advises. An error is said when the next one comes, or at the end. */
+/*
+ * Takes @error and the context's hint. An error is printed when the next one occurs, or at the end.
+ */
 static void job_fail(Jobs *jobs, Job *job, GError *error)
 {
 	Context *context = jobs->context;
@@ -381,7 +398,7 @@ static uint64_t old_invocation(const Job *job)
 	return job->before ? record_number(job->before, "Invocation") : 0;
 }
 
-/* restart --if-running: what is off stays so, and that is no failure. */
+/* restart --if-running: a service that is off stays off, and that is no failure. */
 static bool is_left_off(const Jobs *jobs, const Job *job)
 {
 	static const char *const off[] = { "idle", "waiting", "failed", "backoff", NULL };
@@ -410,7 +427,7 @@ static void add_dependents(GPtrArray *names, GVariant *service, const char *firs
 	}
 }
 
-/* What stops with it, and with that, and so on; to be asked before they do. */
+/* All services that stop with it, directly or indirectly. They are listed before they stop. */
 static GPtrArray *find_dependents(const Jobs *jobs, const Job *job)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -486,7 +503,7 @@ static void add_job(Jobs *jobs, const char *name)
 	Job *job = g_new0(Job, 1);
 
 	job->name = g_strdup(name);
-	if (g_utf8_validate(name, -1, NULL)) /* an instance may not exist yet; the request tells */
+	if (g_utf8_validate(name, -1, NULL)) /* an instance may not exist yet; the request reports that */
 		job->before = client_service(jobs->context->client, name, NULL);
 	g_ptr_array_add(jobs->all, job);
 }
@@ -500,7 +517,7 @@ static bool is_named(const Context *context, const char *name)
 	return false;
 }
 
-/* A restart of a group is one of its members, and is over when theirs is. */
+/* A restart of a group restarts its members, and is over when their restarts are. */
 static unsigned add_members(Jobs *jobs, const char *group)
 {
 	g_autoptr(GVariant) service = client_service(jobs->context->client, group, NULL);
@@ -515,7 +532,7 @@ static unsigned add_members(Jobs *jobs, const char *group)
 	return jobs->all->len - n;
 }
 
-/* What stops because the group does. A member that something else wants goes on. */
+/* Members that stop with the group. A member that another service wants stays up. */
 static void add_stopping_members(Jobs *jobs, const char *group, GVariant *before)
 {
 	g_autoptr(GVariant) list = before ? g_variant_lookup_value(before, "Members", G_VARIANT_TYPE("as")) : NULL;
@@ -543,7 +560,7 @@ static void job_begin(Jobs *jobs, const char *name)
 		add_stopping_members(jobs, name, job_at(jobs, own)->before);
 	if (!job_at(jobs, own)->is_over || n_members == 0)
 		return;
-	job_at(jobs, own)->n_members = 0; /* nothing was asked of them */
+	job_at(jobs, own)->n_members = 0; /* no request was sent for them */
 	g_ptr_array_remove_range(jobs->all, own - n_members, n_members);
 }
 
@@ -556,7 +573,7 @@ static bool are_members_over(const Jobs *jobs, unsigned group)
 	return true;
 }
 
-/* It is over: say so. */
+/* Ends the job and prints its result. */
 static void job_end(Jobs *jobs, Job *job)
 {
 	GError *error = NULL;
@@ -566,7 +583,7 @@ static void job_end(Jobs *jobs, Job *job)
 	job_fail(jobs, job, error);
 }
 
-/* Is there anything to be waited for? */
+/* Is there anything to wait for? */
 static bool is_going_on(const Jobs *jobs, const Job *job)
 {
 	const Options *options = &jobs->context->options;
@@ -597,7 +614,7 @@ static void job_look(Jobs *jobs, Job *job)
 		return;
 	job_lines_clear(jobs->lines);
 	if (jobs->request == &stop_request && g_error_matches(error, SVCD_ERROR_DOMAIN, SVCD_ERROR_NO_SUCH_SERVICE)) {
-		/* Its file was gone already; now that it has stopped, nothing of it is left. */
+		/* Its file was already gone, so the service disappears when it has stopped. */
 		output_confirm(&jobs->context->output, "%s %s", job->name, jobs->request->done);
 		job->is_over = true;
 	} else {
@@ -607,7 +624,7 @@ static void job_look(Jobs *jobs, Job *job)
 
 static void job_time_out(Jobs *jobs, Job *job)
 {
-	GVariant *seen = job->record ? job->record : job->before; /* of a group whose members are waited for */
+	GVariant *seen = job->record ? job->record : job->before; /* of a group that waits for its members */
 	GError *error = NULL;
 
 	fail_ctl(&error, CTL_ERROR_TIMED_OUT, "%s: timed out; it is %s and the %s goes on", job->name, record_text(seen, "State"),
@@ -615,7 +632,7 @@ static void job_time_out(Jobs *jobs, Job *job)
 	job_fail(jobs, job, error);
 }
 
-/* Limits that nobody will live to see are none. */
+/* A limit longer than a lifetime counts as no limit. */
 static int64_t limit_of(GVariant *service)
 {
 	const char *state = record_text(service, "State");
@@ -666,7 +683,7 @@ static unsigned look_at_all(Jobs *jobs)
 	return n_left;
 }
 
-/* Until all are over, or the time is. */
+/* Until all jobs are over, or the time limit is reached. */
 static void wait_for_jobs(Jobs *jobs)
 {
 	const int64_t deadline_us = g_get_monotonic_time() + jobs->context->timeout_us;
@@ -675,7 +692,10 @@ static void wait_for_jobs(Jobs *jobs)
 		show_jobs(jobs);
 		if (g_get_monotonic_time() >= deadline_us)
 			break;
-		/* Each second at least: the lines show the time, and a lost signal costs no more than that. */
+		/*
+		 * At least every second, because the lines show the time. A lost signal then costs
+		 * at most a second.
+		 */
 		(void)client_wait(jobs->context->client, MIN(deadline_us, job_lines_next_us(jobs->lines)));
 	}
 	job_lines_clear(jobs->lines);
@@ -685,7 +705,7 @@ static void wait_for_jobs(Jobs *jobs)
 	}
 }
 
-/* The last error is returned; those before it have been printed. */
+/* The last error is returned; the earlier ones have been printed. */
 static bool finish_jobs(Jobs *jobs, GError **error)
 {
 	Context *context = jobs->context;
@@ -734,7 +754,10 @@ static bool dry_run(Context *context, const Request *request, GError **error)
 	return dry_run_request(context, request->verb, error);
 }
 
-/* All are asked for first, in their order, and then waited for together: what one waits for may be another of them. */
+/*
+ * All requests are sent first, in order, and then waited for together, because one may wait for
+ * another.
+ */
 static bool run_jobs(Context *context, const Request *request, GError **error)
 {
 	Jobs jobs;
@@ -753,7 +776,7 @@ static bool run_jobs(Context *context, const Request *request, GError **error)
 	return is_fine;
 }
 
-/* --- a request that is over when it is granted --- */
+/* --- a request that is finished when it is accepted --- */
 
 static bool clear_one(Context *context, const char *name, GVariant **ret_record, GError **error)
 {

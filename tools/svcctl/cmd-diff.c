@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * diff: what the files of the admin, and of this boot, say differently from the vendor's.
+ * diff: the differences between the vendor's files and those of the admin and of this boot.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ typedef struct Difference {
 	Origin origin;
 } Difference;
 
-/* Nothing, where the vendor says the same. */
+/* Adds nothing if the vendor's value is the same. */
 static void add_difference(GPtrArray *records, const Difference *difference)
 {
 	g_autofree char *origin = origin_format(difference->origin);
@@ -45,7 +45,7 @@ static void add_difference(GPtrArray *records, const Difference *difference)
 	records_add(records, &dict);
 }
 
-/* Keys of which each word is one of its own, beside the others. */
+/* Keys with a list of independent entries as their value. */
 static bool is_list(const char *key)
 {
 	static const char *const keys[] = { "Activate", "Runlevels", "Ignore", "When", "While", NULL };
@@ -53,14 +53,17 @@ static bool is_list(const char *key)
 	return g_strv_contains(keys, key);
 }
 
-/* Two words of one key, by name: "x" and "-x" are about the same. */
+/* Two entries of one key that have the same name: "x" and "-x". */
 static bool is_same_word(const PolicyStatement *one, const PolicyStatement *other)
 {
 	return !is_list(one->key) ||
 	       strcmp(one->value + (*one->value == '-'), other->value + (*other->value == '-')) == 0;
 }
 
-/* What the vendor's policy said last about the same; else what is overruled of the same key, or "". */
+/*
+ * The vendor policy's last entry of the same name; otherwise the overruled value of the same key,
+ * or "".
+ */
 static const char *vendor_word(const GPtrArray *statements, const PolicyStatement *ours)
 {
 	const char *overruled = "";
@@ -80,7 +83,7 @@ static const char *vendor_word(const GPtrArray *statements, const PolicyStatemen
 	return same ? same : overruled;
 }
 
-/* "-x" where the vendor says "x": it counts though nothing is left that it decides. */
+/* "-x" against the vendor's "x": it is a difference, although "-x" itself decides nothing. */
 static bool takes_away(const PolicyStatement *ours, const char *vendor)
 {
 	return is_list(ours->key) && *ours->value == '-' && strcmp(ours->value + 1, vendor) == 0;
@@ -102,14 +105,14 @@ static void add_policy_differences(GPtrArray *records, const Configuration *conf
 			statement->origin
 		};
 
-		/* Links are no words of ours. */
+		/* Links are not part of the admin's policy. */
 		if (statement->layer > POLICY_LAYER_RC_LINKS && strcmp(statement->section, "defaults") != 0 &&
 		    (statement->decides || takes_away(statement, difference.vendor)))
 			add_difference(records, &difference);
 	}
 }
 
-/* What is said of the machine, and of services that nobody names. */
+/* Settings of the machine, and of services without a section of their own. */
 static void add_default_differences(GPtrArray *records, const Configuration *configuration)
 {
 	g_autoptr(GPtrArray) statements = policy_statements(configuration->policy, NULL, NULL);
@@ -124,7 +127,7 @@ static void add_default_differences(GPtrArray *records, const Configuration *con
 	}
 }
 
-/* What the vendor's files give the key, its entries joined by blanks; a new string. */
+/* The vendor's value of the key, its entries joined by blanks; a new string. */
 static char *vendor_value(const ServiceDef *def, const DefLine *ours)
 {
 	g_autoptr(GString) value = g_string_new(NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * doctor: all checks, one after the other.
+ * doctor: runs all checks.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@ static const struct {
 
 static const struct {
 	const char *name; /* in JSON */
-	const char *state; /* whose symbol and colour it has */
+	const char *state; /* its symbol and colour are used */
 } levels[] = {
 	[DOCTOR_OK] = { "ok", "ready" },
 	[DOCTOR_NOTE] = { "note", "idle" },
@@ -84,14 +84,17 @@ bool cmd_doctor(Context *context, GError **error)
 	g_autoptr(GError) problem = NULL;
 
 	(void)error;
-	/* What does not answer is a finding, not an error. */
+	/* A missing answer is a finding, not an error. */
 	d.manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, &problem);
 	d.is_for_root = g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_NOT_AUTHORIZED);
 	d.services = d.manager ? ask_services(context, NULL) : NULL;
-	/* Printed before files are read: a directory may be held, and then this is the only place that shows it. */
+	/*
+	 * Printed before files are read: a directory may hang, and then this line is the only one
+	 * that shows it.
+	 */
 	d.check = "manager";
 	doctor_check_manager(&d);
-	(void)fflush(context->output.out); /* a failure shows at the end */
+	(void)fflush(context->output.out); /* a failure is reported at the end */
 	d.configuration = context_load(context, NULL, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
 		d.check = checks[i].name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * explain: why something is as it is, in the manager's sentences; and what files are wrong.
+ * explain: the reasons for a state, in the manager's sentences, and the errors of files.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@ static const Column reason_columns[] = {
 	{ "text", NULL, "text", CELL_TEXT },
 };
 
-/* The label in front of a reason; that of a run of equal ones is shown once. */
+/* The label in front of a reason; consecutive equal labels are printed once. */
 static const struct {
 	const char *kind;
 	const char *label;
@@ -62,7 +62,7 @@ static void print_reason(Output *output, GVariant *reason, GVariant *service, co
 	output_field_deep(output, depth, strcmp(kind, previous_kind) == 0 ? "" : reason_label(kind), text);
 }
 
-/* The manager does not know that it is a user's who is to type it. */
+/* The manager does not know that its command is for the user's own svcd. */
 static void name_user(GPtrArray *reasons)
 {
 	for (guint i = 0; i < reasons->len; i++) {
@@ -98,7 +98,10 @@ static void add_before_cause(GPtrArray *reasons, const char *service, const char
 			   record_from_tuple(g_variant_new("(usss)", 0, kind, service, text), reason_fields));
 }
 
-/* Behind why a service has failed, what it wrote last: mostly that says more than its exit status. */
+/*
+ * Adds the service's last output after the reason of a failure, because it usually explains more
+ * than the exit status.
+ */
 static void add_last_words(const Context *context, GPtrArray *reasons, GVariant *service)
 {
 	const char *state = record_text(service, "State");
@@ -207,7 +210,7 @@ JsonNode *diagnostics_to_json(const GPtrArray *records)
 	return node;
 }
 
-/* Names of all that is not as wanted; a new strv. */
+/* Names of all services that are not in their wanted state; a new strv. */
 static char **ask_not_as_wanted(Context *context, GError **error)
 {
 	g_autoptr(GVariant) manager =
@@ -233,7 +236,7 @@ static bool explain_everything(Context *context, GError **error)
 	for (size_t i = 0; names[i]; i++) {
 		g_autoptr(GError) problem = NULL;
 
-		/* One that went away in between is no news. */
+		/* A service that disappeared in between is skipped. */
 		if (!explain_one(context, names[i], array, &problem) &&
 		    !g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_NO_SUCH_SERVICE)) {
 			json_array_unref(array);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * cat, check, graph: what the files say, without a running svcd. --root DIR looks at any tree.
+ * cat, check, graph: the contents of the files, without a running svcd. --root DIR reads any tree.
  */
 #include "config.h"
 
@@ -20,7 +20,10 @@
 #include "svcctl/check-world.h"
 #include "svcctl/svcctl.h"
 
-/* What the kernel was told is not meant for a container; its PID 1 is told that it is one (only root may look). */
+/*
+ * The kernel's command line is not meant for a container. PID 1's environment shows whether this is
+ * one (only root may read it).
+ */
 static bool is_container(void)
 {
 	g_autofree char *environment = NULL;
@@ -35,7 +38,7 @@ static bool is_container(void)
 	return false;
 }
 
-/* The words that PID 1 was started with. */
+/* The arguments of PID 1. */
 static void append_init_words(GString *words)
 {
 	g_autofree char *arguments = NULL;
@@ -72,7 +75,7 @@ Configuration *context_load(const Context *context, const char *const *names, un
 	const LoaderOptions options = {
 		.root = context->options.root,
 		.user_mode = context->options.is_user,
-		/* A tree below a directory may be anybody's: a build's, a package's. */
+		/* A tree below a directory may belong to any user, as a build or a package does. */
 		.any_owner = context->options.root != NULL,
 		.kernel_cmdline = words,
 		.record_statements = flags & CONTEXT_LOAD_STATEMENTS,
@@ -142,7 +145,7 @@ static void show_line(Output *output, JsonArray *array, const char *section, con
 	add_line(array, section, key, value, origin);
 }
 
-/* In the order of the sections' first appearance. */
+/* Sections are in the order of their first appearance. */
 static void show_definition(Output *output, JsonArray *array, const ServiceDef *def)
 {
 	g_autoptr(GHashTable) shown = g_hash_table_new(g_str_hash, g_str_equal);
@@ -266,14 +269,14 @@ static void add_diagnostic(Output *output, JsonArray *array, const Diagnostic *d
 	json_array_add_object_element(array, object);
 }
 
-/* What is counted while diagnostics are shown. */
+/* Counters for the diagnostics that are shown. */
 typedef struct Tally {
 	JsonArray *array;
 	unsigned n_errors;
 	unsigned n_warnings;
 } Tally;
 
-/* @file: only what concerns it, and @service; NULL: all. */
+/* @file: only diagnostics about it and about @service; NULL: all. */
 static void show_diagnostics(Output *output, const DiagList *list, const char *file, const char *service, Tally *tally)
 {
 	for (unsigned i = 0; i < diag_list_length(list); i++) {
@@ -300,7 +303,7 @@ static char *name_of_file(const char *path, const char *suffix)
 	return g_strndup(base, strlen(base) - strlen(suffix));
 }
 
-/* The service takes the place of the one that is installed, and all are looked at together. */
+/* The service replaces the installed one, and all services are checked together. */
 static void check_service_text(const Context *context, Configuration *configuration, const char *name, const SourceText *source,
 			       DiagList *diags)
 {
@@ -310,7 +313,7 @@ static void check_service_text(const Context *context, Configuration *configurat
 	if (context->options.is_user)
 		check_users_service(def, diags);
 	if (g_str_has_suffix(name, "@")) {
-		service_def_free(def); /* a template is no service */
+		service_def_free(def); /* a template is not a service */
 		return;
 	}
 	service_set_add(configuration->set, def);
@@ -345,7 +348,7 @@ static bool check_file(Context *context, Configuration *configuration, const cha
 	if (service)
 		check_service_text(context, configuration, service, &source, diags);
 	else
-		/* Whether it was taken is in @diags. */
+		/* @diags contains the result */
 		(void)policy_parse(configuration->policy, POLICY_LAYER_ADMIN, path, text, length, diags);
 	show_diagnostics(&context->output, diags, path, service, tally);
 	return true;
@@ -380,7 +383,7 @@ static void print_tally(Output *output, unsigned n_services, const Tally *tally)
 	output_confirm(output, "%s, %s, %s", services, errors, warnings);
 }
 
-/* What is wrong in the files of this machine from which svc-generate has made others. */
+/* Errors in the source files from which svc-generate made service files on this machine. */
 static void append_sources(DiagList *diags)
 {
 	g_autoptr(Generated) generated = generate("", NULL);
@@ -423,8 +426,8 @@ bool cmd_check(Context *context, GError **error)
 typedef struct Wanted {
 	const Configuration *configuration;
 	const char *runlevel;
-	GHashTable *names; /* name -> who needs it, or ""; borrowed */
-	GQueue *left;      /* ServiceDef *, to be looked at */
+	GHashTable *names; /* name -> the service that needs it, or ""; borrowed */
+	GQueue *left;      /* ServiceDef *, still to be visited */
 } Wanted;
 
 /* @needer: "" for policy itself. */
@@ -505,7 +508,7 @@ static void add_wanted(GHashTable *all, const Configuration *configuration, cons
 		g_hash_table_add(all, g_strdup(name));
 }
 
-/* Who starts in @runlevel; whose stopping is asked about: in 0, 1 and 6 others stop. */
+/* The services that start in @runlevel. In 0, 1 and 6 the others stop, so their stops are shown. */
 static void add_concerned(GHashTable *all, const Configuration *configuration, const char *runlevel, bool is_stop)
 {
 	static const char *const ends[] = { "0", "1", "6", NULL };
@@ -516,7 +519,9 @@ static void add_concerned(GHashTable *all, const Configuration *configuration, c
 		add_wanted(all, configuration, g_ptr_array_index(runlevels, i));
 }
 
-/* Those that rc links mean for it are shown whether policy lets links count or not. A new set of names, owned. */
+/*
+ * Services of rc links are shown whether or not policy counts the links. A new set of names, owned.
+ */
 static GHashTable *concerned_by(const Context *context, const Configuration *configuration, const char *runlevel)
 {
 	g_autoptr(Configuration) linked = context_load(context, NULL, CONTEXT_LOAD_RC_LINKS);

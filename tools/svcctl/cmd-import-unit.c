@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * import-unit: a systemd unit as a service file and a policy, and what became of each of its lines.
+ * import-unit: converts a systemd unit to a service file and a policy, and reports the result of
+ * each of its lines.
  */
 #include "config.h"
 
@@ -12,7 +13,7 @@
 #include "import-unit/import-unit.h"
 #include "svcctl/svcctl.h"
 
-/* As the loader's limit for a service file. */
+/* The same as the loader's limit for a service file. */
 #define UNIT_BYTES (256 * 1024)
 
 static const Column columns[] = {
@@ -23,7 +24,7 @@ static const Column columns[] = {
 	{ "note", "NOTE", "Note", CELL_TEXT },
 };
 
-/* The texts of one service's files, and what they are borrowed from. */
+/* The texts of one service's files, and the strings that they borrow from. */
 typedef struct Sources {
 	GArray *texts;    /* UnitText */
 	GPtrArray *owned; /* char * */
@@ -53,7 +54,7 @@ static int compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* FILE.d/NAME.conf, in the order of their names. */
+/* FILE.d/NAME.conf, sorted by name. */
 static bool read_drop_ins(Sources *sources, const char *file, GError **error)
 {
 	g_autofree char *path = g_strconcat(file, ".d", NULL);
@@ -73,7 +74,7 @@ static bool read_drop_ins(Sources *sources, const char *file, GError **error)
 	return true;
 }
 
-/* "/x/NAME.socket" for "/x/NAME.service", a new string; NULL for what is no service. */
+/* "/x/NAME.socket" for "/x/NAME.service", a new string; NULL for a unit that is not a service. */
 static char *socket_beside(const char *file)
 {
 	const size_t length = strlen(file) - (g_str_has_suffix(file, ".service") ? strlen("service") : 0);
@@ -81,7 +82,7 @@ static char *socket_beside(const char *file)
 	return file[length] ? g_strdup_printf("%.*ssocket", (int)length, file) : NULL;
 }
 
-/* A service that names its socket, or that nothing but the socket wants, is started by it. */
+/* The socket starts a service that names the socket, or that has no [Install] section. */
 static bool is_started_by(const char *service, const char *socket)
 {
 	g_autofree char *name = g_path_get_basename(socket);
@@ -98,7 +99,7 @@ static bool is_given(const Context *context, const char *file)
 	return false;
 }
 
-/* A socket beside its service belongs to it, if the service says so or the command line does. */
+/* A socket beside its service is read with it if the service names it or the command line does. */
 static bool read_socket(const Context *context, Sources *sources, const char *file, GError **error)
 {
 	const UnitText *service = &g_array_index(sources->texts, UnitText, 0);
@@ -110,7 +111,7 @@ static bool read_socket(const Context *context, Sources *sources, const char *fi
 	return read_text(sources, socket, error) && read_drop_ins(sources, socket, error);
 }
 
-/* Of a service that is given, too. */
+/* Is @file the socket of a service that is given too? */
 static bool is_read_with_service(const Context *context, const char *file)
 {
 	for (unsigned i = 0; i < context->n_names; i++) {
@@ -181,7 +182,10 @@ static void show_file(Output *output, const char *name, const char *suffix, cons
 		output_line(output, "    %s", *line);
 }
 
-/* For people; what is JSON stays in the answer. */
+/*
+ * Prints for people, or writes the files with --output. With --json the document contains the
+ * result.
+ */
 static bool show(Context *context, const Import *import, GPtrArray *records, GError **error)
 {
 	if (!context->output.is_json &&
@@ -195,7 +199,7 @@ static bool show(Context *context, const Import *import, GPtrArray *records, GEr
 	return true;
 }
 
-/* All complaints for people; the first one is the error. */
+/* All complaints, for people; the first one is the error. */
 static bool refuse(Context *context, const Import *import, GError **error)
 {
 	const unsigned n = diag_list_length(import->diags);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * is: one question about services, for scripts. What they are is printed as one word each; the exit code is the answer.
+ * is: answers one question about services, for scripts. The state is printed as one token per
+ * service; the exit code is the answer.
  */
 #include "config.h"
 
@@ -20,7 +21,7 @@ static bool is_up(GVariant *s, const char *word)
 	return state_is_up(record_text(s, "State"));
 }
 
-/* Waits for a condition that is not true, or its file keeps it out. */
+/* Waits for a condition that is not true, or is kept off by an error in its file. */
 static bool is_blocked(GVariant *s, const char *word)
 {
 	g_autoptr(GVariant) terms = g_variant_lookup_value(s, "FalseTerms", NULL);
@@ -51,7 +52,7 @@ static bool has_policy(GVariant *s, const char *word)
 	return strcmp(record_text(s, "Activation"), word) == 0;
 }
 
-/* The runlevel starts it, which is what "svcctl enable" is for. */
+/* The runlevel starts it, which is the purpose of "svcctl enable". */
 static bool is_enabled(GVariant *s, const char *word)
 {
 	(void)word;
@@ -66,7 +67,7 @@ static bool is_healthy(GVariant *s, const char *word)
 static const struct {
 	const char *word;
 	bool (*holds)(GVariant *service, const char *word);
-	const char *property; /* the one whose value is printed; NULL: yes or no */
+	const char *property; /* the property to print; NULL: yes or no */
 } questions[] = {
 	{ "up", is_up, "State" },
 	{ "ready", is_in_state, "State" },
@@ -111,7 +112,7 @@ static int find_question(const char *word, GError **error)
 	return -1;
 }
 
-/* Says it and adds it to @array. Returns: the answer. */
+/* Prints it and adds it to @array. Returns: the answer. */
 static bool answer(Context *context, GVariant *service, int question, JsonArray *array)
 {
 	const bool holds = questions[question].holds(service, questions[question].word);
@@ -150,7 +151,7 @@ bool cmd_is(Context *context, GError **error)
 		else if (!answer(context, service, question, array))
 			context->exit = EXIT_CODE_NO;
 	}
-	/* That there is no such service weighs more than a no. */
+	/* A missing service takes precedence over a negative answer. */
 	if (!done)
 		context->exit = EXIT_CODE_DONE;
 	output_set_array(&context->output, array);

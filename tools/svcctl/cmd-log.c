@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * log: what services wrote. Read from the files, so that it works while svcd does not.
+ * log: the output of services. Read from the files, so that it works without a running svcd.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 
 enum { DEFAULT_LINES = 50 };
 
-/* A file that is not there yet is looked for again after this. */
+/* The interval between two looks for a file that does not exist yet. */
 enum { FOLLOW_AGAIN_MS = 500 };
 
 char *log_directory(const Context *context)
@@ -46,12 +46,12 @@ static bool parse_lines(const char *text, unsigned *ret, GError **error)
 	return true;
 }
 
-/* The file that is followed; a new one takes its place when svc-logger turns it. */
+/* The file that is followed. A new one takes its place when svc-logger rotates it. */
 typedef struct Follower {
 	int fd;
 	ino_t inode;
 	char *path;
-	GString *partial; /* of a line whose end is not there yet */
+	GString *partial; /* the beginning of an incomplete line */
 } Follower;
 
 static void print_bytes(Output *output, GString *partial, const char *bytes, size_t length)
@@ -64,7 +64,7 @@ static void print_bytes(Output *output, GString *partial, const char *bytes, siz
 		output_line(output, "%s", partial->str);
 		g_string_truncate(partial, 0);
 	}
-	(void)fflush(output->out); /* follow() looks whether it got through */
+	(void)fflush(output->out); /* follow() checks whether it was written */
 }
 
 static void read_on(Follower *follower, Output *output)
@@ -76,20 +76,20 @@ static void read_on(Follower *follower, Output *output)
 		print_bytes(output, follower->partial, buffer, (size_t)n);
 }
 
-/* Goes over to the new file when there is one. */
+/* Switches to the new file if there is one. */
 static void reopen(Follower *follower, Output *output)
 {
 	struct stat st;
 
 	if (stat(follower->path, &st) < 0 || (follower->fd >= 0 && st.st_ino == follower->inode))
 		return;
-	read_on(follower, output); /* what was written before it was turned */
+	read_on(follower, output); /* the rest of the old file comes first */
 	fd_close(&follower->fd);
 	follower->fd = open(follower->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	follower->inode = st.st_ino;
 }
 
-/* Opens @path if it is the file that was read before, and goes on behind that. */
+/* Opens @path if it is the file that was read before, and continues behind that position. */
 static bool resume(Follower *follower, const char *path, const LogEnd *end)
 {
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -116,40 +116,46 @@ static bool follow(Context *context, const char *name, const LogEnd *end, GError
 
 	if (watch < 0)
 		return fail_errno(error, errno, "cannot watch %s", path);
-	/* It may have been turned since: then its rest comes first. */
+	/* If it was rotated meanwhile, the rest of the old file comes first. */
 	if (!resume(&follower, path, end))
 		(void)resume(&follower, older, end);
 	do {
 		while (read(watch, events, sizeof events) > 0)
 			;
 		read_on(&follower, &context->output);
-		/* The file, because only root can list the directory, and so watch it. A rotation moves the file. */
+		/*
+		 * The file is watched, not the directory, because only root can list that. A
+		 * rotation moves the file.
+		 */
 		is_watched = inotify_add_watch(watch, path, IN_MODIFY | IN_MOVE_SELF) >= 0;
 		reopen(&follower, &context->output);
 		read_on(&follower, &context->output);
 		if (ferror(context->output.out)) {
 			fd_close(&follower.fd);
-			return true; /* the reader has left, or the disk is full; the end tells */
+			return true; /* the reader has left, or the disk is full; the end reports it */
 		}
 	} while (poll(&wait, 1, is_watched ? -1 : FOLLOW_AGAIN_MS) >= 0 || errno == EINTR);
 	fd_close(&follower.fd);
 	return fail_errno(error, errno, "cannot wait for %s", path);
 }
 
-/* No output: is there such a service at all? */
+/* No output: does such a service exist? */
 static bool check_service(Context *context, const char *name, GError **error)
 {
 	g_autoptr(GError) problem = NULL;
 	g_autoptr(GVariant) service = client_service(context->client, name, &problem);
 
 	if (service || !g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_NO_SUCH_SERVICE))
-		return true; /* without svcd nobody can tell */
+		return true; /* unknown without svcd */
 	g_propagate_error(error, g_steal_pointer(&problem));
 	context_advise(context, *error, name);
 	return false;
 }
 
-/* The name by which the service writes to the system log, as far as can be known: that of its main process, or its own; a new string. */
+/*
+ * The most likely name of the service in the system log: that of its main process, or its own; a
+ * new string.
+ */
 static char *syslog_name(Context *context, const char *name)
 {
 	g_autoptr(GVariant) service = client_service(context->client, name, NULL);
@@ -162,7 +168,7 @@ static char *syslog_name(Context *context, const char *name)
 	return g_strchomp(comm);
 }
 
-/* Many daemons write to syslog(3) alone. */
+/* Many daemons log only with syslog(3). */
 static void confirm_nothing(Context *context, const char *name)
 {
 	g_autofree char *program = syslog_name(context, name);
@@ -176,7 +182,7 @@ static void confirm_nothing(Context *context, const char *name)
 
 /* --- lines --- */
 
-/* A service whose file may be read. Returns: a new array of names, owned. */
+/* The services with files that may be read. Returns: a new array of names, owned. */
 static GPtrArray *all_names(Context *context, GError **error)
 {
 	g_autofree char *directory = log_directory(context);
@@ -194,7 +200,7 @@ static GPtrArray *all_names(Context *context, GError **error)
 	return dir || records ? g_steal_pointer(&names) : NULL;
 }
 
-/* It becomes part of a path. */
+/* The name becomes part of a path. */
 static bool check_name(const char *name, GError **error)
 {
 	g_autofree char *problem = NULL;
@@ -215,8 +221,8 @@ static GPtrArray *named(Context *context, GError **error)
 }
 
 /*
- * Of all services those are read that may be: what the first refusal says counts for the rest, and
- * polkit is not asked again.
+ * With all services, files that may not be read are skipped. The first refusal counts for the rest,
+ * so polkit is asked only once.
  */
 static bool read_all(Context *context, const GPtrArray *names, GPtrArray *lines, LogEnd *end, GError **error)
 {
@@ -277,7 +283,7 @@ static void set_data(Context *context, const GPtrArray *names, const GPtrArray *
 	output_set_array(&context->output, array);
 }
 
-/* "2026-11-28T05:20:01.123Z web: text" where several services write. */
+/* "2026-11-28T05:20:01.123Z web: text" if there are several services. */
 static void print_line(Output *output, const LogLine *line, bool has_name)
 {
 	const char *blank = has_name && !line->is_mark ? strchr(line->text, ' ') : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * overview, list: looking at all services at once.
+ * overview, list: all services at once.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 #include "svcctl/end-later.h"
 #include "svcctl/svcctl.h"
 
-/* Where the further lines of a long sentence of the overview begin. */
+/* The indentation of the further lines of a sentence in the overview. */
 #define CONTINUED 4
 
 static const char *const term_fields[] = { "text", "level", "why", "origin", NULL };
@@ -48,7 +48,7 @@ static const Column list_columns[] = {
 	{ "why", "WHY", "Why", CELL_TEXT },
 };
 
-/* On a terminal that has no room for a description as well. */
+/* On a terminal that has no room for a description. */
 #define NARROW_COLUMNS "name,state,policy,pid,why"
 enum { NARROW_TERMINAL = 120 };
 
@@ -128,7 +128,7 @@ GPtrArray *ask_services_for(Context *context, const char *properties, GError **e
 
 	if (reply)
 		return records_of(reply);
-	/* A manager that runs since before this program was upgraded. */
+	/* A manager that is older than this program, which was upgraded since. */
 	if (error_is_ctl(problem, CTL_ERROR_FAILED) || g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_INVALID_ARGUMENT))
 		return ask_services(context, error);
 	g_propagate_error(error, g_steal_pointer(&problem));
@@ -140,7 +140,9 @@ bool name_is_pattern(const char *name)
 	return strpbrk(name, "*?[") != NULL;
 }
 
-/* The words of the command line, those that are patterns replaced by what they match of @known. */
+/*
+ * The arguments of the command line, with patterns replaced by the names in @known that they match.
+ */
 static char **expand_among(const Context *context, const GPtrArray *known, GError **error)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
@@ -207,7 +209,7 @@ static bool is_listed_name(const GPtrArray *records, const char *name)
 	return false;
 }
 
-/* Patterns and names; another name of a service (Provides=) becomes its own. A new strv. */
+/* Patterns and names; an alias of a service (Provides=) becomes its name. A new strv. */
 static char **names_to_list(const Context *context, const GPtrArray *records)
 {
 	char **names = g_new0(char *, context->n_names + 1);
@@ -217,7 +219,7 @@ static char **names_to_list(const Context *context, const GPtrArray *records)
 		g_autoptr(GVariant) service = NULL;
 
 		if (!name_is_pattern(name) && !is_listed_name(records, name))
-			service = client_service(context->client, name, NULL); /* unknown: nothing is listed */
+			service = client_service(context->client, name, NULL); /* unknown: not listed */
 		names[i] = g_strdup(service ? record_text(service, "Name") : name);
 	}
 	return names;
@@ -232,7 +234,10 @@ static bool matches_any(char *const *names, const char *name)
 	return !names[0];
 }
 
-/* What is off and not wanted is left out, unless it is asked for, and so is what is not installed. */
+/*
+ * Services that are off and not wanted, and those that are not installed, are listed only on
+ * request.
+ */
 static bool is_listed(const Context *context, char *const *names, GVariant *record)
 {
 	const char *state = record_text(record, "State");
@@ -266,7 +271,9 @@ static bool has_text(GVariant *record, const char *property, const char *text)
 	return strcmp(record_text(record, property), text) == 0;
 }
 
-/* Why it is not up, or what is wrong with it though it is; a new string, "": it is off, or as it should be. */
+/*
+ * Why it is not up, or what is wrong although it is up; a new string, "": it is off, or in order.
+ */
 static char *describe_why(GVariant *record)
 {
 	const char *state = record_text(record, "State");
@@ -301,7 +308,7 @@ static GVariant *add_why(GVariant *record)
 	return g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
-/* What the table shows and is_listed() looks at; everything where more may be shown. */
+/* The properties that the table shows and is_listed() needs; all of them if more may be shown. */
 static GPtrArray *ask_for_list(Context *context, GError **error)
 {
 	if (context->output.is_json || context->options.columns)
@@ -353,7 +360,7 @@ static void add_count(const Output *output, GString *line, unsigned count, const
 		g_string_append_printf(line, "%s%u %s", line->len > 0 ? separator(output) : "", count, word);
 }
 
-/* Those that are left out of a list that was not asked for by names or state. */
+/* The number of hidden services, unless names or a state were given. */
 static void confirm_rest(Context *context, const GPtrArray *hidden)
 {
 	const Counts counts = count_services(hidden);
@@ -520,7 +527,7 @@ static void overview_to_json(Output *output, GVariant *manager, GVariant *boot, 
 	output_set_data(output, node);
 }
 
-/* "BEFORE n words AFTER", if there is something to count. */
+/* "BEFORE n words AFTER", unless the number is 0. */
 static void print_number(Output *output, const char *before, unsigned n, const char *word, const char *after)
 {
 	g_autofree char *count = output_count(n, word);
@@ -530,7 +537,10 @@ static void print_number(Output *output, const char *before, unsigned n, const c
 		output_paragraph(output, CONTINUED, text);
 }
 
-/* What the admin wrote does not count: that is the first thing to know. One line a file; its first error. */
+/*
+ * The admin's policy is not in force, so this is printed first. One line per file, with its first
+ * error.
+ */
 static void print_policy_errors(Output *output, const GPtrArray *diagnostics)
 {
 	const char *last = "";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * monitor: a line for each change, as it happens.
+ * monitor: one line per change, at the time of the change.
  *
- * What is known is kept, and every signal and every list is compared with it: so a line is a difference, and after the
- * manager was replaced the lists show what changed while nobody listened.
+ * The known records are kept, and every signal and list is compared with them, so each line is a
+ * difference. After the manager was replaced, the lists show the changes that were missed.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include "model/key.h"
 #include "svcctl/svcctl.h"
 
-/* It waits for ever, but a wait has an end. */
+/* The monitor never ends by itself, but each single wait needs a limit. */
 #define TURN_US ((int64_t)G_TIME_SPAN_HOUR)
 
 typedef struct Monitor {
@@ -28,8 +28,8 @@ typedef struct Monitor {
 	GHashTable *conditions; /* key -> record with Level and Why, GVariant */
 	GVariant *boot;         /* properties, NULL: not known yet */
 	GVariant *manager;
-	bool is_silent;         /* the first lists are no change */
-	bool is_over;           /* nobody reads any more */
+	bool is_silent;         /* the first lists are not changes */
+	bool is_over;           /* the reader has left */
 } Monitor;
 
 /* --- a line --- */
@@ -40,10 +40,13 @@ static void flush(Monitor *m)
 		m->is_over = true;
 }
 
-/* Where in it the time of day is, and how long that is. */
+/* The offset and the length of the time of day. */
 enum { WALL_CLOCK = 11, WALL_CLOCK_BYTES = 12 };
 
-/* "2026-11-21T09:14:07.123+0100": now, so that times grow from line to line; a new string. */
+/*
+ * "2026-11-21T09:14:07.123+0100": the present time, so that times increase from line to line; a new
+ * string.
+ */
 static char *wall_time(void)
 {
 	const int64_t wall_us = g_get_real_time();
@@ -52,7 +55,7 @@ static char *wall_time(void)
 	char text[64];
 	char zone[16];
 
-	(void)localtime_r(&seconds, &tm); /* fails in years that no clock shows */
+	(void)localtime_r(&seconds, &tm); /* fails only for years out of range */
 	(void)strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm); /* both fit */
 	(void)strftime(zone, sizeof zone, "%z", &tm);
 	return g_strdup_printf("%s.%03d%s", text, (int)(wall_us % G_USEC_PER_SEC / 1000), zone);
@@ -80,7 +83,7 @@ static void set_text(JsonObject *object, const char *key, const char *text)
 typedef struct Change {
 	const char *kind;
 	const char *name;   /* of a service or a condition, or NULL */
-	const char *before; /* NULL or "": it was not known before */
+	const char *before; /* NULL or "": not known before */
 	const char *now;
 	const char *why;    /* or "" */
 } Change;
@@ -140,7 +143,7 @@ static bool differs(GVariant *before, GVariant *now, const char *property)
 	return !before || strcmp(record_text(before, property), record_text(now, property)) != 0;
 }
 
-/* Of what was never started the time says only when its file was read, by this manager. */
+/* For a service that was never started, the time is that of its file's load by this manager. */
 static bool has_moved(GVariant *before, GVariant *now)
 {
 	return record_number(now, "Invocation") > 0 && record_number(before, "Since") != record_number(now, "Since");
@@ -170,7 +173,7 @@ static void lose_service(Monitor *m, const char *name)
 	g_hash_table_remove(m->services, name);
 }
 
-/* Why a condition of a service has its level is told by the service's own line. */
+/* The level of an internal condition is explained by the service's own line. */
 static bool is_told_by_service(const char *key)
 {
 	g_autofree char *problem = NULL;
@@ -244,7 +247,7 @@ static void see_manager(Monitor *m, GVariant *manager)
 
 /* --- signals --- */
 
-/* The service's name in its object path, a new string; NULL if it is another object's. */
+/* The service's name in its object path, a new string; NULL for other objects. */
 static char *name_of_path(const char *path)
 {
 	static const char prefix[] = OBJECT_PATH_SERVICES "/";
@@ -252,7 +255,7 @@ static char *name_of_path(const char *path)
 	return g_str_has_prefix(path, prefix) ? text_unescape_bus_path(path + sizeof prefix - 1) : NULL;
 }
 
-/* The properties that the signal has, and from what was known before those that it has not; @record is borrowed. */
+/* The properties of the signal, completed by the known ones; @record is borrowed. */
 static GVariant *merge(GVariant *before, GVariant *record)
 {
 	GVariantDict dict;
@@ -377,7 +380,7 @@ static bool read_conditions(Monitor *m, GError **error)
 	return records != NULL;
 }
 
-/* A condition that is named in full is looked at although no service does. */
+/* A condition that is named in full is watched even if no service uses it. */
 static bool watch_named(Monitor *m, GError **error)
 {
 	for (unsigned i = 0; i < m->context->n_names; i++) {
@@ -415,7 +418,7 @@ static bool read_all(Monitor *m, GError **error)
 	return true;
 }
 
-/* Until all lists come from one connection, on which all signals are heard. */
+/* Repeats until all lists come from one connection, which also receives all signals. */
 static bool catch_up(Monitor *m, GError **error)
 {
 	Client *client = m->context->client;
@@ -468,7 +471,7 @@ static gboolean on_reader_gone(gint fd, GIOCondition condition, gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* Each line is written when it is made: there is nothing left to do. */
+/* Each line is written at once, so no work is left. */
 static void on_end(int signal_number)
 {
 	_exit(EXIT_CODE_DONE);
@@ -491,7 +494,7 @@ bool cmd_monitor(Context *context, GError **error)
 			return fail_ctl(error, CTL_ERROR_USAGE, "a name cannot contain such bytes");
 	}
 	context->output.is_stream = true;
-	(void)signal(SIGPIPE, SIG_IGN); /* a reader that leaves is the usual end; these fail for no such signal */
+	(void)signal(SIGPIPE, SIG_IGN); /* a reader that leaves is the usual end; signal() cannot fail here */
 	(void)signal(SIGINT, on_end);
 	(void)signal(SIGTERM, on_end);
 	g_unix_fd_add(fileno(context->output.out), G_IO_ERR, on_reader_gone, &m);

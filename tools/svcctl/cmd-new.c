@@ -13,7 +13,7 @@
 #include "svcctl/policy-change.h"
 
 /*
- * The first word as an absolute path, the others as they are; quoted as Exec= reads them. A new
+ * The first argument as an absolute path, the others unchanged; quoted as Exec= reads them. A new
  * string, NULL with @error.
  */
 static char *command_text(const Context *context, GError **error)
@@ -46,7 +46,7 @@ static void add_key(GString *text, const char *key, const char *value)
 		g_string_append_printf(text, "%s=%s\n", key, value);
 }
 
-/* One line for each condition: all of them have to be true. */
+/* One line per condition: all of them must be true. */
 static void add_conditions(GString *text, const char *key, const char *words)
 {
 	g_auto(GStrv) conditions = g_strsplit(words ? words : "", " ", -1);

@@ -65,7 +65,7 @@ static bool commit(Context *context, Change *change, const char *path, const cha
 
 /* --- edit --- */
 
-/* A file of its own below /tmp, so that an editor that dies leaves ours alone. */
+/* A file of its own below /tmp, so that an editor that dies does not damage the original. */
 typedef struct Draft {
 	char *directory;
 	char *path;
@@ -74,9 +74,9 @@ typedef struct Draft {
 static void draft_clear(Draft *draft)
 {
 	if (draft->path)
-		(void)unlink(draft->path); /* an editor may have taken it away */
+		(void)unlink(draft->path); /* the editor may have removed it */
 	if (draft->directory)
-		(void)rmdir(draft->directory); /* an editor's backup copy keeps it: that is the editor's business */
+		(void)rmdir(draft->directory); /* fails if the editor left a backup copy, which is kept */
 	g_free(draft->path);
 	g_free(draft->directory);
 }
@@ -91,7 +91,7 @@ static bool draft_init(Draft *draft, const char *base, const char *text, GError 
 	return g_file_set_contents(draft->path, text, -1, error);
 }
 
-/* What the user has chosen, or NULL. */
+/* The editor that the user has chosen, or NULL. */
 static const char *chosen_editor(void)
 {
 	const char *visual = g_getenv("VISUAL");
@@ -109,14 +109,14 @@ static const char *editor(void)
 	return chosen ? chosen : "editor"; /* Debian's alternative */
 }
 
-/* $EDITOR may have arguments: as git and crontab do, a shell takes it apart. */
+/* $EDITOR may have arguments, so a shell splits it, as for git and crontab. */
 static bool run_editor(const char *path, GError **error)
 {
 	g_autofree char *command = g_strconcat(editor(), " \"$@\"", NULL);
 	const char *argv[] = { "/bin/sh", "-c", command, "svcctl", path, NULL };
 	int status;
 
-	/* A chosen one may be a script; that which is everybody's waits for keys for ever. */
+	/* A chosen editor may be a script. The default editor would wait for keys for ever. */
 	if (!chosen_editor() && !isatty(STDIN_FILENO))
 		return fail_ctl(error, CTL_ERROR_USAGE, "edit needs a terminal, or a program in $EDITOR");
 	if (!g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_CHILD_INHERITS_STDIN, NULL, NULL, NULL, NULL, &status, error))
@@ -126,7 +126,7 @@ static bool run_editor(const char *path, GError **error)
 		       : fail_ctl(error, CTL_ERROR_FAILED, "%s failed; nothing was written", editor());
 }
 
-/* Returns: false at ^C, and at the end of what is typed. */
+/* Returns: false at ^C, and at the end of the input. */
 static bool ask(FILE *to, const char *question, char *ret_answer, int size)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -136,7 +136,7 @@ static bool ask(FILE *to, const char *question, char *ret_answer, int size)
 
 	(void)sigemptyset(&interrupt);
 	(void)sigaddset(&interrupt, SIGINT);
-	/* From the question on a ^C is not lost, however quick it comes. */
+	/* From the question on no ^C is lost, even if it comes at once. */
 	(void)sigprocmask(SIG_BLOCK, &interrupt, &before);
 	fputs(question, to);
 	(void)fflush(to);
@@ -157,7 +157,7 @@ static bool ask_again(Context *context, const GError *problem)
 	       tolower((unsigned char)answer[0]) != 'n';
 }
 
-/* Where the file is, without the root. A new string. */
+/* The path of the file without the root. A new string. */
 static char *path_to_edit(const Context *context, const char *service)
 {
 	const bool is_user = context->options.is_user;
@@ -168,7 +168,7 @@ static char *path_to_edit(const Context *context, const char *service)
 	return g_strdup_printf("%s/services.d/%s.svc.d/90-svcctl.conf", top, service);
 }
 
-/* What an editor shows when there is nothing yet. */
+/* The initial text of a new file. */
 static char *first_text(const Context *context, const char *service)
 {
 	if (context->options.edits_policy)
@@ -188,7 +188,7 @@ static Change *change_of_draft(const Context *context, const Draft *draft, const
 	return g_steal_pointer(&change);
 }
 
-/* Until what was saved is right, or the person gives up. */
+/* Until the saved text is valid, or the person gives up. */
 static Change *edit_until_right(Context *context, const Draft *draft, const char *path, GError **error)
 {
 	for (;;) {
@@ -207,16 +207,16 @@ static Change *edit_until_right(Context *context, const Draft *draft, const char
 	}
 }
 
-/* That it came ends the wait for an answer; the editor's end is waited for as before. */
+/* ^C ends the wait for an answer, but not the wait for the editor. */
 static void on_interrupt(int signo)
 {
 	(void)signo;
 }
 
-/* ^C is meant for the editor, or says no: a program that it ended would leave its draft behind. */
+/* ^C is meant for the editor, or answers no. If it ended svcctl, the draft would stay behind. */
 static Change *edit_through_interrupts(Context *context, const Draft *draft, const char *path, GError **error)
 {
-	const struct sigaction ours = { .sa_handler = on_interrupt }; /* SIG_IGN would be the editor's, too */
+	const struct sigaction ours = { .sa_handler = on_interrupt }; /* the editor would inherit SIG_IGN */
 	struct sigaction before;
 	Change *change;
 
@@ -270,7 +270,7 @@ static const Column preset_columns[] = {
 	{ "file", NULL, "File", CELL_TEXT },
 };
 
-/* The rest of its "# Title:" line, else its first comment; a new string. */
+/* The rest of its "# Title:" line, otherwise its first comment; a new string. */
 static char *title_of(const char *text)
 {
 	const char *title = strstr(text, TITLE_PREFIX);

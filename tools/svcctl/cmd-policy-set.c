@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * enable, disable, set, edit NAME KEY=VALUE, undo NAME: the admin's words about services.
+ * enable, disable, set, edit NAME KEY=VALUE, undo NAME: the admin's policy about services.
  */
 #include "config.h"
 
@@ -13,18 +13,18 @@
 
 typedef struct Wish {
 	Activation activation;
-	bool only_if_boot; /* disable: what is manual or never stays so */
-	bool takes_absent; /* set: a service that is not installed yet may be told what it will be */
+	bool only_if_boot; /* disable: manual and never stay unchanged */
+	bool takes_absent; /* set: a service may get its policy before it is installed */
 } Wish;
 
-/* What one invocation changes, and what is said of it. */
+/* The changes of one invocation, and the lines that report them. */
 typedef struct Work {
 	Context *context;
 	Change *change;
 	Configuration *before;
 	JsonArray *services;
-	GPtrArray *lines; /* what is said of each, in order */
-	GPtrArray *present; /* records of svcd's services; NULL: it does not run, or the files are another machine's */
+	GPtrArray *lines; /* the lines that report each change, in order */
+	GPtrArray *present; /* records of svcd's services; NULL: svcd does not run, or the files are another machine's */
 	GPtrArray *cleared; /* owned names: an admin's earlier start or stop of these ends */
 } Work;
 
@@ -52,7 +52,10 @@ static void work_init(Work *work, Context *context, const char *const *names)
 
 /* --- names --- */
 
-/* "getty@" stands for all its instances: one that nobody names tells whether there is such a template. */
+/*
+ * "getty@" stands for all its instances. A placeholder instance is loaded to find out whether the
+ * template exists.
+ */
 static char *name_to_load(const char *name)
 {
 	return g_str_has_suffix(name, "@") ? g_strconcat(name, "x", NULL) : g_strdup(name);
@@ -67,7 +70,7 @@ static char **names_to_load(const Context *context, unsigned n_names)
 	return names;
 }
 
-/* Of those that have a file; a new array with NULL at its end. */
+/* The services that have a file; a new array with NULL at its end. */
 static GPtrArray *all_names(const Configuration *configuration)
 {
 	const GPtrArray *all = service_set_list(configuration->set);
@@ -79,7 +82,7 @@ static GPtrArray *all_names(const Configuration *configuration)
 	return names;
 }
 
-/* The name by which policy knows it; a new string, NULL with @error when no file describes it. */
+/* The name that policy uses for it; a new string, NULL with @error if no file describes it. */
 static char *find_service(Work *work, const char *name, GError **error)
 {
 	g_autofree char *loaded = name_to_load(name);
@@ -88,7 +91,7 @@ static char *find_service(Work *work, const char *name, GError **error)
 	if (!def) {
 		g_autoptr(GPtrArray) names = all_names(work->before);
 
-		(void)context_hint_name(work->context, name, (const char *const *)names->pdata); /* else the usual advice follows */
+		(void)context_hint_name(work->context, name, (const char *const *)names->pdata); /* otherwise the usual advice follows */
 		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no file describes a service named %s", name);
 		return NULL;
 	}
@@ -102,7 +105,7 @@ static bool has_file(const Work *work, const char *name)
 	return service_set_find(work->before->set, loaded) != NULL;
 }
 
-/* What find_service() finds, or @name itself; a new string. */
+/* The name in the service's file, or @name itself if there is none; a new string. */
 static char *name_of_file(const Work *work, const char *name)
 {
 	g_autofree char *loaded = name_to_load(name);
@@ -111,7 +114,7 @@ static char *name_of_file(const Work *work, const char *name)
 	return g_strdup(def && !g_str_has_suffix(name, "@") ? def->name : name);
 }
 
-/* As find_service(), or @name itself, which then need have no file yet. */
+/* As find_service(), or @name itself, which need not have a file yet. */
 static char *find_or_expect(Work *work, const char *name, GError **error)
 {
 	g_autofree char *problem = NULL;
@@ -126,7 +129,7 @@ static char *find_or_expect(Work *work, const char *name, GError **error)
 	return g_strdup(name);
 }
 
-/* A name that was mistyped looks the same. */
+/* Reports that the service is absent, because a mistyped name looks the same. */
 static void tell_absent(Work *work, const char *service)
 {
 	g_autoptr(GPtrArray) names = all_names(work->before);
@@ -144,7 +147,7 @@ static bool is_end(const char *runlevel)
 	return strcmp(runlevel, "0") == 0 || strcmp(runlevel, "6") == 0;
 }
 
-/* "2 3 5": those that want it when it is boot; "" for none. A new string. */
+/* "2 3 5": the runlevels that want it if its activation is boot; "" for none. A new string. */
 static char *runlevels_of(const Policy *policy, const char *service)
 {
 	g_autoptr(GPtrArray) runlevels = policy_runlevels(policy);
@@ -173,7 +176,7 @@ static char *describe(const Policy *policy, const char *service)
 	return g_strdup_printf("boot in %s", *runlevels ? runlevels : "no runlevel");
 }
 
-/* What the files would say after what was put into the change so far; never NULL. */
+/* The configuration that results from the change so far; never NULL. */
 static Configuration *look_ahead(const Work *work)
 {
 	g_autofree char *kernel = context_kernel_cmdline(work->context);
@@ -182,7 +185,10 @@ static Configuration *look_ahead(const Work *work)
 	return change_preview(work->change, kernel, &problems);
 }
 
-/* In these and no others: "2 3 -5", for what other files say adds up with ours. A new string, or NULL with @error. */
+/*
+ * Exactly these runlevels: "2 3 -5", because the entries of other files are added to this one. A
+ * new string, or NULL with @error.
+ */
 static char *exactly(const Policy *policy, const char *service, const char *wish, GError **error)
 {
 	g_auto(GStrv) words = g_strsplit_set(wish, " ,", -1);
@@ -212,7 +218,7 @@ static char *exactly(const Policy *policy, const char *service, const char *wish
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* Where it is meant for; if that is nowhere, where the machine boots into. */
+/* Adds the runlevels it is meant for; if there are none, the default runlevel. */
 static bool ensure_runlevel(Work *work, const char *service, GError **error)
 {
 	g_autoptr(Configuration) ahead = look_ahead(work);
@@ -228,7 +234,7 @@ static bool set_runlevels(Work *work, const char *service, const char *wish, GEr
 
 	if (!wish)
 		return ensure_runlevel(work, service, error);
-	/* Ours are replaced; what the others say is to be known. */
+	/* Our own entries are removed first, so that the preview shows those of the other files. */
 	if (!change_set_policy(work->change, service, "Runlevels", NULL, error))
 		return false;
 	g_autoptr(Configuration) ahead = look_ahead(work);
@@ -240,7 +246,7 @@ static bool set_activation(Work *work, const char *service, Activation activatio
 {
 	const Options *options = &work->context->options;
 
-	/* A reason belongs to the word that it was given for. */
+	/* A reason belongs to the value that it was given for. */
 	if (!change_set_policy(work->change, service, "Activation", activation_name(activation), error) ||
 	    !change_set_policy(work->change, service, "Reason", options->reason, error))
 		return false;
@@ -287,7 +293,7 @@ static char *need_of(const Configuration *configuration, const ServiceDef *other
 	return NULL;
 }
 
-/* What svcd knows of a service, borrowed; NULL: nothing. */
+/* svcd's record of a service, borrowed; NULL: none. */
 static GVariant *find_record(const Work *work, const char *name)
 {
 	for (guint i = 0; work->present && i < work->present->len; i++) {
@@ -306,7 +312,7 @@ static bool can_run(const Work *work, const char *name)
 	return !record || !record_is_absent(record);
 }
 
-/* Sentences, new strings: who would still start it. */
+/* Sentences, new strings: the ways by which it would still be started. */
 static GPtrArray *doors_left(const Work *work, const Configuration *after, const char *service)
 {
 	GPtrArray *doors = g_ptr_array_new_with_free_func(g_free);
@@ -344,9 +350,9 @@ static void tell_doors(Work *work, const Configuration *after, const char *servi
 	json_object_set_array_member(object, "still_started_by", array);
 }
 
-/* --- saying it and doing it --- */
+/* --- reporting and writing --- */
 
-/* A higher layer may have the last word: until reboot, or the kernel's command line. */
+/* A higher layer may decide instead: the policy until reboot, or the kernel's command line. */
 static void tell_overruled(Work *work, const PolicyDecision *decision, const char *service, JsonObject *object)
 {
 	g_autofree char *place = origin_format(decision->activation_origin);
@@ -358,7 +364,7 @@ static void tell_overruled(Work *work, const PolicyDecision *decision, const cha
 		g_ptr_array_add(work->lines, g_strdup_printf("  To revert that: svcctl undo %s --until-reboot", service));
 }
 
-/* @wish: NULL: none for a certain activation. */
+/* @wish: NULL: no particular activation. */
 static void tell_service(Work *work, const Configuration *after, const char *service, const Wish *wish)
 {
 	g_autofree char *from = describe(work->before->policy, service);
@@ -409,7 +415,7 @@ static bool work_commit(Work *work, GError **error)
 
 /* --- enable, disable, set --- */
 
-/* Will files that outlive this boot keep it off, too, when the present decision of a higher layer is gone? */
+/* Will it stay off after the higher layer is gone, because of files that outlive this boot? */
 static bool stays_off(const Work *work, const char *service)
 {
 	g_autoptr(GPtrArray) statements = policy_statements(work->before->policy, service, NULL);
@@ -430,7 +436,7 @@ static bool stays_off(const Work *work, const char *service)
 	return !is_higher || (*word && strcmp(word, activation_name(ACTIVATION_BOOT)) != 0);
 }
 
-/* Returns: whether nothing need be written, because no runlevel starts it as it is. */
+/* Returns: true if no change is needed because no runlevel starts it. */
 static bool is_off(const Work *work, const char *service)
 {
 	PolicyDecision decision;
@@ -440,7 +446,9 @@ static bool is_off(const Work *work, const char *service)
 	       (work->context->options.is_until_reboot || stays_off(work, service));
 }
 
-/* What is enabled is to run, and what is disabled is to stop, whatever an admin asked for before. */
+/*
+ * An enabled service shall run and a disabled one shall stop, whatever an admin requested before.
+ */
 static void end_request(Work *work, const char *service, Activation activation)
 {
 	GVariant *record = find_record(work, service);
@@ -555,7 +563,10 @@ bool policy_revert(Context *context, GError **error)
 	if (!policy_hand_over(context, &is_done, error) || is_done)
 		return is_done;
 	work_init(&work, context, (const char *const *)names);
-	/* Also of a service whose package is gone: what we wrote about it may still be there. */
+	/*
+	 * Works also for a service without its package, because our entries about it may still
+	 * exist.
+	 */
 	for (unsigned i = 0; i < context->n_names; i++) {
 		g_autofree char *service = name_of_file(&work, context->names[i]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * policy: what the machine wants, who said so, and what was changed when.
+ * policy: what the machine wants, which file decides it, and the history of changes.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 /* --- records --- */
 
-/* Rows as a member of @object, or of the document itself; nothing is printed by this. */
+/* Rows as a member of @object, or of the document itself; prints nothing. */
 static JsonArray *records_to_json(const GPtrArray *records, const Column *columns, unsigned n_columns)
 {
 	JsonArray *array = json_array_new();
@@ -33,8 +33,8 @@ static void set_object(Output *output, JsonObject *object)
 }
 
 /*
- * The one that --runlevel names; of the running machine; of one that does not run, what it boots into. A new string, NULL
- * with @error.
+ * The runlevel of --runlevel, of the running machine, or the default one if it does not run. A new
+ * string, NULL with @error.
  */
 static char *runlevel_to_show(Context *context, const Policy *policy, GError **error)
 {
@@ -65,7 +65,7 @@ static const Column statement_columns[] = {
 	{ "force", "IN FORCE", "Force", CELL_TEXT },
 };
 
-/* A word of Runlevels= may be about another runlevel than the one that is looked at. */
+/* An entry of Runlevels= may be about another runlevel than @runlevel. */
 static const char *describe_force(const PolicyStatement *statement, const char *runlevel)
 {
 	const char *about = statement->value + (*statement->value == '-');
@@ -95,7 +95,7 @@ static void add_statement(GPtrArray *records, const PolicyStatement *statement, 
 	records_add(records, &dict);
 }
 
-/* Where it is written; without a file it is built in. */
+/* The file and line; without a file the value is built in. */
 static char *place_of(Origin origin)
 {
 	return origin.file ? origin_format(origin) : g_strdup("built-in");
@@ -136,7 +136,7 @@ static JsonObject *decision_to_json(const char *service, const char *runlevel, c
 	return object;
 }
 
-/* Does a policy file speak of @name? It may do so before there is a service. */
+/* Does a policy file name @name? It may do so before the service exists. */
 static bool is_named(const Policy *policy, const char *name)
 {
 	g_autoptr(GPtrArray) refs = policy_named_refs(policy);
@@ -212,7 +212,7 @@ static char *describe_off(const Machine *machine, const PolicyDecision *decision
 			       decision->activation == ACTIVATION_ON_DEMAND ? ", and nothing needs it" : "");
 }
 
-/* Why it is wanted or not, and behind it what Reason= says; a new string. */
+/* Why it is wanted or not, followed by the text of Reason=; a new string. */
 static char *describe_want(const Machine *machine, const char *service, const PolicyDecision *decision)
 {
 	const char *needer = g_hash_table_lookup(machine->wanted, service);
@@ -225,7 +225,7 @@ static char *describe_want(const Machine *machine, const char *service, const Po
 	return words && words->reason ? g_strdup_printf("%s (%s)", setting, words->reason) : g_steal_pointer(&setting);
 }
 
-/* What the vendor says if that is something else, else "". A new string. */
+/* The vendor's decision if it is different, otherwise "". A new string. */
 static char *describe_vendor(const Machine *machine, const char *service, const PolicyDecision *decision)
 {
 	PolicyDecision vendor;
@@ -241,7 +241,7 @@ static char *describe_vendor(const Machine *machine, const char *service, const 
 	return g_strdup(vendor.in_runlevel ? "boot" : "boot elsewhere");
 }
 
-/* Returns: whether it is worth a line without --all. */
+/* Returns: whether it is listed without --all. */
 static bool add_service(GPtrArray *records, const Machine *machine, const char *service, bool shows_all)
 {
 	const bool is_wanted = g_hash_table_contains(machine->wanted, service);
@@ -286,7 +286,7 @@ static void print_runlevel(Output *output, const Policy *policy, const char *run
 	}
 }
 
-/* Once a machine has a policy of its own, nothing is offered. */
+/* A machine with a policy of its own gets no offer. */
 static void offer_import(Context *context, JsonObject *object)
 {
 	const bool is_offered = !context->options.is_user && policy_sysv_is_offered(context_root(context));
@@ -401,7 +401,7 @@ static bool show_log(Context *context, GError **error)
 			    error);
 }
 
-/* A change that is not about one service. */
+/* A change that does not concern a single service. */
 static bool commit_and_tell(Context *context, Change *change, const char *headline, GError **error)
 {
 	g_auto(Outcome) outcome = { 0 };
@@ -420,7 +420,7 @@ static bool commit_and_tell(Context *context, Change *change, const char *headli
 /* "step 4 is undone: svcctl enable web"; a new string. */
 static char *undone_text(const Context *context, uint64_t number)
 {
-	g_autoptr(DiagList) problems = diag_list_new(); /* svcctl policy log tells them */
+	g_autoptr(DiagList) problems = diag_list_new(); /* svcctl policy log reports them */
 	g_autoptr(GPtrArray) steps = history_list(context_root(context), problems, NULL);
 	const char *command = "";
 
@@ -471,7 +471,7 @@ bool cmd_undo(Context *context, GError **error)
 	return undo_step(context, error);
 }
 
-/* Root only, and no step of the history: at boot this is the service policy-recover. */
+/* Root only, and not a step of the history. At boot the service policy-recover runs this. */
 static bool recover(Context *context, GError **error)
 {
 	g_autoptr(GPtrArray) ended = NULL;
@@ -497,7 +497,7 @@ static bool recover(Context *context, GError **error)
 	return ended->len == 0 || policy_let_svcd_read(context, &is_running, error);
 }
 
-/* The links that nobody can be found for are told, and are no mistake. */
+/* Links without a matching service are reported, and are not errors. */
 bool cmd_import_sysv(Context *context, GError **error)
 {
 	g_autoptr(DiagList) remarks = diag_list_new();
@@ -514,7 +514,7 @@ bool cmd_import_sysv(Context *context, GError **error)
 	return commit_and_tell(context, change, "the links in /etc/rc?.d are policy", error);
 }
 
-/* The words that are no services' names. */
+/* Arguments that are not names of services. */
 static const struct {
 	const char *word;
 	bool (*run)(Context *context, GError **error);

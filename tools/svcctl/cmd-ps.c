@@ -27,7 +27,7 @@ typedef struct Listing {
 	Context *context;
 	GHashTable *users;
 	bool with_pss;
-	int64_t asleep_us; /* how much CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC */
+	int64_t asleep_us; /* the lead of CLOCK_BOOTTIME over CLOCK_MONOTONIC */
 	GPtrArray *records;
 } Listing;
 
@@ -35,11 +35,11 @@ static int64_t time_asleep(void)
 {
 	struct timespec now;
 
-	(void)clock_gettime(CLOCK_BOOTTIME, &now); /* it exists */
+	(void)clock_gettime(CLOCK_BOOTTIME, &now); /* always supported */
 	return (int64_t)now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000 - g_get_monotonic_time();
 }
 
-/* In a table it stands below its parent. */
+/* In the table it is indented below its parent. */
 static char *command_text(const Listing *listing, const Process *process)
 {
 	const Output *output = &listing->context->output;
@@ -70,7 +70,10 @@ static void add_process(Listing *listing, const ServiceUse *use, const Process *
 	records_add(listing->records, &dict);
 }
 
-/* What the table cannot tell. */
+/*
+ * Reports the limits of the table: without cgroup v2 only main processes are known, and long lists
+ * are cut.
+ */
 static void tell_limits(Context *context, const GPtrArray *sample)
 {
 	for (guint i = 0; i < sample->len; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * show: every property of services, or of svcd itself, under the names that D-Bus knows them by.
+ * show: every property of services, or of svcd itself, under its D-Bus name.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include "bus/names.h"
 #include "svcctl/svcctl.h"
 
-/* The properties that were asked for, patterns too; NULL: all. A new strv. */
+/* The requested properties, patterns included; NULL: all. A new strv. */
 static char **wanted_keys(const Context *context)
 {
 	const char *text = context->options.property;
@@ -35,7 +35,10 @@ static gint compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Names of properties, sorted; borrowed from @record. NULL with USAGE when one that was asked for is not there. */
+/*
+ * Names of properties, sorted; borrowed from @record. NULL with USAGE if a requested one does not
+ * exist.
+ */
 static GPtrArray *choose_names(GVariant *record, char *const *keys, GError **error)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -61,7 +64,10 @@ static GPtrArray *choose_names(GVariant *record, char *const *keys, GError **err
 	return g_steal_pointer(&names);
 }
 
-/* A value that is no array, as one word or sentence; inside of an array quoted where a shell would need that. */
+/*
+ * A value that is not an array, as plain text. Within an array it is quoted where a shell would
+ * need that.
+ */
 static void append_simple(GString *text, GVariant *value, bool is_quoted)
 {
 	g_autofree char *printed = NULL;
@@ -79,7 +85,7 @@ static void append_simple(GString *text, GVariant *value, bool is_quoted)
 	g_string_append(text, printed);
 }
 
-/* The members of an array or struct with blanks between; a new string. */
+/* The members of an array or struct, separated by blanks; a new string. */
 static char *join_members(GVariant *container)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -102,7 +108,7 @@ static void print_line(Context *context, const char *name, const char *text)
 		output_line(&context->output, "%s=%s", name, text);
 }
 
-/* An array of structs has a line for each of them, and one that is empty if there is none. */
+/* An array of structs has one line per struct, and one empty line if there is none. */
 static void print_property(Context *context, const char *name, GVariant *value)
 {
 	const bool is_list = g_variant_is_of_type(value, G_VARIANT_TYPE_ARRAY);
@@ -146,7 +152,7 @@ static bool show_record(Context *context, GVariant *record, JsonArray *array, GE
 	return true;
 }
 
-/* Without a name: svcd itself. */
+/* Without a name: svcd's own properties. */
 static bool show_manager(Context *context, JsonArray *array, GError **error)
 {
 	g_autoptr(GVariant) manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * reload --signal: to the main process of a service, or with --all to each of its processes. It is
- * no stop: what ends has ended by itself.
+ * reload --signal: sends a signal to the main process of a service, or with --all to each process.
+ * It is not a stop: a process that ends counts as ended by itself.
  */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include "bus/names.h"
 #include "svcctl/svcctl.h"
 
-/* Where nothing runs there is nobody to send a signal to. */
+/* A service without processes cannot receive a signal. */
 static bool check_running(GVariant *service, GError **error)
 {
 	static const char *const off[] = { "idle", "waiting", "failed", "backoff", NULL };
@@ -41,7 +41,7 @@ static bool signal_one(Context *context, const char *name, GVariant **ret_record
 			       context->options.is_all ? "all processes" : "the main process", record_text(before, "Name"));
 		return true;
 	}
-	(void)text_parse_signal(context->options.signal, &signo); /* cmd_signal() has looked at it */
+	(void)text_parse_signal(context->options.signal, &signo); /* cmd_signal() has checked it */
 	if (!send_signal(context, record_text(before, "Name"), signo, error))
 		return false;
 	*ret_record = client_service(context->client, name, NULL); /* only for --json */

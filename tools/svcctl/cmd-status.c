@@ -14,7 +14,7 @@
 
 enum { STATUS_LOG_LINES = 10, STATUS_CAUSES = 8 };
 
-/* Where the title begins, behind its symbol, and where lines of output do. */
+/* The indentation of the title behind its symbol, and that of lines of output. */
 enum { TITLE_INDENT = 2, LOG_INDENT = 4 };
 
 static const char *const cause_fields[] = { "at_us", "from", "to", "text", NULL };
@@ -65,7 +65,7 @@ static const Column columns[] = {
 	{ "file_state", NULL, "FileState", CELL_TEXT },
 };
 
-/* A field of the record, or nothing when it is empty. */
+/* A field of the record; nothing if it is empty. */
 static void field_text(Output *output, const char *label, GVariant *s, const char *property)
 {
 	const char *text = record_text(s, property);
@@ -74,7 +74,7 @@ static void field_text(Output *output, const char *label, GVariant *s, const cha
 		output_field(output, label, text);
 }
 
-/* Of a service that is asked; "unknown" of all others would say nothing. */
+/* Only for services with a health check, because "unknown" is no information. */
 static void field_health(Output *output, GVariant *s)
 {
 	const char *health = record_text(s, "Health");
@@ -85,7 +85,7 @@ static void field_health(Output *output, GVariant *s)
 		output_field(output, "Health", text);
 }
 
-/* Nothing unless the kernel has killed a process of it, or refused it one. */
+/* Nothing unless the kernel has killed one of its processes, or refused it a new one. */
 static void field_lack(Output *output, const char *label, GVariant *s, char *(*describe)(const char *cgroup))
 {
 	g_autofree char *lack = describe(record_text(s, "ControlGroup"));
@@ -105,7 +105,7 @@ static void print_title(Output *output, GVariant *s)
 	output_paragraph(output, TITLE_INDENT, title);
 }
 
-/* The remark: unless it is the one that the service was started by. */
+/* The file, with a remark if the service was not started from its present contents. */
 static void field_file(Context *context, GVariant *s)
 {
 	static const struct {
@@ -147,7 +147,10 @@ static char *want_text(GVariant *s)
 	return g_strdup_printf("%s%s%s", reason, *by ? " by " : "", by);
 }
 
-/* It runs because something wants it, or waits for its terms: other fields have that. Otherwise what happened last is why. */
+/*
+ * It runs because a service wants it, or waits for its terms, and other fields show that. Otherwise
+ * the last event is the reason.
+ */
 static bool is_why_elsewhere(GVariant *s)
 {
 	g_autoptr(GVariant) terms = g_variant_lookup_value(s, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));
@@ -186,7 +189,7 @@ static void print_policy(Output *output, GVariant *s)
 	output_field(output, "Wanted", wanted);
 }
 
-/* What policy has refused since the boot, and to whom. */
+/* The requests that policy has refused since the boot, with their users. */
 static void print_refusals(Output *output, GVariant *s)
 {
 	g_autoptr(GVariant) refusals = g_variant_lookup_value(s, "Refusals", G_VARIANT_TYPE("a(ssut)"));
@@ -258,7 +261,7 @@ static void print_dependents(Output *output, GVariant *s)
 		output_field(output, "Needed by", names);
 }
 
-/* "pid 614, 4 tasks, 18.2 MiB, cpu 1.3 s"; what the kernel does not tell is left out */
+/* "pid 614, 4 tasks, 18.2 MiB, cpu 1.3 s"; values that the kernel does not report are left out */
 static void print_use(Output *output, GVariant *s)
 {
 	const char *cgroup = record_text(s, "ControlGroup");
@@ -315,7 +318,7 @@ static void print_processes(Output *output, GVariant *s, const GPtrArray *proces
 static void print_history(Output *output, GVariant *s)
 {
 	g_autoptr(GVariant) causes = g_variant_lookup_value(s, "Causes", G_VARIANT_TYPE("a(tsss)"));
-	const gsize first = is_why_elsewhere(s) ? 0 : 1; /* the newest one has been shown as Why */
+	const gsize first = is_why_elsewhere(s) ? 0 : 1; /* the newest one is shown as Why */
 	guint64 at_us;
 	const char *from, *to, *text;
 
@@ -427,7 +430,7 @@ bool cmd_status(Context *context, GError **error)
 		if (!state_is_up(record_text(service, "State")))
 			context->exit = EXIT_CODE_NO;
 	}
-	/* What failed weighs more than what is off. */
+	/* A failure takes precedence over a service that is off. */
 	if (!done)
 		context->exit = EXIT_CODE_DONE;
 	output_set_array(&context->output, array);

@@ -16,7 +16,7 @@
 #include "svcctl/logins.h"
 #include "svcctl/policy-change.h"
 
-/* Between two looks whether there is another one. */
+/* The interval between two checks for a new manager. */
 enum { NEXT_MANAGER_US = 20000 };
 
 static void set_object(Output *output, JsonObject *object)
@@ -25,7 +25,7 @@ static void set_object(Output *output, JsonObject *object)
 	json_object_unref(object);
 }
 
-/* A change without arguments; @done is what is said then. */
+/* A change without arguments; @done is the confirmation. */
 static bool change(Context *context, const char *method, GVariant *args, const char *done, GError **error)
 {
 	g_autoptr(GVariant) reply = client_change(context->client, method, args, "()", error);
@@ -138,7 +138,10 @@ bool cmd_runlevel(Context *context, GError **error)
 
 /* --- the end, files, programs --- */
 
-/* What PID 1 takes these signals for: daemon/protocol/protocol.h, RequestKind. Without a manager it ends the machine alone. */
+/*
+ * The meaning of these signals to PID 1 is in daemon/protocol/protocol.h, RequestKind. Without a
+ * manager PID 1 ends the machine alone.
+ */
 static bool ask_pid1(Context *context)
 {
 	const char *verb = context->verb->name;
@@ -151,7 +154,7 @@ static bool ask_pid1(Context *context)
 	return true;
 }
 
-/* Nobody is asked in a script. */
+/* A script is not asked for confirmation. */
 static bool ask_for_others(Context *context, GError **error)
 {
 	g_autoptr(GPtrArray) others = isatty(STDIN_FILENO) && !context->options.is_user ? logins_of_others() : NULL;
@@ -187,7 +190,10 @@ bool cmd_end_machine(Context *context, GError **error)
 		return end_later_begin(context, error);
 	if (!context->options.is_forced && !ask_for_others(context, error))
 		return false;
-	/* With little to stop, the last TERM to all processes comes before we have said that it was done. */
+	/*
+	 * If there is little to stop, the final TERM to all processes comes before the confirmation
+	 * is printed.
+	 */
 	(void)signal(SIGTERM, SIG_IGN); /* fails for no signal that can be ignored */
 	if (change(context, "Shutdown", g_variant_new("(s)", context->verb->name), done, &problem))
 		return true;
@@ -208,7 +214,7 @@ static unsigned count_errors(const GPtrArray *diagnostics)
 	return n;
 }
 
-/* The services that still run by a file of before, for people; their names are added to @array. */
+/* The services that still run with a previous file, for people; their names are added to @array. */
 static void print_changed(Output *output, const GPtrArray *services, JsonArray *array)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
@@ -225,7 +231,7 @@ static void print_changed(Output *output, const GPtrArray *services, JsonArray *
 		output_confirm(output, "Changed since they were started: svcctl restart%s", names->str);
 }
 
-/* What came of it: a file with an error does not count, so that is no success. */
+/* The result of the load. A file with an error is not in force, so that is no success. */
 static bool report_files(Context *context, const GPtrArray *services, const GPtrArray *diagnostics, GError **error)
 {
 	const unsigned n_errors = count_errors(diagnostics);
@@ -248,7 +254,10 @@ static bool report_files(Context *context, const GPtrArray *services, const GPtr
 	return true;
 }
 
-/* The answer comes before the work, because the files that are generated take a process of their own. */
+/*
+ * The answer comes before the load is finished, because the generators run in a process of their
+ * own.
+ */
 bool cmd_reload_files(Context *context, GError **error)
 {
 	const int64_t since_us = g_get_monotonic_time();
@@ -271,7 +280,10 @@ static GVariant *ask_manager(Context *context, GError **error)
 	return client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
 }
 
-/* The manager after the one with @pid, or NULL. The one that was asked is about to leave, and answers until then. */
+/*
+ * The manager after the one with @pid, or NULL. The old one is about to exit, and answers until
+ * then.
+ */
 static GVariant *wait_for_next_manager(Context *context, uint64_t pid, GError **error)
 {
 	const int64_t deadline_us = g_get_monotonic_time() + context->timeout_us;

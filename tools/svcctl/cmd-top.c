@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * top: what services use now, the dearest first. On a terminal a page that goes on until q; else one table of an interval.
+ * top: live resource usage per service, highest first. On a terminal a page that is updated until
+ * q; otherwise one table of an interval.
  */
 #include "config.h"
 
@@ -35,7 +36,7 @@ static const struct {
 	{ "name", 'n', SORT_NAME },
 };
 
-/* One line of services, between two samples. */
+/* The usage of one service between two samples. */
 typedef struct Rate {
 	const ServiceUse *now; /* of the newer sample */
 	const ServiceUse *then; /* NULL: it is new */
@@ -75,7 +76,10 @@ static bool take_first(Top *top, GError **error)
 	return take(top, error) && usage_check_names(top->context, top->names, top->now, error);
 }
 
-/* Of one processor; what came back to life meanwhile has used less than before. */
+/*
+ * Of one processor. A service that was restarted meanwhile may have used less than before; that
+ * counts as 0.
+ */
 static double percent_of(const Top *top, int64_t used_us)
 {
 	const int64_t elapsed_us = MAX(top->now_us - top->then_us, 1);
@@ -83,7 +87,7 @@ static double percent_of(const Top *top, int64_t used_us)
 	return used_us > 0 ? 100.0 * (double)used_us / (double)elapsed_us : 0;
 }
 
-/* What is new in the sample has used all that it has in the interval. */
+/* A process that is new in the sample has used all of its time in the interval. */
 static double process_percent(const Top *top, const Rate *rate, const Process *process)
 {
 	const Process *before = usage_find_process(rate->then, process);
@@ -107,7 +111,7 @@ static gint compare_memory(gconstpointer a, gconstpointer b)
 	return left < right ? 1 : left > right ? -1 : 0;
 }
 
-/* A new array of Rate; equal ones stay in the order of their names. */
+/* A new array of Rate; equal ones keep the order of their names. */
 static GArray *rates_of(const Top *top)
 {
 	GArray *rates = g_array_new(FALSE, FALSE, sizeof(Rate));
@@ -119,7 +123,7 @@ static GArray *rates_of(const Top *top)
 
 		g_array_append_val(rates, rate);
 	}
-	/* g_array_sort() is stable: g_msort(). */
+	/* g_array_sort() is stable. */
 	if (top->sort == SORT_CPU)
 		g_array_sort(rates, compare_cpu);
 	else if (top->sort == SORT_MEMORY)
@@ -164,12 +168,12 @@ static void print_rates(const Top *top, const GArray *rates, Output *output)
 		if (top->with_processes)
 			add_processes(top, rate, records);
 	}
-	(void)output_table(output, top_columns, G_N_ELEMENTS(top_columns), records, NULL, NULL); /* all columns: it works */
+	(void)output_table(output, top_columns, G_N_ELEMENTS(top_columns), records, NULL, NULL); /* all columns: cannot fail */
 }
 
 /* --- as JSON --- */
 
-/* A tenth is all that is known. */
+/* The precision is a tenth. */
 static double rounded(double percent)
 {
 	return (double)(int64_t)(percent * 10 + 0.5) / 10;
@@ -233,7 +237,7 @@ static bool show_once(Top *top, GError **error)
 
 /* --- as a page --- */
 
-/* The table as text, not wrapped: a terminal's page cuts what it has no room for. A new string. */
+/* The table as text, not wrapped, because the page cuts long lines. A new string. */
 static char *page_text(const Top *top)
 {
 	g_autoptr(GArray) rates = rates_of(top);
@@ -247,14 +251,14 @@ static char *page_text(const Top *top)
 	if (!output.out)
 		g_error("no memory for a page");
 	print_rates(top, rates, &output);
-	(void)fclose(output.out); /* memory takes it all */
+	(void)fclose(output.out); /* a stream in memory cannot fail */
 	page = g_strdup_printf("%u services with processes   sort: c cpu  m memory  n name   p processes   q quit\n%s",
 			       rates->len, table);
 	free(table);
 	return page;
 }
 
-/* Returns: false when it is over. */
+/* Returns: false if the user quits. */
 static bool heed_key(Top *top, int key)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(sorts); i++) {
@@ -266,7 +270,7 @@ static bool heed_key(Top *top, int key)
 	return key != 'q' && key >= 0;
 }
 
-/* Until the next sample; each key shows at once. Returns: false when it is over. */
+/* Until the next sample; each key has its effect at once. Returns: false if the user quits. */
 static bool show_page(Top *top)
 {
 	const int64_t deadline_us = g_get_monotonic_time() + top->interval_us;
@@ -285,7 +289,7 @@ static bool show_live(Top *top, GError **error)
 {
 	bool goes_on;
 
-	/* The first page has something to tell: a short while is enough for that. */
+	/* The first page needs two samples, a short interval apart. */
 	if (!take_first(top, error))
 		return false;
 	g_usleep(SHORTEST_INTERVAL_US);

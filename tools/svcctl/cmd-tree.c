@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tree: what services wait for, as a tree; with --reverse who waits for them. From the files, as graph; states from svcd, if it
- * is there. What has been shown already is not gone into again, so that a tree is no longer than its services and lines.
+ * tree: the dependencies of services, as a tree; with --reverse their dependants. The data is from
+ * the files, as for graph; states are from svcd if it answers. A subtree is printed once only, so a
+ * tree is no longer than its services and lines.
  */
 #include "config.h"
 
@@ -15,10 +16,10 @@
 typedef struct Walk {
 	Context *context;
 	GHashTable *edges;    /* name -> GPtrArray of Dependency * */
-	GHashTable *states;   /* name -> state, owned; NULL: svcd was not asked */
+	GHashTable *states;   /* name -> state, owned; NULL: svcd was not called */
 	GHashTable *levels;   /* condition -> level, owned; or NULL */
 	GHashTable *concerned; /* only these; NULL: all. Borrowed names */
-	GHashTable *shown;    /* names whose children are in the tree */
+	GHashTable *shown;    /* names with their children in the tree */
 	GHashTable *path;     /* names from the root to here */
 	GPtrArray *records;
 	GArray *parents;      /* int: index of the record above, -1 */
@@ -32,7 +33,7 @@ static const Column tree_columns[] = {
 
 /* --- one line --- */
 
-/* "● ready"; of a condition its level with the symbol of what it is like. A new string. */
+/* "● ready"; for a condition its level with the matching symbol. A new string. */
 static char *state_text(const Output *output, const char *state)
 {
 	const char *like = strcmp(state, "true") == 0 ? "ready" : strcmp(state, "unknown") == 0 ? "starting" : state;
@@ -78,13 +79,13 @@ static JsonArray *lines_to_json(const GPtrArray *lines)
 	return array;
 }
 
-/* What is to become of the children of a node. */
+/* How the children of a node are shown. */
 typedef enum Repeat { REPEAT_NONE, REPEAT_ABOVE, REPEAT_CYCLE } Repeat;
 
 typedef struct Node {
 	const char *name;
 	bool is_condition;
-	const GPtrArray *lines; /* Dependency *: why it is here; NULL: a root */
+	const GPtrArray *lines; /* Dependency *: its reasons; NULL: a root */
 	Repeat repeat;
 } Node;
 
@@ -137,7 +138,7 @@ static const char *condition_name(const Dependency *edge)
 	return edge->is_negated ? g_intern_string(negated) : edge->condition;
 }
 
-/* The other end of @edge, seen from @name; NULL: it is not to be shown. */
+/* The other end of @edge, seen from @name; NULL: it is not shown. */
 static const char *other_end(const Walk *walk, const Dependency *edge, const char *name)
 {
 	const char *other = strcmp(edge->of, name) == 0 ? edge->on : edge->of;
@@ -147,7 +148,7 @@ static const char *other_end(const Walk *walk, const Dependency *edge, const cha
 	return !walk->concerned || g_hash_table_contains(walk->concerned, other) ? other : NULL;
 }
 
-/* What stands below @name, each once: Node *, owned; their lines have to be freed too. */
+/* The children of @name, each once: Node *, owned; their lines must be freed too. */
 static GPtrArray *children_of(const Walk *walk, const char *name)
 {
 	const GPtrArray *edges = g_hash_table_lookup(walk->edges, name);
@@ -184,7 +185,7 @@ static void visit(Walk *walk, Node *node, int parent, JsonArray *siblings)
 	else if (!node->is_condition && g_hash_table_contains(walk->shown, node->name))
 		node->repeat = REPEAT_ABOVE;
 	children = node->is_condition ? NULL : children_of(walk, node->name);
-	/* Without children there is nothing above that is missing here. */
+	/* A node without children needs no mark that its children are shown above. */
 	if (node->repeat == REPEAT_ABOVE && children && children->len == 0)
 		node->repeat = REPEAT_NONE;
 	index = add_record(walk, node, parent);
@@ -207,7 +208,7 @@ static void visit_root(Walk *walk, const char *name, JsonArray *array)
 	visit(walk, &root, -1, array);
 }
 
-/* Names that nothing in the tree stands on, and then what is left: cycles. */
+/* The roots, which no service in the tree depends on, and then the remaining ones: cycles. */
 static void visit_all(Walk *walk, JsonArray *array)
 {
 	g_autoptr(GHashTable) inner = g_hash_table_new(g_str_hash, g_str_equal);
@@ -233,9 +234,9 @@ static void visit_all(Walk *walk, JsonArray *array)
 	}
 }
 
-/* --- what svcd knows --- */
+/* --- data from svcd --- */
 
-/* The level of a condition, and that of its contrary. */
+/* The level of a condition and of its negation. */
 static void add_level(GHashTable *levels, const char *key, const char *level)
 {
 	const char *contrary = strcmp(level, "true") == 0 ? "false" : strcmp(level, "false") == 0 ? "true" : level;
@@ -244,7 +245,10 @@ static void add_level(GHashTable *levels, const char *key, const char *level)
 	g_hash_table_insert(levels, g_strconcat("!", key, NULL), g_strdup(contrary));
 }
 
-/* name -> state of every service, condition -> level of those that services look at. Without svcd nothing is known. */
+/*
+ * name -> state of every service, condition -> level of those that services use. Empty without
+ * svcd.
+ */
 static void ask_states(Walk *walk, GHashTable *wanted)
 {
 	g_autoptr(GPtrArray) services = walk->context->options.root ? NULL : ask_services_for(walk->context, "Name State Wanted", NULL);
@@ -270,7 +274,7 @@ static void ask_states(Walk *walk, GHashTable *wanted)
 	}
 }
 
-/* The services that are wanted now; if svcd does not tell, those of the runlevel that the machine boots into. */
+/* The services that are wanted now; without an answer from svcd, those of the default runlevel. */
 static void keep_concerned(Walk *walk, const Configuration *configuration, GHashTable *wanted)
 {
 	const GPtrArray *all = service_set_list(configuration->set);

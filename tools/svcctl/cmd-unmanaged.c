@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * list --unmanaged: what the message bus started by itself, behind svcd's back.
+ * list --unmanaged: processes that the message bus started itself, without svcd.
  *
- * It is in the bus's own cgroup; where there are none, below its main process. The bus tells which names it owns.
+ * They are in the bus's own cgroup; without cgroups, they descend from its main process. The bus
+ * reports the names that they own.
  */
 #include "config.h"
 
@@ -17,7 +18,7 @@
 #define DBUS_NAME "org.freedesktop.DBus"
 #define DBUS_PATH "/org/freedesktop/DBus"
 
-/* For connecting to the bus, and for each of its answers: the list is of use without them. */
+/* For connecting to the bus, and for each of its answers. The list is useful without them. */
 #define BUS_LIMIT_US (3 * G_USEC_PER_SEC)
 
 static const Column unmanaged_columns[] = {
@@ -47,7 +48,7 @@ static void add_name(GHashTable *names, guint pid, const char *name)
 	g_ptr_array_add(of_pid, g_strdup(name));
 }
 
-/* pid -> GPtrArray of names; empty when the bus does not tell. */
+/* pid -> GPtrArray of names; empty if the bus does not answer. */
 static GHashTable *ask_names(void)
 {
 	GHashTable *names = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)(void (*)(void))g_ptr_array_unref);
@@ -86,8 +87,9 @@ static const Process *find_process(const GPtrArray *processes, pid_t pid)
 }
 
 /*
- * dbus-daemon forks a second one of itself that waits for each program it starts: that is still the bus. And what asks
- * svcd for a service (docs/bus-activation.md) is ours.
+ * dbus-daemon forks a second dbus-daemon that waits for each program that it starts; that one
+ * belongs to the bus. The program that requests a service from svcd (docs/bus-activation.md) is
+ * part of svcd.
  */
 static bool is_bus_itself(const Process *process, pid_t main_pid, const char *main_command)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Dependencies: terms, orders and wants as edges. Every alternative of a term is one: the service may stand on any of them.
+ * Dependencies: terms, orderings and wants as edges. Every alternative of a term is an edge,
+ * because the service may depend on any of them.
  */
 #include "config.h"
 
@@ -10,11 +11,11 @@
 
 typedef struct Collector {
 	const Configuration *configuration;
-	const PolicyService *words; /* of policy about the service that is looked at, or NULL */
+	const PolicyService *words; /* the policy section of the current service, or NULL */
 	GArray *found;
 } Collector;
 
-/* @edge is complete but for the other service, which is @name: a service or a $facility. */
+/* @edge lacks only the other service, which is @name: a service or a $facility. */
 static void add_edges(Collector *c, const char *name, Dependency edge)
 {
 	const ServiceSet *set = c->configuration->set;
@@ -56,7 +57,7 @@ static void add_terms(Collector *c, const ServiceDef *def, const GPtrArray *term
 	}
 }
 
-/* Before= of another service stands among these as well, turned round when the files were read. */
+/* Before= of another service is also in this list, reversed when the files were read. */
 static void add_names(Collector *c, const ServiceDef *def, const GPtrArray *names, const char *key)
 {
 	for (guint i = 0; i < names->len; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Dependencies: what each service waits for, line by line, as files and policy say: services and conditions of the world.
+ * Dependencies: the dependencies of each service, line by line, from files and policy: services and
+ * conditions.
  */
 #ifndef SVCD_SVCCTL_DEPENDENCIES_H
 #define SVCD_SVCCTL_DEPENDENCIES_H
@@ -11,12 +12,12 @@
 #include "config/loader.h"
 
 typedef struct Dependency {
-	const char *of;        /* the service that waits, or wants; borrowed, as the next two */
+	const char *of;        /* the service that waits or wants; borrowed, as the next two */
 	const char *on;        /* the other service; NULL: a condition */
 	const char *condition; /* canonical; NULL: a service */
-	bool is_negated;       /* of a condition: it must not be */
-	const char *key;       /* "When", "While", "After", "Before", "Wants": where it is written */
-	const char *text;      /* what is written there; borrowed */
+	bool is_negated;       /* of a condition: it must be false */
+	const char *key;       /* "When", "While", "After", "Before", "Wants": the key of the line */
+	const char *text;      /* the value of the line; borrowed */
 	Origin origin;
 } Dependency;
 
@@ -28,7 +29,7 @@ GArray *dependencies_of(const Configuration *configuration);
 
 /**
  * dependencies_by() - the same by service: a new table, name -> GPtrArray of Dependency *
- * @reverse: by the other service; conditions are left out then
+ * @reverse: by the other service; conditions are then left out
  */
 GHashTable *dependencies_by(const GArray *dependencies, bool reverse);
 

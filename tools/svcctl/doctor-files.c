@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Doctor, files: who is init, who may write where, and what other systems' files say differently.
+ * Doctor, files: the installed init, write permissions, and contradictions with the files of other
+ * systems.
  */
 #include "config.h"
 
@@ -15,7 +16,7 @@
 #define OUR_BUS_FILES "/usr/local/share/dbus-1/system-services"
 #define SYSTEMD_MARK "/run/systemd/system"
 
-/* --- who is init --- */
+/* --- the installed init --- */
 
 void doctor_check_init(Doctor *d)
 {
@@ -41,7 +42,7 @@ void doctor_check_systemd(Doctor *d)
 		doctor_say(d, DOCTOR_OK, NULL, "nothing pretends to be systemd");
 }
 
-/* --- who may write --- */
+/* --- write permissions --- */
 
 /* Returns: whether it is in order. */
 static bool check_path(Doctor *d, const char *path)
@@ -50,7 +51,7 @@ static bool check_path(Doctor *d, const char *path)
 	struct stat st;
 
 	if (lstat(path, &st) < 0 || S_ISLNK(st.st_mode))
-		return true; /* what is not there, nobody can change */
+		return true; /* an absent file cannot be changed */
 	if (st.st_uid != 0) {
 		next = g_strdup_printf("chown root:root %s", path);
 		doctor_say(d, DOCTOR_ERROR, next, "%s belongs to uid %u, which can so decide what root runs", path, (unsigned)st.st_uid);
@@ -196,7 +197,7 @@ static char *bus_file_value(const char *path, const char *key)
 	return g_key_file_get_string(file, "D-BUS Service", key, NULL);
 }
 
-/* Is a call to this name brought to us? */
+/* Does svcd receive the activation of this bus name? */
 static bool comes_to_us(const char *bus_name)
 {
 	g_autofree char *file = g_strdup_printf(OUR_BUS_FILES "/%s.service", bus_name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Doctor, live: svcd as it runs, and whether what runs is still what is installed.
+ * Doctor, live: the state of the running svcd, and whether the running programs are still the
+ * installed ones.
  */
 #include "config.h"
 
@@ -117,7 +118,10 @@ static char *find_replaced(unsigned pid)
 		const char *file = strchr(lines[i], '/');
 		const char *mode = strchr(lines[i], ' ');
 
-		/* What was never a file of a package: shared memory, and programs made in memory. */
+		/*
+		 * Mappings that never were a file of a package: shared memory, and programs in
+		 * memory.
+		 */
 		if (!file || !mode || strlen(mode) < 4 || mode[3] != 'x' || !is_deleted(file) ||
 		    g_str_has_prefix(file, "/memfd:") || g_str_has_prefix(file, "/dev/") || g_str_has_prefix(file, "/SYSV"))
 			continue;
@@ -147,7 +151,9 @@ void doctor_check_replaced(Doctor *d)
 		doctor_say(d, DOCTOR_OK, NULL, "no service runs a program or library that was replaced since");
 }
 
-/* "8 times"; NULL: it is up, or was not started again. The same while its next try goes on. */
+/*
+ * "8 times"; NULL: it is up, or was not restarted. The text stays the same during the next attempt.
+ */
 static char *failures_in_words(GVariant *record)
 {
 	static const char *const on_the_way[] = { "backoff", "starting", "stopping", NULL };

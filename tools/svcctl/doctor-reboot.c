@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Doctor, reboot: would the ways into the machine that there are now be there after a reboot? Read from the files that the next boot reads,
- * so it also finds what svcd has not read yet, and what holds until the reboot only.
+ * Doctor, reboot: would the present ways into the machine exist after a reboot? This reads the
+ * files of the next boot, so it finds changes that svcd has not read yet, and settings that hold
+ * only until the reboot.
  */
 #include "config.h"
 
@@ -29,7 +30,7 @@ static bool provides(const ServiceDef *def, const char *facility)
 	return false;
 }
 
-/* "the remote login"; NULL: it is none of them. @def: NULL if its file is gone. */
+/* "the remote login"; NULL: it is not a way in. @def: NULL if its file is gone. */
 static const char *find_way(const char *name, const ServiceDef *def)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
@@ -39,7 +40,10 @@ static const char *find_way(const char *name, const ServiceDef *def)
 	return NULL;
 }
 
-/* What is up now, borrowed names; a new array with NULL at its end. Instances of templates exist because they are asked for. */
+/*
+ * The services that are up, borrowed names; a new array with NULL at its end. Instances of
+ * templates are loaded only if they are named.
+ */
 static GPtrArray *list_up(const Doctor *d)
 {
 	GPtrArray *names = g_ptr_array_new();
@@ -54,7 +58,7 @@ static GPtrArray *list_up(const Doctor *d)
 	return names;
 }
 
-/* Returns: whether it is there after a reboot. */
+/* Returns: whether it exists after a reboot. */
 static bool check_way(Doctor *d, const char *name, const char *what, const Configuration *next, GHashTable *wanted)
 {
 	const ServiceDef *def = service_set_find(next->set, name);

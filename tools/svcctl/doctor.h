@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Doctor: what is wrong with this machine's svcd, or soon will be, and what to type about it.
+ * Doctor: present and future problems of svcd on this machine, and the commands that solve them.
  */
 #ifndef SVCD_SVCCTL_DOCTOR_H
 #define SVCD_SVCCTL_DOCTOR_H
@@ -13,14 +13,14 @@ typedef struct Doctor {
 	Context *context;
 	Configuration *configuration; /* of the files as they are now */
 	GVariant *manager;            /* its properties; NULL: svcd does not answer */
-	bool is_for_root;             /* only root can ask it now */
+	bool is_for_root;             /* only root can reach it at present */
 	GPtrArray *services;          /* records; NULL likewise */
-	const char *check;            /* whose findings follow */
+	const char *check;            /* the check that the next findings belong to */
 	unsigned n_bad;               /* warnings and errors */
 	JsonArray *findings;
 } Doctor;
 
-/* One finding; @next: what to type, or NULL. With DOCTOR_OK what has been found in order. */
+/* One finding; @next: the command to type, or NULL. DOCTOR_OK: what was found in order. */
 void doctor_say(Doctor *d, DoctorLevel level, const char *next, const char *format, ...) G_GNUC_PRINTF(4, 5);
 
 /* doctor-files.c */
@@ -39,7 +39,9 @@ void doctor_check_reboot(Doctor *d);
 void doctor_check_cgroups(Doctor *d);
 void doctor_check_manager(Doctor *d);
 void doctor_check_versions(Doctor *d);
-/* Has an upgrade put another program in the place of one of svcd's that run? Of PID 1's only root can see it. */
+/*
+ * Has an upgrade replaced the program of a running process of svcd? For PID 1 only root can see it.
+ */
 bool doctor_is_replaced(GVariant *manager);
 void doctor_check_replaced(Doctor *d);
 void doctor_check_services(Doctor *d);

@@ -44,7 +44,7 @@ static void finish(Context *context, const Forecast *forecast, bool is_certain, 
 	json_object_unref(object);
 }
 
-/* The manager refuses to stop what others need. */
+/* The manager refuses to stop services that others need. */
 static bool check_dependents(Context *context, const char *name, GError **error)
 {
 	g_autoptr(GVariant) service = client_service(context->client, name, error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Dry run: what a verb would stop and start, and who is logged in. Nothing is changed.
+ * Dry run: the services that a verb would stop and start, and the users that are logged in. It
+ * changes nothing.
  */
 #ifndef SVCD_SVCCTL_DRY_RUN_H
 #define SVCD_SVCCTL_DRY_RUN_H
@@ -15,8 +16,8 @@
 bool dry_run_request(Context *context, RequestVerb verb, GError **error);
 
 /*
- * Of the change to another runlevel; 0 and 6 end the machine, which concerns those who are logged
- * in, too.
+ * Of the change to another runlevel. 0 and 6 end the machine, so the logged-in users are listed
+ * too.
  */
 void dry_run_runlevel(Context *context, const char *runlevel);
 

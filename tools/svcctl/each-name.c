@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Each name: what verbs that change services have in common: one name after the other, and what they come to together.
+ * Each name: the common part of verbs that change services: names are handled one by one, and their
+ * results are combined.
  */
 #include "config.h"
 
@@ -44,7 +45,10 @@ ExitCode join_codes(ExitCode before, ExitCode now, unsigned index)
 	return before == now ? now : EXIT_CODE_FAILED;
 }
 
-/* What changes services takes a pattern only from who says so: one service more than was meant is one too many. */
+/*
+ * A verb that changes services accepts a pattern only with --all-matching, because a pattern may
+ * match more services than intended.
+ */
 static bool refuse_patterns(Context *context, char *const *names, GError **error)
 {
 	g_autofree char *list = g_strjoinv(", ", (char **)names);

@@ -19,11 +19,14 @@
 
 #define SPAWN_FLAGS (G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL)
 
-/* How long it may take to read its words and write the file, and how often that is looked at. */
+/*
+ * The time limit for shutdown(8) to read its arguments and write the file, and the interval of the
+ * checks.
+ */
 #define BEGIN_LIMIT_US (10 * G_USEC_PER_SEC)
 #define LOOK_US (20 * G_TIME_SPAN_MILLISECOND)
 
-/* The terminal may go while it waits. */
+/* The terminal may be closed while it waits. */
 static void lead_session(gpointer data)
 {
 	(void)data;
@@ -43,14 +46,14 @@ char *end_later_pending(void)
 	lines = g_strsplit(text, "\n", 3);
 	if (g_strv_length(lines) < 3 || !text_parse_uint(lines[0], 10, G_MAXINT, &pid))
 		return NULL;
-	/* One that was killed leaves its file behind. */
+	/* A shutdown(8) that was killed leaves its file behind. */
 	comm_path = g_strdup_printf("/proc/%u/comm", (unsigned)pid);
 	if (!g_file_get_contents(comm_path, &comm, NULL, NULL) || strcmp(g_strchomp(comm), "shutdown") != 0)
 		return NULL;
 	return g_strdup(lines[1]);
 }
 
-/* -1: it runs; else its exit status. */
+/* -1: it runs; otherwise its exit status. */
 static int look_at(GPid pid)
 {
 	int status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exit codes: what scripts go by. The same table is in svcctl(1); 0, 3 and 4 are those of LSB's "status".
+ * Exit codes: for scripts. The same table is in svcctl(1); 0, 3 and 4 are those of LSB's "status".
  */
 #ifndef SVCD_SVCCTL_EXIT_CODE_H
 #define SVCD_SVCCTL_EXIT_CODE_H
@@ -15,17 +15,17 @@ typedef enum ExitCode {
 	EXIT_CODE_NO = 3,           /* not running; the answer is no */
 	EXIT_CODE_NOT_FOUND = 4,    /* no such service, or a file cannot be read or written */
 	EXIT_CODE_NO_EFFECT = 5,
-	EXIT_CODE_TIMED_OUT = 6,    /* and it is still going on */
+	EXIT_CODE_TIMED_OUT = 6,    /* and the request goes on */
 	EXIT_CODE_NOT_ALLOWED = 7,
-	EXIT_CODE_REFUSED = 8,      /* others need it, policy is never, or a shutdown is under way */
+	EXIT_CODE_REFUSED = 8,      /* others need it, policy is never, or the machine shuts down */
 	EXIT_CODE_UNREACHABLE = 9,
 	EXIT_CODE_BAD_CONFIGURATION = 10,
 } ExitCode;
 
-/* Errors that arise in svcctl itself; those of the manager are in base/errors.h. */
+/* Errors of svcctl itself; those of the manager are in base/errors.h. */
 #define CTL_ERRORS(X, P)                                                                           \
 	X(P, USAGE, "Usage")                                                                       \
-	X(P, ELSEWHERE, "Elsewhere") /* a word of another program; the answer is the command */    \
+	X(P, ELSEWHERE, "Elsewhere") /* a verb of another program; the answer is the command */    \
 	X(P, FAILED, "Failed")                                                                     \
 	X(P, START_FAILED, "StartFailed")                                                          \
 	X(P, STOP_FAILED, "StopFailed")                                                            \
@@ -43,10 +43,10 @@ ENUM_WITH_NAMES(CtlError, CTL_ERROR, ctl_error, CTL_ERRORS)
 /* As fail() of base/errors.h, with a CtlError. Returns: false. */
 bool fail_ctl(GError **error, CtlError code, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-/* Is it one of ours with this code? */
+/* Is it an error of svcctl with this code? */
 bool error_is_ctl(const GError *error, CtlError code);
 
-/* The code a script gets for @error; DONE for NULL. */
+/* The exit code for @error; DONE for NULL. */
 ExitCode exit_code_of(const GError *error);
 
 /* "NoSuchService": the name in --json. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Forecast: an engine whose processes do at once what they are asked for, and a list of who was asked.
+ * Forecast: an engine with processes that do every request at once, and a list of the services that
+ * got one.
  */
 #include "config.h"
 
@@ -9,20 +10,20 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* When a forecast begins; back-offs never end in it. */
+/* The start of a forecast; back-offs never end in it. */
 #define START_US G_USEC_PER_SEC
 
-/* A forecast of services that start and stop one another for ever is cut off here. */
+/* The limit for services that start and stop one another for ever. */
 #define LIMIT_ACTS 100000
 
-/* What was asked for and has not been answered. */
+/* A request that has no answer yet. */
 typedef struct Act {
 	const char *service; /* interned */
 	bool is_stop;
 	uint64_t invocation;
 } Act;
 
-/* A wait that ends by itself and that the forecast does not sit out. */
+/* A wait that ends by itself; the forecast ends it at once. */
 typedef struct Wait {
 	const char *service; /* interned */
 	EngineTimer kind;
@@ -37,9 +38,9 @@ typedef struct Oracle {
 	GArray *waits;       /* Wait */
 	GPtrArray *stopped;  /* interned names, in order, since the change */
 	GPtrArray *started;
-	GHashTable *asked;   /* keys whose level the engine has been told or is to be told: key -> prefix */
+	GHashTable *asked;   /* keys with a level that the engine got or will get: key -> prefix */
 	GQueue *new_keys;    /* interned */
-	GHashTable *own;     /* keys that are as the service is that owns them: key -> Level + 1 */
+	GHashTable *own;     /* keys with the level of their service: key -> Level + 1 */
 } Oracle;
 
 void present_service_free(PresentService *service)
@@ -97,7 +98,7 @@ static void on_reload(void *data, const Service *s)
 	(void)s;
 }
 
-/* It stays up: nobody else comes or goes. */
+/* It stays up, so no service starts or stops because of it. */
 static void on_restart(void *data, const Service *s)
 {
 	(void)data;
@@ -110,7 +111,7 @@ static bool is_sat_out(EngineTimer kind)
 	case ENGINE_TIMER_SETTLE:
 	case ENGINE_TIMER_LINGER:
 		return false;
-	case ENGINE_TIMER_BACKOFF: /* what failed stays so */
+	case ENGINE_TIMER_BACKOFF: /* a failed service stays failed */
 	case ENGINE_TIMER_UNKNOWN:
 	case ENGINE_TIMER_WAIT:
 	case ENGINE_TIMER_LISTEN:
@@ -136,7 +137,7 @@ static void on_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t
 		g_array_append_val(o->waits, wait);
 }
 
-/* Groups have no processes: that they come and go is seen by comparing. */
+/* Groups have no processes; compare() finds their starts and stops. */
 static void on_entered(void *data, const Service *s)
 {
 	(void)data;
@@ -207,7 +208,7 @@ static void set_bus_name(Oracle *o, const char *name, Level level)
 	set_own(o, g_intern_string(key), level);
 }
 
-/* A daemon's names on the bus are there while it is. A path that says "ready" may outlive it. */
+/* A daemon's bus names exist while it runs. A path that signals readiness may outlive it. */
 static void set_own_keys(Oracle *o, const Service *s, Level level)
 {
 	if (s->def->ready_key && (level == LEVEL_TRUE || s->def->ready == READY_DBUS))
@@ -264,7 +265,7 @@ static bool answer_next(Oracle *o)
 	return true;
 }
 
-/* The wait that ends first ends. */
+/* Ends the wait with the earliest time. */
 static bool end_wait(Oracle *o)
 {
 	guint first = 0;
@@ -283,7 +284,7 @@ static bool end_wait(Oracle *o)
 	return true;
 }
 
-/* Until nothing follows any more. */
+/* Until there are no further effects. */
 static void settle(Oracle *o)
 {
 	tell_levels(o);
@@ -291,7 +292,7 @@ static void settle(Oracle *o)
 		tell_levels(o);
 }
 
-/* --- where the machine is --- */
+/* --- the present state --- */
 
 static void own_keys_follow(Oracle *o)
 {
@@ -312,20 +313,20 @@ static void recover(Oracle *o)
 		char note[64];
 
 		if (!s)
-			continue; /* it is going, and its file is gone */
+			continue; /* it is stopping, and its file is gone */
 		engine_note_for(present->state, present->admin, present->is_wanted, note, sizeof(note));
-		/* The note is one of ours. */
+		/* The note is one of svcd's own. */
 		(void)engine_recover(o->engine, present->name, note, is_alive, 1, is_alive ? 2 : 0, o->now_us);
 		if (present->state == STATE_STARTING)
 			add_act(o, s, false);
 	}
 }
 
-/* Brings the engine to the present. */
+/* Brings the engine to the present state. */
 static void begin(Oracle *o, Configuration *before)
 {
 	engine_load(o->engine, g_steal_pointer(&before->set), g_steal_pointer(&before->policy), o->now_us);
-	(void)engine_recover_global(o->engine, "v=1 f=1", o->now_us); /* nobody waits for a login screen any more */
+	(void)engine_recover_global(o->engine, "v=1 f=1", o->now_us); /* no start waits for a login screen any more */
 	if (o->present->services)
 		recover(o);
 	else
@@ -335,7 +336,7 @@ static void begin(Oracle *o, Configuration *before)
 	settle(o);
 }
 
-/* --- what becomes of it --- */
+/* --- the result --- */
 
 /* Services that are up, by name. */
 static GHashTable *list_up(const Oracle *o)
@@ -373,8 +374,8 @@ static gboolean is_unknown(gpointer name, gpointer value, gpointer known)
 }
 
 /*
- * What runs decides, not what the files would have given a moment before: they may have changed since svcd read them. @up, @wanted: of
- * the engine; changed to what there is.
+ * Starts from what runs, not from what the files give, because they may have changed since svcd
+ * read them. @up, @wanted: those of the engine; reduced to the real ones.
  */
 static void keep_present(const Present *present, GHashTable *up, GHashTable *wanted)
 {
@@ -391,7 +392,7 @@ static void keep_present(const Present *present, GHashTable *up, GHashTable *wan
 		if (service->is_wanted || service->state == STATE_READY || service->state == STATE_DONE)
 			g_hash_table_add(known, (gpointer)interned);
 	}
-	/* The rest would be up or wanted because of files that svcd has not read. */
+	/* The others would be up or wanted because of files that svcd has not read. */
 	g_hash_table_foreach_remove(up, is_unknown, known);
 	g_hash_table_foreach_remove(wanted, is_unknown, known);
 }
@@ -402,7 +403,10 @@ static void add_once(GPtrArray *names, const char *name)
 		g_ptr_array_add(names, (gpointer)name);
 }
 
-/* Those that were not asked, because there is nothing to ask: groups, and tasks that are undone without a process. */
+/*
+ * Adds the services of @first that are not in @second and got no request: groups, and tasks that
+ * are undone without a process.
+ */
 static void add_rest(GPtrArray *names, GHashTable *first, GHashTable *second)
 {
 	g_autoptr(GList) all = g_list_sort(g_hash_table_get_keys(first), (GCompareFunc)strcmp);
@@ -469,7 +473,7 @@ static void apply(Oracle *o, const ForecastChange *change, GError **error)
 		(void)engine_request(o->engine, change->verb, change->names[i], &nobody, o->now_us, error);
 	}
 	if (runlevel && strcmp(runlevel, engine_runlevel(o->engine)) != 0)
-		/* Refused only in a shutdown: then nothing starts or stops because of it. */
+		/* Refused only during a shutdown. Then it has no effect. */
 		(void)engine_set_runlevel(o->engine, runlevel, &nobody, o->now_us, NULL);
 	settle(o);
 }

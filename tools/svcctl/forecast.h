@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Forecast: what would start and stop. Pure: the engine itself, with services that are ready and gone at once.
+ * Forecast: the services that would start and stop. Pure: it runs the real engine, with services
+ * that start and stop at once.
  *
- * It is brought to where the machine is, then given other files or another runlevel. What failed stays failed, and the
- * world outside stays as it is, but for the names on the bus of services that come and go.
+ * The engine is brought to the present state, and then given other files or another runlevel.
+ * Failed services stay failed. External conditions stay as they are, except the bus names of
+ * services that start or stop.
  */
 #ifndef SVCD_SVCCTL_FORECAST_H
 #define SVCD_SVCCTL_FORECAST_H
@@ -14,7 +16,7 @@
 #include "config/loader.h"
 #include "engine/engine.h"
 
-/* One service as it is. */
+/* The present state of one service. */
 typedef struct PresentService {
 	char *name;
 	ServiceState state;
@@ -25,35 +27,35 @@ typedef struct PresentService {
 void present_service_free(PresentService *service);
 
 typedef struct Present {
-	const char *runlevel;  /* canonical; NULL: the one that the machine boots into */
-	GPtrArray *services;   /* PresentService *, borrowed; NULL: what follows from nothing but files */
-	/* The level of a condition from outside. */
+	const char *runlevel;  /* canonical; NULL: the default runlevel */
+	GPtrArray *services;   /* PresentService *, borrowed; NULL: the state that follows from the files alone */
+	/* The level of an external condition. */
 	Level (*level)(void *data, KeyPrefix prefix, const char *key);
 	void *data;
 } Present;
 
-/* Names, interned, in the order in which it would happen. */
+/* Names, interned, in the order of the events. */
 typedef struct Forecast {
 	GPtrArray *stops;    /* up before, and not after */
 	GPtrArray *starts;   /* not up before, and after */
-	GPtrArray *restarts; /* up before and after, and not all the time */
-	GPtrArray *waits;    /* wanted after and not before, but a condition is not true */
-	unsigned n_absent;   /* as waits, of those that are not installed or do not apply to the machine */
+	GPtrArray *restarts; /* up before and after, but stopped in between */
+	GPtrArray *waits;    /* wanted after and not before, with a condition that is not true */
+	unsigned n_absent;   /* as waits: those that are not installed or do not apply to the machine */
 } Forecast;
 
-/* What would change: first the files, then what an admin asks of services, then the runlevel. */
+/* The change, in this order: the files, then an admin's requests, then the runlevel. */
 typedef struct ForecastChange {
-	Configuration *after;  /* what the files would say; its set and policy are taken. NULL: the same */
+	Configuration *after;  /* the new files; its set and policy are taken. NULL: no change */
 	const char *runlevel;  /* canonical; NULL: none */
 	RequestVerb verb;      /* of the services in @names */
 	const char *const *names; /* NULL: none */
 } ForecastChange;
 
 /**
- * forecast_new() - from where the machine is to where it would be
- * @before: what the files say; its set and policy are taken
- * @error:  set with the last request that would be refused; the forecast is without those. May be
- *          NULL
+ * forecast_new() - from the present state to the state after a change
+ * @before: the present files; its set and policy are taken
+ * @error: set to the last request that would be refused; the forecast is without such requests. May
+ * be NULL
  */
 Forecast *forecast_new(const Present *present, Configuration *before, const ForecastChange *change, GError **error);
 void forecast_free(Forecast *forecast);

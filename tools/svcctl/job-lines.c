@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Job lines: the cursor stands at the end of the last line. To rewrite, it goes up by as many rows as the lines take now: the
- * terminal may have become narrower since, and have broken them.
+ * Job lines: the cursor stands at the end of the last line. To rewrite, it moves up by the rows
+ * that the lines take now. The terminal may have become narrower since, and may have wrapped them.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 
 #define REDRAW_US (G_USEC_PER_SEC / 10)
 
-/* Of a terminal that does not say. */
+/* For a terminal that does not report its size. */
 enum { USUAL_COLUMNS = 80, USUAL_ROWS = 24 };
 
 typedef enum JobLinesMode { MODE_SILENT, MODE_PLAIN, MODE_LIVE, MODE_STREAM } JobLinesMode;
@@ -25,8 +25,8 @@ struct JobLines {
 	JobLinesMode mode;
 	GArray *drawn;      /* unsigned: how many columns each line on the terminal takes */
 	int64_t drawn_us;
-	bool is_late;       /* something was shown too soon after that */
-	GHashTable *told;   /* MODE_PLAIN, MODE_STREAM: name -> what was said of it last; owned */
+	bool is_late;       /* a change came too soon after that */
+	GHashTable *told;   /* MODE_PLAIN, MODE_STREAM: name -> its last printed line; owned */
 };
 
 static JobLinesMode choose_mode(const Output *output, bool is_stream)
@@ -35,7 +35,10 @@ static JobLinesMode choose_mode(const Output *output, bool is_stream)
 		return is_stream ? MODE_STREAM : MODE_SILENT;
 	if (output->is_quiet)
 		return MODE_SILENT;
-	/* Moving the cursor is an escape sequence as a colour is: who wants none of these gets none of those. */
+	/*
+	 * Moving the cursor is an escape sequence like a colour, so without colours the lines are
+	 * not rewritten.
+	 */
 	return output->has_colour && isatty(fileno(output->out)) ? MODE_LIVE : MODE_PLAIN;
 }
 
@@ -94,7 +97,7 @@ char *job_line_fit(const char *text, unsigned columns, bool is_ascii)
 	return g_strdup_printf("%.*s%s", (int)(end - text), text, room > 0 ? mark : "");
 }
 
-/* Seconds are enough for what is looked at while it runs. */
+/* Seconds are precise enough for a live display. */
 static char *time_text(const JobLine *job)
 {
 	const int64_t whole_us = job->elapsed_us / G_USEC_PER_SEC * G_USEC_PER_SEC;
@@ -136,7 +139,7 @@ static struct winsize terminal_size(const Output *output)
 {
 	struct winsize size = { 0 };
 
-	(void)ioctl(fileno(output->out), TIOCGWINSZ, &size); /* it says 0 if it does not know */
+	(void)ioctl(fileno(output->out), TIOCGWINSZ, &size); /* leaves 0 if the size is unknown */
 	if (size.ws_col == 0)
 		size.ws_col = USUAL_COLUMNS;
 	if (size.ws_row == 0)
@@ -144,7 +147,7 @@ static struct winsize terminal_size(const Output *output)
 	return size;
 }
 
-/* To the first column of the first line, all behind it gone. */
+/* To the first column of the first line, and erases everything from there. */
 static void append_erase(JobLines *lines, GString *out, unsigned width)
 {
 	unsigned rows = 0;
@@ -162,7 +165,10 @@ static void append_erase(JobLines *lines, GString *out, unsigned width)
 
 static void append_live_line(JobLines *lines, GString *out, const char *text, unsigned width)
 {
-	/* The last column stays free: where it is used the cursor is in one row or the other, as the terminal likes. */
+	/*
+	 * The last column stays free, because terminals differ in the cursor's row after it is
+	 * used.
+	 */
 	g_autofree char *fitting = job_line_fit(text, width - 1, lines->output->is_ascii);
 	const unsigned columns = text_columns(fitting);
 
@@ -219,7 +225,7 @@ static void show_live(JobLines *lines, const JobLine *jobs, unsigned n)
 
 /* --- line after line --- */
 
-/* Is @word something new to say of it? */
+/* Is @word different from the last printed one? Takes @word. */
 static bool is_news(JobLines *lines, const JobLine *job, char *word)
 {
 	if (g_strcmp0(g_hash_table_lookup(lines->told, job->name), word) == 0) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Job lines: what is under way, while svcctl waits for it.
+ * Job lines: the pending jobs, while svcctl waits for them.
  *
- * On a terminal one line a job, rewritten in place at most ten times a second, and gone in the end; elsewhere a line a job
- * whenever its state changes; with --json --progress an object a line; with -q or --json alone nothing.
+ * On a terminal there is one line per job, rewritten at most ten times a second, and erased at the
+ * end. Elsewhere a line is printed when the state of a job changes; with --json --progress one
+ * object per line; with -q or --json alone nothing.
  */
 #ifndef SVCD_SVCCTL_JOB_LINES_H
 #define SVCD_SVCCTL_JOB_LINES_H
@@ -16,14 +17,14 @@
 
 typedef struct JobLines JobLines;
 
-/* One job as it is now; texts are borrowed, NULL is nothing. */
+/* The present state of one job; texts are borrowed, NULL: none. */
 typedef struct JobLine {
 	const char *name;
 	const char *state;
 	int64_t elapsed_us; /* in this state */
-	int64_t limit_us;   /* how long it may take; 0: as long as it likes */
+	int64_t limit_us;   /* the time limit; 0: none */
 	const char *note;   /* "pid 811" */
-	const char *detail; /* what it says of itself (STATUS=), or what it waits for */
+	const char *detail; /* its status text (STATUS=), or the condition that it waits for */
 } JobLine;
 
 /**
@@ -32,23 +33,29 @@ typedef struct JobLine {
  * @is_stream: --progress
  */
 JobLines *job_lines_new(Output *output, bool is_stream);
-/* Takes the lines from the terminal. */
+/* Erases the lines from the terminal. */
 void job_lines_free(JobLines *lines);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(JobLines, job_lines_free)
 
-/* These jobs are under way, and no others. May be called at any time: what comes too soon is shown with the next call. */
+/*
+ * The complete list of pending jobs. May be called at any time; a change that comes too soon is
+ * shown with the next call.
+ */
 void job_lines_show(JobLines *lines, const JobLine *jobs, unsigned n);
 
-/* Take the lines from the terminal: something else is to be printed. The next job_lines_show() puts them back. */
+/* Erases the lines before other output is printed. The next job_lines_show() restores them. */
 void job_lines_clear(JobLines *lines);
 
-/* Are they rewritten in place? Then time alone changes them. */
+/* Are the lines rewritten in place? Then the time alone changes them. */
 bool job_lines_are_live(const JobLines *lines);
 
-/* When job_lines_show() is to be called again, if nothing happens. */
+/* When job_lines_show() must be called again without an event. */
 int64_t job_lines_next_us(const JobLines *lines);
 
-/* As much of @text as fits into @columns of a terminal; a new string, with a mark at its end if something was left out. */
+/*
+ * As much of @text as fits into @columns of a terminal; a new string, with a mark at its end if it
+ * was cut.
+ */
 char *job_line_fit(const char *text, unsigned columns, bool is_ascii);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log lines: see the header.
+ * Log lines: implementation; the header describes the purpose.
  */
 #include "config.h"
 
@@ -54,7 +54,7 @@ static void add_text(GPtrArray *lines, const char *name, const char *bytes, gsiz
 	g_autofree char *text = g_strndup(bytes, length);
 	g_auto(GStrv) parts = g_strsplit(text, "\n", -1);
 
-	/* An answer that is full may begin within a line. */
+	/* An answer of the full size may begin within a line. */
 	for (size_t i = length >= LIMIT_LOG_ANSWER_BYTES; parts[i] && parts[i + 1]; i++)
 		add(lines, name, g_strdup(parts[i]), false);
 }
@@ -95,7 +95,7 @@ bool log_lines_read(Context *context, const char *name, GPtrArray *lines, LogEnd
 	return true;
 }
 
-/* Of two with the same time the mark is the first: a service writes nothing before it starts. */
+/* At equal times the mark comes first, because a service writes nothing before it starts. */
 static int compare(gconstpointer a, gconstpointer b)
 {
 	const LogLine *x = *(LogLine *const *)a;
@@ -158,7 +158,7 @@ void log_lines_mark(Context *context, const char *name, GPtrArray *lines)
 
 /* --- since --- */
 
-/* The time of day today; of yesterday if it is still to come. */
+/* The time of day today, or yesterday if it is still in the future. */
 static GDateTime *time_of_day(int hour, int minute, double second)
 {
 	g_autoptr(GDateTime) now = g_date_time_new_now_local();

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log lines: those of several services in the order of their times, and where one run of a service
- * ends and the next begins.
+ * Log lines: the lines of several services in order of time, and the boundaries between the runs of
+ * a service.
  *
- * Each line begins with the time that svc-logger gave it, in UTC, so that the order of texts is
- * that of times.
+ * Each line begins with svc-logger's time stamp in UTC, so sorting the texts sorts by time.
  */
 #ifndef SVCD_SVCCTL_LOG_LINES_H
 #define SVCD_SVCCTL_LOG_LINES_H
@@ -14,40 +13,39 @@
 
 typedef struct LogLine {
 	const char *name; /* of the service, borrowed */
-	char *text;       /* with its time */
-	bool is_mark;     /* a start of the service; nothing that it wrote */
+	char *text;       /* with its time stamp */
+	bool is_mark;     /* a start of the service, not its output */
 } LogLine;
 
 /* A new array of LogLine *. */
 GPtrArray *log_lines_new(void);
 
 /*
- * Other users find the directory, but only the operators' group may open the files. One that is
- * absent may be opened.
+ * Other users can open the directory, but only the operators' group may read the files. An absent
+ * file counts as readable.
  */
 bool log_may_open(const Context *context, const char *name);
 
 /**
- * log_lines_read() - add what @name has written, from the files or, if this process may not open
- * them, from the manager
- * @name:    must live as long as @lines
+ * log_lines_read() - add the output of @name, from the files or, without permission to read them, from the manager
+ * @name: must live as long as @lines
  * @ret_end: as for log_tail(); may be NULL
  * Returns: false with NOT_AUTHORIZED if neither is allowed.
  */
 bool log_lines_read(Context *context, const char *name, GPtrArray *lines, LogEnd *ret_end, GError **error);
 
-/* In the order of time, without those before @since ("": none), and then only the last @n. */
+/* Sorts by time, drops the lines before @since ("": none), and keeps the last @n. */
 void log_lines_select(GPtrArray *lines, const char *since, unsigned n);
 
 /*
- * Adds a mark for each start of @name after its first line that is there. Without an answer of svcd
- * there are none.
+ * Adds a mark for each start of @name after its first line. Without an answer from svcd there are
+ * none.
  */
 void log_lines_mark(Context *context, const char *name, GPtrArray *lines);
 
 /**
  * log_parse_since() - "10min" (ago), "09:30", "2026-11-28" or "2026-11-28 09:30"
- * Returns: as the lines have it, a new string; NULL with USAGE.
+ * Returns: a time stamp as in the lines, a new string; NULL with USAGE.
  */
 char *log_parse_since(const char *text, GError **error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log tail: reads both files whole; they are bounded by their writer.
+ * Log tail: reads both files completely; svc-logger limits their size.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@ char *log_path(const char *directory, const char *name)
 	return g_strdup_printf("%s/%s.log", directory, name);
 }
 
-/* The whole of @path, and which file that is; NULL if it cannot be read. */
+/* The contents of @path, and the file's identity; NULL if it cannot be read. */
 static GBytes *read_log(const char *path, LogEnd *ret_end)
 {
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -29,7 +29,7 @@ static GBytes *read_log(const char *path, LogEnd *ret_end)
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return NULL;
 	ret_end->inode = st.st_ino;
-	/* The writer may go over its limit by the line it is at. */
+	/* The writer may exceed its limit by its last line. */
 	return fd_read_bounded(fd, 4 * LIMIT_LOG_BYTES, path, NULL);
 }
 
@@ -72,10 +72,10 @@ GPtrArray *log_tail(const char *directory, const char *name, unsigned n, LogEnd 
 
 /* --- the system log --- */
 
-/* So much of the end of a file of the system log is looked at. */
+/* The part at the end of a system log file that is searched. */
 #define SYSLOG_TAIL_BYTES (256 * 1024)
 
-/* The files of Debian's rsyslog; the first that has it is named. */
+/* The files of Debian's rsyslog; the first one with matching lines is named. */
 static const char *const syslog_files[] = { "/var/log/auth.log", "/var/log/cron.log", "/var/log/daemon.log", "/var/log/mail.log",
 					    "/var/log/syslog",   "/var/log/messages" };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log tail: the last lines that a service wrote, from the files of svc-logger: NAME.log, and NAME.log.1 before it.
+ * Log tail: the last lines of a service, from svc-logger's files: NAME.log, and NAME.log.1 before
+ * it.
  */
 #ifndef SVCD_SVCCTL_LOG_TAIL_H
 #define SVCD_SVCCTL_LOG_TAIL_H
@@ -16,8 +17,9 @@ typedef struct LogEnd {
 
 /**
  * log_tail() - the last @n lines, the oldest first
- * @ret_end: if not NULL, where to go on; a line without an end is then left for later
- * Returns: a new array of strings; empty when there is nothing.
+ * @ret_end: if not NULL, the position where reading continues; an incomplete last line is then left
+ * for later
+ * Returns: a new array of strings; empty if there is no line.
  */
 GPtrArray *log_tail(const char *directory, const char *name, unsigned n, LogEnd *ret_end);
 
@@ -25,7 +27,7 @@ GPtrArray *log_tail(const char *directory, const char *name, unsigned n, LogEnd 
 char *log_path(const char *directory, const char *name);
 
 /**
- * log_find_in_syslog() - which file of the system log has lines of a program near its end
+ * log_find_in_syslog() - the file of the system log that has lines of a program near its end
  * Returns: its path; NULL: none that this process may read
  */
 const char *log_find_in_syslog(const char *program);

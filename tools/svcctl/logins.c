@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Logins: records of users whose process still lives.
+ * Logins: the records of users that have a live process.
  */
 #include "config.h"
 
@@ -49,7 +49,7 @@ GPtrArray *logins_list(void)
 	return logins;
 }
 
-/* The user who is logged in at this terminal; the name of our own user if nobody is. */
+/* The user that is logged in at this terminal; without one, the name of the process's user. */
 static const char *own_name(const GPtrArray *logins)
 {
 	const char *terminal = ttyname(STDIN_FILENO);

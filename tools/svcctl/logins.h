@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Logins: who is logged in on this machine, from utmp(5).
+ * Logins: the users that are logged in on this machine, from utmp(5).
  */
 #ifndef SVCD_SVCCTL_LOGINS_H
 #define SVCD_SVCCTL_LOGINS_H
@@ -18,7 +18,7 @@ typedef struct Login {
 GPtrArray *logins_list(void);
 
 /*
- * The same without the user at this terminal, who is the one that asks, also under another name
+ * The same without the user at this terminal, who types this command, perhaps under another name
  * (su, sudo).
  */
 GPtrArray *logins_of_others(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svcctl: what an admin types. This file: the table of verbs and the way from the command line to one of them.
+ * svcctl: the command for admins. This file contains the table of verbs and the way from the
+ * command line to one of them.
  */
 #include "config.h"
 
@@ -20,7 +21,7 @@
 
 #define ANY_NAMES 4096
 
-/* Of help that is no terminal's. */
+/* The width of help that is not printed on a terminal. */
 #define HELP_WIDTH 80
 
 static const Verb verbs[] = {
@@ -142,7 +143,10 @@ static const Verb verbs[] = {
 	  "each; except for bash with a tab and the meaning." },
 	{ "reexec", "", "start svcd's programs anew, after an upgrade", "", 0, 0, cmd_reexec,
 	  "No service is touched." },
-	/* Options of others, with other arguments. Their names are those of their JSON documents. */
+	/*
+	 * Rows that are selected by options of other verbs, with arguments of their own. Their
+	 * names are those of their JSON documents.
+	 */
 	{ "show", "[NAME...]", "every property, for scripts", "property value", 0, ANY_NAMES, cmd_show,
 	  "KEY=VALUE, with the names of D-Bus; a list of structs has a line for each. Without a NAME:\n"
 	  "those of svcd itself.",
@@ -188,7 +192,7 @@ static const Verb verbs[] = {
 	  .of = "", .by = "" },
 };
 
-/* As --help shows them. tests/lint/verbs counts them. */
+/* In the order of --help. tests/lint/verbs counts them. */
 static const struct {
 	const char *title;
 	const char *verbs;
@@ -214,7 +218,10 @@ static const Verb *find_typed(const char *name)
 	return NULL;
 }
 
-/* A row that there is, also of what has no name of its own: how the machine is, and the versions. */
+/*
+ * A row by its name, also one that cannot be typed as a verb: the system overview, and the
+ * versions.
+ */
 static const Verb *row_named(const char *name)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
@@ -258,7 +265,7 @@ static void print_verb_usage(Output *output, const Verb *verb)
 	}
 }
 
-/* The usage as an answer: also with --json. */
+/* The usage as the result of a command: also with --json. */
 static void print_help(Output *output, const Verb *verb)
 {
 	JsonArray *array;
@@ -287,7 +294,7 @@ static void print_help(Output *output, const Verb *verb)
 	output_set_data(output, node);
 }
 
-/* Returns: whether it is a word of other programs, with the answer in @error. */
+/* Returns: whether it is a verb of another program, with the answer in @error. */
 static bool fail_other_word(const Context *context, const char *word, GError **error)
 {
 	g_autofree char *answer = other_word_answer(word, (const char *const *)context->names, context->n_names);
@@ -298,8 +305,8 @@ static bool fail_other_word(const Context *context, const char *word, GError **e
 }
 
 /*
- * By name; on a terminal also by the beginning of one, if it is the only one: a script must not change its meaning
- * with the next version's verbs.
+ * By name; on a terminal also by a unique beginning of the name. A script must not change its
+ * meaning with the verbs of the next version.
  */
 static const Verb *find_verb(Context *context, const char *name, bool takes_prefix, GError **error)
 {
@@ -330,7 +337,7 @@ static const Verb *find_verb(Context *context, const char *name, bool takes_pref
 	return NULL;
 }
 
-/* The row that an option of @verb stands for, or @verb itself. */
+/* The row that an option selects instead of @verb, or @verb itself. */
 static const Verb *choose_variant(const Options *options, const Verb *verb)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
@@ -352,8 +359,9 @@ static bool check_count(const Verb *verb, unsigned n_names, GError **error)
 }
 
 /*
- * What the manager has done as root for somebody whom polkit lets set policy: changes of policy, of this machine, and nothing
- * else. The option and the uid stand before the words of that somebody.
+ * The commands that the manager runs as root for a user whom polkit lets set policy: changes of
+ * policy of this machine, and nothing else. The option and the uid stand before the user's
+ * arguments.
  */
 static bool check_helper(Context *context, GError **error)
 {
@@ -362,7 +370,10 @@ static bool check_helper(Context *context, GError **error)
 	const bool is_edit =
 		strcmp(context->verb->name, "edit") == 0 && context->n_names > 1 && !context->options.edits_policy;
 
-	/* Only the manager gives it, as root, and first. Given twice, the second one would be the asker's own. */
+	/*
+	 * Only the manager may pass it, as root and as the first argument. A second one could come
+	 * from the user.
+	 */
 	for (char **word = context->words; *word; word++) {
 		if (g_str_has_prefix(*word, "--as-helper") && (word != context->words || geteuid() != 0))
 			return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "--as-helper is only for svcd");
@@ -374,7 +385,10 @@ static bool check_helper(Context *context, GError **error)
 	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "svcctl %s is for root alone", context->verb->name);
 }
 
-/* As root, or as anybody else, one would leave files in a home that its owner cannot change ("sudo -E"). */
+/*
+ * A process with another uid than the home's owner would leave files there that the owner cannot
+ * change ("sudo -E").
+ */
 static bool check_whose(GError **error)
 {
 	const char *path = g_getenv("XDG_RUNTIME_DIR");
@@ -386,25 +400,28 @@ static bool check_whose(GError **error)
 			"uid %u: run it as that user", path, (unsigned)st.st_uid);
 }
 
-/* Nobody has written files for a tree that does not run; they are made in memory. */
+/* A tree that is not running has no generated files, so they are made in memory. */
 static void look_ahead(Context *context)
 {
 	context->generated = generate(context->options.root, NULL);
 	context->overlay = generated_overlay(context->generated);
 }
 
-/* Everything up to and including the verb's own work. @words: is filled; context->names is part of it. */
+/*
+ * Everything up to and including the verb's own work. @words: is filled; context->names is part of
+ * it.
+ */
 static bool run(Context *context, int argc, char **argv, GPtrArray *words, GError **error)
 {
 	g_autoptr(GError) problem = NULL;
 	const bool done = arguments_parse(&context->options, argc, argv, words, &problem);
-	/* Even a wrong option is to be reported as JSON if that was asked for. */
+	/* Even the error about a wrong option is printed as JSON if that was requested. */
 	const bool is_applied =
 		arguments_apply(&context->options, &context->output, &context->timeout_us, done ? error : NULL);
 	const bool is_help = words->len > 0 && strcmp(g_ptr_array_index(words, 0), "help") == 0;
-	const unsigned at = is_help ? 1 : 0; /* of the verb */
+	const unsigned at = is_help ? 1 : 0; /* index of the verb */
 
-	/* "shutdown -r now": the option is one of that word. */
+	/* "shutdown -r now": the option belongs to the other program's verb. */
 	if (!done && (words->len == 0 || !fail_other_word(context, g_ptr_array_index(words, 0), error)))
 		g_propagate_error(error, g_steal_pointer(&problem));
 	if (!done || !is_applied)
@@ -446,7 +463,7 @@ static bool run(Context *context, int argc, char **argv, GPtrArray *words, GErro
 	return context->verb->run(context, error);
 }
 
-/* Descriptors 0 to 2 that are closed would be taken by the first file that is opened. */
+/* Otherwise the first files that are opened would take the closed descriptors 0 to 2. */
 static void ensure_standard_descriptors(void)
 {
 	int fd;
@@ -458,7 +475,10 @@ static void ensure_standard_descriptors(void)
 		(void)close(fd);
 }
 
-/* "| head" has read enough. Of what was flushed on the way, the reason is not known any more. */
+/*
+ * The reader has closed the pipe, as "| head" does. The errno of earlier flushes is no longer
+ * known.
+ */
 static bool has_reader_left(void)
 {
 	struct pollfd pipe = { .fd = STDOUT_FILENO, .events = POLLOUT };
@@ -466,7 +486,7 @@ static bool has_reader_left(void)
 	return poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR);
 }
 
-/* What was flushed on the way and did not get through is known by ferror() alone. */
+/* For earlier flushes only ferror() shows a failure. */
 static bool finish_stdout(void)
 {
 	if ((fflush(stdout) == 0 && !ferror(stdout)) || has_reader_left())
@@ -484,7 +504,7 @@ int main(int argc, char **argv)
 	ensure_standard_descriptors();
 	setlocale(LC_ALL, "");
 	output_init(&context.output);
-	/* execve(2) may be given no argv[0] at all (CVE-2021-4034). */
+	/* execve(2) may pass no argv[0] at all (CVE-2021-4034). */
 	if (!run(&context, argc, argv, words, &error) && context.exit == EXIT_CODE_DONE)
 		context.exit = exit_code_of(error);
 	if (error && !context.hint)

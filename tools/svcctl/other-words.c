@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Other words: a table, which tests/lint/verbs checks.
+ * Other words: the table, which tests/lint/verbs checks.
  */
 #include "config.h"
 
@@ -60,7 +60,7 @@ static const struct {
 	{ "create", "svcctl new NAME -- COMMAND" },
 	{ "failed", "svcctl list --state failed" },
 	{ "cancel", "svcctl stop NAME, or svcctl poweroff --cancel" },
-	/* svcctl's own, before some became options of others */
+	/* svcctl's own, which are options of other verbs now */
 	{ "overview", "svcctl status" },
 	{ "show", "svcctl status --properties NAME" },
 	{ "ps", "svcctl list --processes" },

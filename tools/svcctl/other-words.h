@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Other words: verbs and options of other service managers, each with the command of svcctl that
- * does the same. They are answers and no aliases, so that a script that runs here was written for
- * svcctl.
+ * Other words: verbs and options of other service managers, each with the svcctl command that does
+ * the same. They are answers and not aliases, so a script that works here was written for svcctl.
  */
 #ifndef SVCD_SVCCTL_OTHER_WORDS_H
 #define SVCD_SVCCTL_OTHER_WORDS_H
@@ -11,9 +10,9 @@
 
 /**
  * other_word_answer() - "svcctl set ssh never" for "mask"
- * @word:  a verb, or an option with its dashes
- * @names: what follows it; takes the place of NAME in the answer if there is anything
- * Returns: a new string; NULL: nobody knows the word.
+ * @word: a verb, or an option with its dashes
+ * @names: the arguments after it; they replace NAME in the answer if there are any
+ * Returns: a new string; NULL: the table does not contain it.
  */
 char *other_word_answer(const char *word, const char *const *names, unsigned n_names);
 

@@ -17,7 +17,7 @@
 
 #define SCHEMA "svcctl/1"
 
-/* Where the text of a field begins. */
+/* Columns of the parts of a field. */
 enum { FIELD_INDENT = 2, FIELD_LABEL = 11, FIELD_DEEPER = 4, NARROWEST_TEXT = 20 };
 
 static unsigned terminal_width(FILE *stream)
@@ -165,7 +165,7 @@ void output_field(Output *output, const char *label, const char *text)
 	output_field_deep(output, 0, label, text);
 }
 
-/* What a state looks like. The colour repeats the symbol, it never says more. */
+/* The symbol and colour of a state. The colour only repeats the meaning of the symbol. */
 static const struct {
 	const char *state;
 	const char *symbol;
@@ -205,7 +205,7 @@ static int find_look(const char *state)
 	return G_N_ELEMENTS(looks) - 1;
 }
 
-/* A service that is up although policy says never is up: the admin should see that. */
+/* A service that is up although its policy is never: this is marked for the admin. */
 static bool shows_never(const char *state, bool is_never)
 {
 	return is_never && strcmp(state, "idle") == 0;
@@ -230,7 +230,7 @@ const char *output_colour_end(const Output *output)
 	return output->has_colour ? "\033[0m" : "";
 }
 
-/* "Sat 09:14:07", with the date when that was days ago. */
+/* "Sat 09:14:07", with the date if it is some days ago. */
 static void format_wall(const Output *output, int64_t at_us, char *text, size_t size)
 {
 	const int64_t ago_us = MAX(output->now_us - at_us, 0);
@@ -339,7 +339,7 @@ void output_print_error(Output *output, const GError *error, const char *hint)
 	}
 }
 
-/* It may be read on a terminal, and contains what services have written. */
+/* The text may be read on a terminal, and contains output of services. */
 void output_json(Output *output, const char *text)
 {
 	g_autofree char *escaped = text_escape_json(text);
@@ -368,7 +368,7 @@ static void print_document(Output *output, ExitCode code, const GError *error, c
 	output_json(output, text);
 }
 
-/* A line of its own, however the document at the end looks. */
+/* One line per object, also if the final document is indented. */
 void output_progress(Output *output, JsonObject *progress)
 {
 	g_autoptr(JsonNode) node = json_node_new(JSON_NODE_OBJECT);

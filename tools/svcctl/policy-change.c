@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Policy change: see the header.
+ * Policy change: implementation; the header describes the purpose.
  */
 #include "config.h"
 
@@ -20,25 +20,27 @@ void outcome_clear(Outcome *outcome)
 	g_clear_pointer(&outcome->warning, g_free);
 }
 
-/* --- who may --- */
+/* --- permission --- */
 
 static bool is_own_tree(const Context *context)
 {
 	return context->options.root != NULL;
 }
 
-/* The answer of the helper is ours: its exit code, and what it printed, JSON too. */
+/* The helper's exit code and output become those of this process, JSON included. */
 static void print_helper(Context *context, uint32_t code, const char *text)
 {
 	fputs(text, code == 0 || context->output.is_json ? context->output.out : context->output.err);
 	context->exit = (ExitCode)code;
-	context->output.is_stream = true; /* the document is there already */
+	context->output.is_stream = true; /* the helper printed the document */
 }
 
-/* The verb first, as ChangePolicy wants it: options may stand in front of it here. */
+/*
+ * The verb comes first, as ChangePolicy requires; on the command line options may stand before it.
+ */
 static GVariant *words_for_helper(const Context *context)
 {
-	const char *typed = context->names[-1]; /* the verb, maybe shortened: the word before the first name */
+	const char *typed = context->names[-1]; /* the verb, perhaps shortened: the argument before the first name */
 	GVariantBuilder builder;
 
 	g_variant_builder_init(&builder, G_VARIANT_TYPE_STRING_ARRAY);
@@ -72,12 +74,12 @@ bool policy_hand_over(Context *context, bool *ret_is_done, GError **error)
 	return true;
 }
 
-/* --- the machine as it is --- */
+/* --- the present state of the machine --- */
 
-/* What the level function goes by. */
+/* The data of the level function. */
 typedef struct World {
 	Context *context;
-	GHashTable *levels; /* key -> Level + 1; NULL: nobody to ask */
+	GHashTable *levels; /* key -> Level + 1; NULL: svcd does not answer */
 } World;
 
 static bool path_is_true(const char *root, const char *argument)
@@ -98,7 +100,10 @@ static bool path_is_true(const char *root, const char *argument)
 	return g_file_test(path, G_FILE_TEST_EXISTS);
 }
 
-/* Of a machine that does not run: the world is there, nobody has set a flag, and the kernel was told nothing. */
+/*
+ * For a machine that does not run: external conditions are true, no flag is set, and the kernel's
+ * command line is empty.
+ */
 static Level guess_level(const World *world, KeyPrefix prefix, const char *key)
 {
 	const char *root = world->context->options.root ? world->context->options.root : "/";
@@ -115,7 +120,7 @@ static Level guess_level(const World *world, KeyPrefix prefix, const char *key)
 	case KEY_ACTIVE:
 	case KEY_HEALTHY:
 	case KEY_FACILITY:
-	case KEY_INSTALLED: /* a service that is held has a term of its own: its package is taken as set up */
+	case KEY_INSTALLED: /* a held service has a term for this; its package counts as set up */
 	case KEY_MOUNTED:
 	case KEY_DBUS:
 	case KEY_DBUS_PROPERTY:
@@ -130,7 +135,7 @@ static Level guess_level(const World *world, KeyPrefix prefix, const char *key)
 	return LEVEL_TRUE;
 }
 
-/* Of a condition that no service looks at yet. */
+/* The level of a condition that no service uses yet. */
 static Level ask_level(const World *world, const char *key)
 {
 	g_autoptr(GVariant) reply = client_ask_manager(world->context->client, "WatchCondition",
@@ -187,7 +192,7 @@ static GPtrArray *ask_present_services(Context *context, GError **error)
 
 		service->name = g_strdup(record_text(record, "Name"));
 		service->is_wanted = record_number(record, "Wanted") != 0;
-		/* Another version's word is taken for none. */
+		/* An unknown name from another version of svcd is ignored. */
 		(void)service_state_from_name(record_text(record, "State"), &service->state);
 		(void)admin_want_from_name(record_text(record, "Admin"), &service->admin);
 		g_ptr_array_add(services, service);
@@ -196,14 +201,14 @@ static GPtrArray *ask_present_services(Context *context, GError **error)
 }
 
 /*
- * The same instances of templates as before, because what an admin has started is not gone; and
- * those that are asked for.
+ * The same instances of templates as before, because the instances that an admin has started stay;
+ * and the requested ones.
  */
 static char **list_instances(const GPtrArray *services, const char *const *asked)
 {
 	GPtrArray *names = g_ptr_array_new();
 
-	for (size_t i = 0; asked && asked[i]; i++) /* a name that is no instance is none for the loader either */
+	for (size_t i = 0; asked && asked[i]; i++) /* the loader ignores a name that is not an instance */
 		g_ptr_array_add(names, g_strdup(asked[i]));
 	for (guint i = 0; services && i < services->len; i++) {
 		const PresentService *service = g_ptr_array_index(services, i);
@@ -246,7 +251,7 @@ Forecast *policy_forecast(Context *context, const ForecastChange *change, bool *
 				  .data = &world };
 	g_autofree char *boot = NULL;
 
-	/* A machine that does not run boots into what the new files say. */
+	/* A machine that does not run boots into the runlevel that the new files set. */
 	if (!is_running && change->after && !change->runlevel)
 		shifted.runlevel = boot = g_strdup(policy_default_runlevel(change->after->policy, NULL));
 	if (ret_is_running)
@@ -293,13 +298,16 @@ static uid_t author(const Context *context)
 	return getuid();
 }
 
-/* Asked again by who is cut off: the same manager may go on, and has not heard it; and it is no harm to read twice. */
+/*
+ * Repeated if the connection was lost: the same manager may still run without having received the
+ * call. Reading twice does no harm.
+ */
 GVariant *policy_ask_to_read(Context *context, GError **error)
 {
 	return client_ask_manager(context->client, "ReloadFiles", NULL, "()", error);
 }
 
-/* A manager that began meanwhile has the files as last read, and may know nothing of the request. It is asked once more. */
+/* A manager that started meanwhile may not know the request, so it is sent once more. */
 static bool ask_new_manager(Context *context, GVariant *manager, int64_t *since_us, GError **error)
 {
 	const int64_t started_us = (int64_t)record_number(manager, "ManagerStartedAt");
@@ -371,7 +379,7 @@ static bool write_change(Context *context, Change *change, Outcome *outcome, GEr
 	return policy_let_svcd_read(context, &outcome->is_running, error);
 }
 
-/* svcd has read the files: what it starts and stops now is what they say. */
+/* svcd has read the files, so they decide what it starts and stops now. */
 static bool clear_all(Context *context, const GPtrArray *names, GError **error)
 {
 	for (guint i = 0; i < names->len; i++) {
@@ -396,7 +404,7 @@ bool policy_change_commit(Context *context, Change *change, const GPtrArray *cle
 		return true;
 	if (!policy_change_check(context, change, &preview, error))
 		return false;
-	/* A service whose file is gone cannot be cleared, and need not be. */
+	/* A service without a file cannot be cleared, and need not be. */
 	ret->forecast = policy_forecast(context, &(ForecastChange){ .after = preview, .verb = REQUEST_VERB_CLEAR, .names = names },
 					&ret->is_running, NULL);
 	if (context->options.is_dry_run)
@@ -405,7 +413,7 @@ bool policy_change_commit(Context *context, Change *change, const GPtrArray *cle
 	       (!ret->is_cleared || clear_all(context, cleared, error));
 }
 
-/* --- telling --- */
+/* --- reports --- */
 
 static void print_names(Output *output, const char *label, const GPtrArray *names)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Policy change: the way that every verb that writes takes. Who may, what would be wrong, what would start and stop; then
- * it is written (--dry-run: not), and svcd reads its files again.
+ * Policy change: the common path of every verb that writes. It checks permission, errors, and the
+ * services that would start and stop. Then the change is written (except with --dry-run), and svcd
+ * reads its files again.
  */
 #ifndef SVCD_SVCCTL_POLICY_CHANGE_H
 #define SVCD_SVCCTL_POLICY_CHANGE_H
@@ -10,71 +11,76 @@
 #include "svcctl/forecast.h"
 #include "svcctl/svcctl.h"
 
-/* How a change went. */
+/* The result of a change. */
 typedef struct Outcome {
-	bool is_changed;    /* false: the files say so already */
+	bool is_changed;    /* false: the files contain it already */
 	bool is_written;
-	bool is_running;    /* svcd is there, and has read the files (--dry-run: would) */
+	bool is_running;    /* svcd runs and has read the files (--dry-run: would) */
 	bool is_cleared;    /* earlier starts or stops by an admin ended (--dry-run: would) */
-	uint64_t number;    /* of the step in the history, 0: none */
+	uint64_t number;    /* of the step in the history; 0: none */
 	char *warning;      /* why it cannot be undone, or NULL */
-	Forecast *forecast; /* NULL when nothing changes */
+	Forecast *forecast; /* NULL if nothing changes */
 } Outcome;
 
 void outcome_clear(Outcome *outcome);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Outcome, outcome_clear)
 
 /**
- * policy_hand_over() - who is not root lets the manager do it
- * @ret_is_done: the manager had it done, as polkit allows, and its words have been printed: nothing is left to do
+ * policy_hand_over() - let the manager do it for an unprivileged user
+ * @ret_is_done: polkit allowed it, the manager's helper has done it, and its output was printed: no
+ * work is left
  * Returns: false with NOT_AUTHORIZED and the command that would do it as root.
  */
 bool policy_hand_over(Context *context, bool *ret_is_done, GError **error);
 
-/* Below --root, or until reboot: as the options say. */
+/* Below --root, or until reboot, as the options require. */
 Change *policy_change_new(const Context *context);
 
 /**
- * policy_change_check() - is it wrong?
- * @ret_preview: what the files would say, or NULL
- * Returns: false with INVALID_CONFIGURATION and the first sentence that is new.
+ * policy_change_check() - is the change wrong?
+ * @ret_preview: the resulting configuration, or NULL
+ * Returns: false with INVALID_CONFIGURATION and the first diagnostic that is new.
  */
 bool policy_change_check(const Context *context, const Change *change, Configuration **ret_preview, GError **error);
 
 /**
  * policy_change_commit() - checks, forecasts, writes, and waits until svcd has read it
- * @cleared: names of services whose earlier start or stop by an admin ends with it, also if nothing needs to be written; NULL: none
+ * @cleared: names of services; an admin's earlier start or stop of them ends with it, also if there
+ * is nothing to write. NULL: none
  */
 bool policy_change_commit(Context *context, Change *change, const GPtrArray *cleared, Outcome *ret, GError **error);
 
 /**
- * policy_let_svcd_read() - after files were written: svcd reads them, and we wait until it has
- * @ret_is_running: false: there is no svcd here to read them
+ * policy_let_svcd_read() - after files were written: svcd reads them, and this waits until it has
+ * @ret_is_running: false: no svcd runs here
  */
 bool policy_let_svcd_read(Context *context, bool *ret_is_running, GError **error);
 
-/* Only that it begins to read them. Returns: the answer, NULL with @error. */
+/* Only starts the reading. Returns: the answer, NULL with @error. */
 GVariant *policy_ask_to_read(Context *context, GError **error);
 
-/* Until svcd has begun to read its files at @since_us (CLOCK_MONOTONIC) or later, and what they say is in force. */
+/*
+ * Waits until svcd has begun to read its files at @since_us (CLOCK_MONOTONIC) or later, and they
+ * are in force.
+ */
 bool policy_wait_until_read(Context *context, int64_t since_us, GError **error);
 
 /* "stops now: a b", "written as step 12"; and the same for JSON. */
 void outcome_print(Context *context, const Outcome *outcome);
 void outcome_to_json(const Outcome *outcome, const Context *context, JsonObject *object);
 
-/* What would start and stop, for people and as members of @object. */
+/* The services that would start and stop, for people and as members of @object. */
 void forecast_print(Output *output, const Forecast *forecast, bool is_certain);
 void forecast_to_json(const Forecast *forecast, JsonObject *object);
 
 /**
- * policy_forecast() - what would follow on this machine, or below --root
- * @ret_is_running: svcd was asked how the machine is; otherwise it is guessed. May be NULL
+ * policy_forecast() - the effects of a change on this machine, or below --root
+ * @ret_is_running: svcd reported the present state; otherwise it is guessed. May be NULL
  * @error: as for forecast_new()
  */
 Forecast *policy_forecast(Context *context, const ForecastChange *change, bool *ret_is_running, GError **error);
 
-/* --- verbs that are words and forms of others --- */
+/* --- verbs that are forms of other verbs --- */
 
 bool policy_override(Context *context, GError **error); /* edit NAME KEY=VALUE... */
 bool policy_revert(Context *context, GError **error);   /* undo NAME... */

@@ -24,7 +24,7 @@ static void process_free(gpointer data)
 	g_free(process);
 }
 
-/* A whole small file, with a NUL behind it; NULL if it cannot be read. */
+/* A whole small file, terminated by NUL; NULL if it cannot be read. */
 static char *read_text(const char *directory, const char *name, gsize *ret_length)
 {
 	g_autofree char *path = g_build_filename(directory, name, NULL);
@@ -42,7 +42,7 @@ static char *read_text(const char *directory, const char *name, gsize *ret_lengt
 	return text;
 }
 
-/* Fields of /proc/PID/stat behind the name, as proc(5) numbers them less 3. */
+/* Fields of /proc/PID/stat after the name: the numbers of proc(5) less 3. */
 enum { STAT_PARENT = 1, STAT_UTIME = 11, STAT_STIME = 12, STAT_START = 19, STAT_RSS = 21, STAT_FIELDS = 22 };
 
 static int64_t field_number(char *const *fields, guint n_fields, guint field)
@@ -57,7 +57,7 @@ static int64_t ticks_to_us(int64_t ticks)
 	return ticks * (G_USEC_PER_SEC / MAX(sysconf(_SC_CLK_TCK), 1));
 }
 
-/* proc(5): "pid (comm) state ppid ..."; comm may hold anything, so the last ")" counts. */
+/* proc(5): "pid (comm) state ppid ..."; comm may contain any byte, so the last ")" counts. */
 static bool read_stat(const char *directory, Process *process, char **ret_comm)
 {
 	gsize length;
@@ -98,7 +98,7 @@ const char *proc_directory(void)
 	return directory && *directory ? directory : "/proc";
 }
 
-/* proc(5): "Uid:\treal\teffective\t..."; 0 when it does not say. */
+/* proc(5): "Uid:\treal\teffective\t..."; 0 if the line is missing. */
 static uid_t read_uid(const char *directory)
 {
 	gsize length;
@@ -110,7 +110,7 @@ static uid_t read_uid(const char *directory)
 	return fields && g_strv_length(fields) == 4 && text_parse_uint(fields[2], 10, UINT32_MAX, &uid) ? (uid_t)uid : 0;
 }
 
-/* NULL when it is gone. */
+/* NULL if the process is gone. */
 static Process *read_process(const char *proc, pid_t pid)
 {
 	g_autofree char *directory = g_strdup_printf("%s/%d", proc, (int)pid);
@@ -171,7 +171,10 @@ static bool holds(const GPtrArray *processes, pid_t pid)
 	return false;
 }
 
-/* Moves the children of @parent, and theirs, from @left to @tree. No deeper than there are processes. */
+/*
+ * Moves the children of @parent, and their children, from @left to @tree. The depth is limited by
+ * the number of processes.
+ */
 static void move_children(GPtrArray *left, pid_t parent, unsigned depth, GPtrArray *tree)
 {
 	Process *last = NULL;
@@ -204,7 +207,7 @@ GPtrArray *processes_of_cgroup(const char *cgroup, pid_t main_pid, const char *p
 		collect(cgroup, proc, 0, limit, left);
 	else if (main_process)
 		g_ptr_array_add(left, main_process);
-	/* A parent outside (PID 1) is the root of all. */
+	/* A process with a parent outside (PID 1) is a root. */
 	for (guint i = 0; i < left->len; i++) {
 		Process *process = g_ptr_array_index(left, i);
 
@@ -235,7 +238,7 @@ static bool is_below(const GPtrArray *all, const Process *process, pid_t pid)
 
 GPtrArray *processes_below(pid_t pid, const char *proc)
 {
-	g_autoptr(GPtrArray) all = g_ptr_array_new(); /* each is freed or handed on in the end */
+	g_autoptr(GPtrArray) all = g_ptr_array_new(); /* each is freed or moved to the result */
 	GPtrArray *below = g_ptr_array_new_with_free_func(process_free);
 	g_autoptr(GDir) directory = pid > 0 ? g_dir_open(proc, 0, NULL) : NULL;
 	const char *name;
@@ -290,7 +293,7 @@ char *describe_task_limit(const char *cgroup)
 
 	if (n_refused <= 0)
 		return NULL;
-	if (limit < 0) /* lifted meanwhile */
+	if (limit < 0) /* removed meanwhile */
 		return NULL;
 	return g_strdup_printf("it has reached its limit of %d processes and threads (TasksMax=)", (int)limit);
 }

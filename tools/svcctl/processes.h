@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes: who is in a cgroup, as a tree, and what they use.
+ * Processes: the processes of a cgroup, as a tree, and their resource usage.
  */
 #ifndef SVCD_SVCCTL_PROCESSES_H
 #define SVCD_SVCCTL_PROCESSES_H
@@ -23,39 +23,50 @@ typedef struct Process {
 	uint64_t rss_bytes;
 } Process;
 
-/* Processes shown of one service in its status, and by what is about processes. */
+/*
+ * The number of processes that status shows per service, and the number for verbs about processes.
+ */
 #define PROCESSES_SHOWN 64
 #define PROCESSES_LISTED 4096
 
 /**
  * processes_of_cgroup() - parents before children
- * @cgroup:   absolute directory; nested ones are looked into
- * @main_pid: used alone when @cgroup is ""; 0: none
- * @proc:     "/proc"
- * @limit:    no more of them
+ * @cgroup: absolute directory; nested cgroups are included
+ * @main_pid: the only process if @cgroup is ""; 0: none
+ * @proc: "/proc"
+ * @limit: the largest number of processes
  * Returns: a new array of Process *.
  */
 GPtrArray *processes_of_cgroup(const char *cgroup, pid_t main_pid, const char *proc, guint limit);
 
 /**
- * processes_below() - the children of @pid, theirs, and so on, found by their parents; not itself
+ * processes_below() - the descendants of @pid, found by their parents; without @pid itself
  * @proc: "/proc"
  * Returns: a new array of Process *, in no order.
  */
 GPtrArray *processes_below(pid_t pid, const char *proc);
 
-/* Its share of the memory it uses, in bytes; 0: the kernel does not tell us. Dear: it walks all of its pages. */
+/*
+ * Its proportional share of memory, in bytes; 0: not available. Expensive: the kernel walks all of
+ * its pages.
+ */
 uint64_t process_pss(pid_t pid, const char *proc);
 
-/* Where /proc is: "/proc", or $SVCD_PROC_DIRECTORY. */
+/* The proc directory: "/proc", or $SVCD_PROC_DIRECTORY. */
 const char *proc_directory(void);
 
-/* A number in a file of the cgroup ("memory.current"), or the one after @key ("usage_usec" of cpu.stat); -1: none. */
+/*
+ * A number in a file of the cgroup ("memory.current"), or the one after @key ("usage_usec" of
+ * cpu.stat); -1: none.
+ */
 int64_t cgroup_number(const char *cgroup, const char *file, const char *key);
 
-/* How many of its processes the kernel has killed for lack of memory, and whose; a new string, NULL: none, as far as is known. */
+/*
+ * How many of its processes the kernel has killed for lack of memory, and whether its own limit was
+ * the reason; a new string, NULL: none known.
+ */
 char *describe_lack_of_memory(const char *cgroup);
-/* Was it refused processes beyond its limit? The same. */
+/* The same for processes that the kernel refused because of the task limit. */
 char *describe_task_limit(const char *cgroup);
 
 #endif

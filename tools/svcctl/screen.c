@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Screen: the few escape sequences that every terminal in use knows (ECMA-48, and xterm's for the other page).
+ * Screen: the few escape sequences that every current terminal knows (ECMA-48, and xterm's for the
+ * alternate screen).
  */
 #include "config.h"
 
@@ -17,11 +18,11 @@
 
 #include "base/errors.h"
 
-/* The other page, no cursor, no line goes on in the next one; and back. */
+/* Alternate screen on, cursor off, line wrap off; and the reverse. */
 #define BEGIN "\033[?1049h\033[?25l\033[?7l"
 #define END "\033[?7h\033[?25h\033[?1049l"
 
-/* What a signal has to put back cannot be handed to it otherwise. */
+/* A signal handler needs it to restore the terminal, and has no argument for it. */
 static struct termios before;
 static volatile sig_atomic_t is_open;
 
@@ -34,7 +35,7 @@ bool screen_is_possible(void)
 	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* Only what signal-safety(7) allows. A terminal that is gone needs nothing back. */
+/* Only calls that signal-safety(7) allows. A terminal that is gone needs no restoring. */
 void screen_close(void)
 {
 	ssize_t written;
@@ -54,7 +55,7 @@ static void on_end(int signo)
 	(void)raise(signo);
 }
 
-/* Only wakes poll(2). */
+/* Its only effect is that poll(2) returns. */
 static void on_resize(int signo)
 {
 	(void)signo;
@@ -67,7 +68,7 @@ static void catch_signals(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(ending); i++)
 		(void)signal(ending[i], on_end);
 	(void)sigaction(SIGWINCH, &resize, NULL);
-	(void)signal(SIGTSTP, SIG_IGN); /* the shell behind it would get the keys as they are now */
+	(void)signal(SIGTSTP, SIG_IGN); /* the shell would get the terminal in its present mode */
 	(void)atexit(screen_close);
 }
 
@@ -99,7 +100,9 @@ void screen_size(unsigned *ret_rows, unsigned *ret_columns)
 	*ret_columns = size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/* Written at once, so that nothing flickers; a terminal that does not take it is found by screen_key(). */
+/*
+ * Written at once, so that the page does not flicker. screen_key() finds a terminal that is gone.
+ */
 static void write_all(const char *text, size_t length)
 {
 	while (length > 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svcctl: what its verbs share. A verb is one row in main.c and one function in a cmd-*.c.
+ * svcctl: declarations that its verbs share. A verb is one row in main.c and one function in a
+ * cmd-*.c.
  */
 #ifndef SVCD_SVCCTL_SVCCTL_H
 #define SVCD_SVCCTL_SVCCTL_H
@@ -15,7 +16,7 @@
 #include "svcctl/exit-code.h"
 #include "svcctl/output.h"
 
-/* What was given on the command line; texts are borrowed from it. */
+/* The options of the command line; texts are borrowed from it. */
 typedef struct Options {
 	const char *json; /* NULL: text; "" or "pretty" */
 	bool is_user; /* the user's own services */
@@ -75,7 +76,7 @@ typedef struct Options {
 	bool is_none;
 	bool edits_policy;
 	const char *output; /* a directory */
-	const char *helper_for; /* the number of a user: what the manager has let that user do */
+	const char *helper_for; /* the uid of the user for whom the manager runs this */
 } Options;
 
 typedef struct Context Context;
@@ -84,18 +85,18 @@ typedef struct Verb {
 	const char *name;
 	const char *arguments; /* for the usage line */
 	const char *summary;   /* one line */
-	const char *options;   /* names of those it takes besides the global ones, with blanks between */
+	const char *options;   /* names of its options besides the global ones, separated by blanks */
 	unsigned min_names;
 	unsigned max_names;
-	/* False with @error; otherwise context->exit says how it went. */
+	/* False with @error; otherwise context->exit is the result. */
 	bool (*run)(Context *context, GError **error);
 	const char *details;   /* the rest of its --help */
-	const char *of;        /* NULL: it is typed as it is; else an option of this verb stands for it ("": nothing typed) */
-	const char *by;        /* those options, with blanks between */
+	const char *of;        /* NULL: typed by its own name; else as an option of this verb ("": of no verb) */
+	const char *by;        /* those options, separated by blanks */
 } Verb;
 
 struct Context {
-	const Verb *verbs; /* all that there are */
+	const Verb *verbs; /* the complete table */
 	unsigned n_verbs;
 	const Verb *verb;
 	Options options;
@@ -104,15 +105,15 @@ struct Context {
 	int64_t timeout_us;
 	char **names;      /* the arguments, borrowed */
 	unsigned n_names;
-	char **expanded;   /* what @names is after replace_patterns(), or NULL; owned */
-	char **words;      /* the whole command line without the program's name, NULL-terminated, borrowed */
+	char **expanded;   /* @names after replace_patterns(), or NULL; owned */
+	char **words;      /* the command line without argv[0], NULL-terminated, borrowed */
 	ExitCode exit;
 	Generated *generated; /* below --root: what svc-generate would make; else NULL. Owned, as the next */
 	GHashTable *overlay;  /* the same for the loader */
-	char *hint;        /* what to do next if it failed; owned */
+	char *hint;        /* the next step after a failure; owned */
 };
 
-/* "list --processes": what is typed for it; interned. */
+/* "list --processes": how the verb is typed; interned. */
 const char *verb_typed(const Verb *verb);
 
 /* The verbs, by file. */
@@ -164,7 +165,10 @@ bool cmd_undo(Context *context, GError **error);
 
 /* --- shared --- */
 
-/* Where services' output is: "/run/svcd/log", the user's, or $SVCD_LOG_DIRECTORY; a new string. */
+/*
+ * The directory of services' output: "/run/svcd/log", the user's, or $SVCD_LOG_DIRECTORY; a new
+ * string.
+ */
 char *log_directory(const Context *context);
 
 typedef enum ContextLoad {
@@ -175,41 +179,45 @@ typedef enum ContextLoad {
 
 /**
  * context_load() - all files, below --root or of this machine with its kernel's command line
- * @names: instances of templates that are asked for, or NULL
+ * @names: requested instances of templates, or NULL
  * @flags: of ContextLoad
  */
 Configuration *context_load(const Context *context, const char *const *names, unsigned flags);
 
-/* The same, with instances of templates for the names of the command line. */
+/* The same, with the instances of templates in the names of the command line. */
 Configuration *context_load_named(const Context *context);
 
 /* The same files without those of the admin and of this boot. */
 Configuration *context_load_vendor(const Context *context, const char *const *names);
 
-/* May its files be written without being root: below --root, and with --user? */
+/* May the user write the files without being root? True below --root, and with --user. */
 bool context_owns_files(const Context *context);
 
 /* --root, "" for the machine itself. */
 const char *context_root(const Context *context);
 
-/* The words of the kernel, NULL below --root; a new string. */
+/* The kernel's command line, NULL below --root; a new string. */
 char *context_kernel_cmdline(const Context *context);
 
 /**
- * wanted_in() - services that a runlevel wants, and what they need
- * Returns: a new table: name -> who needs it, "" for what policy names itself; all borrowed from @configuration.
+ * wanted_in() - the services that a runlevel wants, and their dependencies
+ * Returns: a new table: name -> the service that needs it, "" if policy names it; all borrowed from
+ * @configuration.
  */
 GHashTable *wanted_in(const Configuration *configuration, const char *runlevel);
 
 /* An array of records: GVariant *, owned. */
 GPtrArray *records_new(void);
-/* What a method of org.svcd1.Manager answers with an array of tuples, whose members are named by @fields; NULL: an error. */
+/*
+ * The answer of a method of org.svcd1.Manager, an array of tuples; @fields contains the names of
+ * their members. NULL: an error.
+ */
 GPtrArray *ask_records(Context *context, const char *method, GVariant *args, const char *type, const char *const *fields,
 		       GError **error);
-void records_add(GPtrArray *records, GVariantDict *dict); /* what is in @dict, which is empty then */
+void records_add(GPtrArray *records, GVariantDict *dict); /* the contents of @dict, which is then empty */
 void record_add_text(GVariantDict *dict, const char *name, const char *text); /* NULL: "" */
 
-/* The manager's complaints about files, as records; NULL with @error. */
+/* The manager's diagnostics about files, as records; NULL with @error. */
 GPtrArray *ask_diagnostics(Context *context, GError **error);
 char *diagnostic_sentence(GVariant *record); /* "FILE:LINE: error: TEXT"; a new string */
 void print_diagnostics(Context *context, const GPtrArray *records);
@@ -221,77 +229,86 @@ struct BootTimes *ask_boot_times(Context *context, GError **error);
 /* Records of ListConditions, with Key, Level, Why, Since, Waiting, Others, Instead; NULL with @error. */
 GPtrArray *ask_conditions(Context *context, GError **error);
 
-/* What the bus started behind svcd's back, one line each. */
+/* The processes that the bus started without svcd, one line each. */
 bool list_unmanaged(Context *context, GError **error);
 
 /* Records of ListServices, GVariant *; NULL with @error. */
 GPtrArray *ask_services(Context *context, GError **error);
 
-/* The same with these properties only, names with blanks between; an old manager may tell more. */
+/*
+ * The same with these properties only, names separated by blanks; an old manager may return more.
+ */
 GPtrArray *ask_services_for(Context *context, const char *properties, GError **error);
 
 /**
- * expand_names() - the arguments with patterns replaced by the names they match
- * Returns: a new strv; NULL with NO_SUCH_SERVICE when a pattern matches nothing.
+ * expand_names() - the arguments, with patterns replaced by the names they match
+ * Returns: a new strv; NULL with NO_SUCH_SERVICE if a pattern matches nothing.
  */
 char **expand_names(Context *context, GError **error);
 
-/* The same with the names of files, for which no svcd is asked. */
+/* The same with the names of files, without a call to svcd. */
 char **expand_names_in(const Context *context, const ServiceSet *set, GError **error);
 
-/* Is there one among the arguments, and is this one? */
+/* Is a pattern among the arguments, and is this name a pattern? */
 bool has_patterns(const Context *context);
 bool name_is_pattern(const char *name);
 
-/* The words that "is" can be asked, with @separator between; a new string. */
+/* The questions that "is" can answer, separated by @separator; a new string. */
 char *is_words(const char *separator);
 
-/* What is done with one name. @ret_record: the service in the end, for --json; may stay NULL. */
+/* Handles one name. @ret_record: the service afterwards, for --json; may stay NULL. */
 typedef bool (*ActFunc)(Context *context, const char *name, GVariant **ret_record, GError **error);
 
 /**
- * for_each_name() - all names, one after the other; one that fails does not keep the others from it
+ * for_each_name() - all names, one after the other; a failure does not stop the loop
  *
- * The last error is returned, those before it are printed at once.
+ * The last error is returned; the earlier ones are printed at once.
  */
 bool for_each_name(Context *context, ActFunc act, GError **error);
 
-/* What came of one name: @record may be NULL, as @error and its @hint. */
+/* The result for one name: @record may be NULL, and so may @error and its @hint. */
 JsonNode *result_to_json(const char *name, GVariant *record, const GError *error, const char *hint);
 
-/* What several names come to together: the code they share, or "some of several failed". @index: of the one with @now. */
+/*
+ * The combined exit code of several names: the common one, or "some of several failed". @index: of
+ * the name with @now.
+ */
 ExitCode join_codes(ExitCode before, ExitCode now, unsigned index);
 
 /**
- * replace_patterns() - with --all-matching patterns among the arguments by the names that they match
+ * replace_patterns() - with --all-matching, replace the patterns among the arguments by the names that they match
  *
- * Without it they are refused, for verbs that change services. Returns: false with USAGE or NO_SUCH_SERVICE.
+ * Without it, verbs that change services refuse patterns. Returns: false with USAGE or
+ * NO_SUCH_SERVICE.
  */
 bool replace_patterns(Context *context, GError **error);
 
-/* After an error: says in context->hint what to do about it. @name may be NULL. */
+/* After an error: sets context->hint to the remedy. @name may be NULL. */
 void context_advise(Context *context, const GError *error, const char *name);
 
 /**
- * context_hint_name() - there is no service @name: which one may be meant, or which unit has only that name
+ * context_hint_name() - there is no service @name: suggests a similar name, or the unit that has this name
  * @names: a strv of all services
- * Returns: whether there was anything to say.
+ * Returns: whether a hint was set.
  */
 bool context_hint_name(Context *context, const char *name, const char *const *names);
 
-/* A command line of ours as it is to be typed for the user's own svcd; a new string. */
+/* An svcctl command line as it is typed for the user's own svcd; a new string. */
 char *context_command_of_user(const char *line);
 
-/* "svcctl set ssh never", as it was typed, each word fit for a shell; a new string. */
+/* "svcctl set ssh never", as it was typed, each argument quoted for a shell; a new string. */
 char *context_command_line(const Context *context);
 
 /* Sets context->hint. */
 void context_hint(Context *context, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Up, in the sense of "status": ready, or a task that is done. */
+/* Up, as "status" defines it: ready, or a task that is done. */
 bool state_is_up(const char *state);
 
-/* Can the service of @record not run on this machine, because its program is missing or for another lasting reason? */
+/*
+ * Is the service of @record unable to run on this machine, because its program is missing or for
+ * another lasting reason?
+ */
 bool record_is_absent(GVariant *record);
 
 #endif

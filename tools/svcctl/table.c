@@ -10,7 +10,10 @@
 #include "base/text.h"
 #include "svcctl/output.h"
 
-/* On a terminal: so many names of a list, and the widths below which no column is cut, or the last one begins a line further right. */
+/*
+ * On a terminal: the names shown of a list, and the widths below which no column is cut, or the
+ * last one begins further right.
+ */
 enum { NAMES_SHOWN = 3, NARROWEST_CUT = 10, NARROWEST_LAST = 20 };
 
 GVariant *record_from_tuple(GVariant *tuple, const char *const *names)
@@ -31,7 +34,7 @@ const char *record_text(GVariant *record, const char *property)
 {
 	const char *text = "";
 
-	(void)g_variant_lookup(record, property, "&s", &text); /* absent in an older manager: nothing to show */
+	(void)g_variant_lookup(record, property, "&s", &text); /* absent in an older manager: empty */
 	return text;
 }
 
@@ -141,7 +144,7 @@ static JsonNode *struct_to_json(GVariant *tuple, const char *const *fields)
 		g_autoptr(GVariant) member = g_variant_get_child_value(tuple, i);
 
 		json_object_set_member(object, fields[i], value_to_json(member));
-		if (g_str_has_suffix(fields[i], "_us")) /* in structs these are points in time, and no durations */
+		if (g_str_has_suffix(fields[i], "_us")) /* in structs these are points in time, not durations */
 			set_wall_clock(object, fields[i], number_of(member));
 	}
 	node = json_node_init_object(json_node_alloc(), object);
@@ -219,7 +222,7 @@ static void records_to_json(Output *output, const Column *columns, unsigned n_co
 
 /* --- text --- */
 
-/* The columns that are shown, in their order: Column *; NULL with @error when @shown names one that is not. */
+/* The columns to show, in order: Column *; NULL with @error if @shown names an unknown one. */
 static GPtrArray *choose_columns(const Column *columns, unsigned n_columns, const char *shown, GError **error)
 {
 	g_autoptr(GPtrArray) chosen = g_ptr_array_new();
@@ -254,7 +257,10 @@ static struct libscols_table *new_table(const Output *output)
 	scols_table_enable_noheadings(table, !output->has_header);
 	scols_table_enable_colors(table, output->has_colour);
 	scols_table_enable_ascii(table, output->is_ascii);
-	/* The width is our business: libsmartcols would break words, or cut. */
+	/*
+	 * Output fits the widths itself, because libsmartcols would break lines within names, or
+	 * cut.
+	 */
 	scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
 	return table;
 }
@@ -273,7 +279,7 @@ static char *first_names(const char *list)
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* What a terminal has room for; a new string. */
+/* The short form for a terminal; a new string. */
 static char *shorten(const Output *output, GVariant *record, const Column *column, const char *whole)
 {
 	const int64_t at_us = column->kind == CELL_TIME ? (int64_t)record_number(record, column->property) : 0;
@@ -287,7 +293,7 @@ static char *shorten(const Output *output, GVariant *record, const Column *colum
 	return g_strconcat(ago, " ago", NULL);
 }
 
-/* As it is printed; a new string. */
+/* The text as it is printed; a new string. */
 static char *printed_text(const Output *output, GVariant *record, const Column *column)
 {
 	g_autofree char *whole = cell_text(output, record, column);
@@ -313,7 +319,7 @@ static GPtrArray *print_cells(const Output *output, const GPtrArray *chosen, con
 	return cells;
 }
 
-/* The widest cell of column @k, its title among them. */
+/* The widest cell of column @k, its title included. */
 static unsigned column_width(const Output *output, const GPtrArray *chosen, const GPtrArray *cells, guint k)
 {
 	const Column *column = g_ptr_array_index(chosen, k);
@@ -324,7 +330,7 @@ static unsigned column_width(const Output *output, const GPtrArray *chosen, cons
 	return (unsigned)widest;
 }
 
-/* Where the last column begins: the widest cells of those before it, and a blank after each. */
+/* Where the last column begins: the widths of the columns before it, with a blank after each. */
 static unsigned last_column_indent(const Output *output, const GPtrArray *chosen, const GPtrArray *cells)
 {
 	unsigned indent = 0;
@@ -335,8 +341,8 @@ static unsigned last_column_indent(const Output *output, const GPtrArray *chosen
 }
 
 /*
- * @text in @width columns; a new string. Of a path the end is kept, of another word both ends, of a sentence the beginning, with how many
- * more names there are.
+ * @text in @width columns; a new string. A path keeps its end, another single token both ends, and
+ * a sentence its beginning, with the number of further names.
  */
 static char *cut_text(const Output *output, const char *text, unsigned width)
 {
@@ -363,7 +369,7 @@ static void cut_column(const Output *output, const GPtrArray *chosen, const GPtr
 	}
 }
 
-/* The last column is wrapped at blanks; a word that is longer than a line is cut. */
+/* The last column is wrapped at blanks; a token that is longer than a line is cut. */
 static void cut_last_column(const Output *output, const GPtrArray *chosen, const GPtrArray *cells, unsigned width)
 {
 	for (guint i = chosen->len - 1; i < cells->len; i += chosen->len) {
@@ -381,7 +387,10 @@ static void cut_last_column(const Output *output, const GPtrArray *chosen, const
 	}
 }
 
-/* So that no line is wider than the terminal: the widest columns are cut, the name last, and the last one, which is wrapped, keeps some room. */
+/*
+ * Keeps lines within the terminal: the widest columns are cut first, the name last. The last column
+ * is wrapped, and keeps some room.
+ */
 static void fit_cells(const Output *output, const GPtrArray *chosen, const GPtrArray *cells, unsigned tree_indent)
 {
 	const guint last = chosen->len - 1;
@@ -398,7 +407,7 @@ static void fit_cells(const Output *output, const GPtrArray *chosen, const GPtrA
 		for (guint k = 2; k < last; k++)
 			widest = widths[k] > widths[widest] ? k : widest;
 		if (last < 2 || widths[widest] <= NARROWEST_CUT)
-			widest = 0; /* the name at the latest */
+			widest = 0; /* ends at the name column at the latest */
 		if (total + MIN(widths[last], NARROWEST_LAST) <= output->width || widths[widest] <= NARROWEST_CUT || last == 0)
 			break;
 		widths[widest]--;
@@ -417,10 +426,10 @@ static void colour_cell(const Output *output, struct libscols_cell *cell, GVaria
 	const char *colour = output_colour(output, record_text(record, column->property), is_never);
 
 	if (cell && *colour)
-		(void)scols_cell_set_color(cell, colour); /* without it the symbol still tells */
+		(void)scols_cell_set_color(cell, colour); /* the symbol is enough without it */
 }
 
-/* @cells: of this line. @parent: in a tree. Returns: the line, borrowed. */
+/* @cells: those of this line. @parent: in a tree. Returns: the line, borrowed. */
 static struct libscols_line *fill_line(const Output *output, struct libscols_table *table, const GPtrArray *chosen,
 				       GVariant *record, char *const *cells, unsigned last_indent,
 				       struct libscols_line *parent)
@@ -450,13 +459,13 @@ static void add_column(struct libscols_table *table, const Column *column, bool 
 
 	if (!added)
 		g_error("no memory for a table");
-	/* Our line feeds are the places to break at. */
+	/* Breaks only at the line feeds that were inserted. */
 	if (is_last && (scols_column_set_safechars(added, "\n") < 0 ||
 			scols_column_set_wrapfunc(added, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL) < 0))
 		g_error("no memory for a table");
 }
 
-/* How far a tree moves its first column to the right: two columns a step. */
+/* How far a tree indents its first column: two columns per level. */
 static unsigned deepest_indent(const GArray *parents)
 {
 	g_autofree unsigned *depths = parents ? g_new0(unsigned, parents->len) : NULL;
@@ -471,7 +480,7 @@ static unsigned deepest_indent(const GArray *parents)
 	return 2 * deepest;
 }
 
-/* @parents: int, of each record the one above it in a tree, or -1; NULL: no tree */
+/* @parents: int, for each record its parent in a tree, or -1; NULL: no tree */
 static void print_table(Output *output, const GPtrArray *chosen, const GPtrArray *records, const GArray *parents)
 {
 	struct libscols_table *table = new_table(output);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Units: which of them count. A service replaces a unit that has its name, or whose program it executes, because many services of
- * svcd's have the names of Debian's init scripts. Units of systemd itself are parts of an init that is not this one.
+ * Units: which of them count. A service replaces a unit of the same name, or one with the same
+ * program, because many of svcd's services have the names of Debian's init scripts. Units of
+ * systemd itself are part of another init.
  */
 #include "config.h"
 
@@ -14,7 +15,7 @@
 
 #define SUFFIX ".service"
 
-/* In the order in which systemd takes them (systemd.unit(5)). */
+/* In systemd's order of precedence (systemd.unit(5)). */
 static const char *const directories[] = { "/etc/systemd/system", "/usr/local/lib/systemd/system", "/lib/systemd/system",
 					   "/usr/lib/systemd/system" };
 
@@ -34,7 +35,7 @@ char *unit_of_name(const char *root, const char *name)
 		g_autofree char *unit = g_strdup_printf("%s/%s" SUFFIX, directories[i], bare);
 		g_autofree char *path = g_strconcat(root, unit, NULL);
 
-		if (g_file_test(path, G_FILE_TEST_IS_REGULAR)) /* a masked one is a link to a device */
+		if (g_file_test(path, G_FILE_TEST_IS_REGULAR)) /* a masked unit is a link to a device */
 			return g_steal_pointer(&unit);
 	}
 	return NULL;
@@ -82,7 +83,10 @@ static bool is_replaced(const ServiceSet *set, const char *name, const char *pro
 	return false;
 }
 
-/* The first word of ExecStart= without its prefixes (systemd.service(5)); a new string, or NULL. */
+/*
+ * The first argument of ExecStart= without its prefixes (systemd.service(5)); a new string, or
+ * NULL.
+ */
 static char *program_of(const GPtrArray *lines)
 {
 	const char *command = unit_file_last(lines, "Service", "ExecStart");
@@ -93,7 +97,7 @@ static char *program_of(const GPtrArray *lines)
 	return g_strndup(command, strcspn(command, " \t"));
 }
 
-/* Does [Install] say what starts it, and is its program there? */
+/* Does [Install] name a target that starts it, and does its program exist? */
 static bool is_to_be_started(const char *root, const GPtrArray *lines, const char *program)
 {
 	g_autofree char *path = program ? g_strconcat(root, program, NULL) : NULL;
@@ -118,7 +122,7 @@ static bool is_without_service(const char *root, const ServiceSet *set, const ch
 	return is_to_be_started(root, lines, program) && !is_replaced(set, name, program);
 }
 
-/* Links are other names of units, and templates have instances. */
+/* Links are other names of units, and templates need instances. */
 static void collect(const char *root, const char *directory, const ServiceSet *set, GHashTable *seen, GPtrArray *found)
 {
 	g_autofree char *path = g_strconcat(root, directory, NULL);

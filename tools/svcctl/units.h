@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Units: programs of packages that only a systemd unit describes, which svcd does not read.
+ * Units: programs of packages that only a systemd unit describes. svcd does not read units.
  */
 #ifndef SVCD_SVCCTL_UNITS_H
 #define SVCD_SVCCTL_UNITS_H
@@ -9,18 +9,18 @@
 
 /**
  * unit_of_name() - the unit file of a service
- * @root: "" or a directory in which the machine's files are
+ * @root: "" or the directory that contains the machine's files
  * @name: "caddy" or "caddy.service"
  * Returns: "/lib/systemd/system/caddy.service", a new string; NULL if there is none.
  */
 char *unit_of_name(const char *root, const char *name);
 
-/* The commands that make a service of a unit; a new string, with @separator between them. */
+/* The commands that turn a unit into a service; a new string, with @separator between them. */
 char *unit_import_commands(const char *unit, const char *separator);
 
 /**
- * units_without_service() - units that a package or an admin means to start, and that no service in @set replaces
- * Returns: paths, a new array that owns them, sorted by their names.
+ * units_without_service() - units that a package or an admin enables, and that no service in @set replaces
+ * Returns: paths, a new array that owns them, sorted by name.
  */
 GPtrArray *units_without_service(const char *root, const ServiceSet *set);
 

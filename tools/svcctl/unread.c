@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Unread: the times of files against the time of the last load. Generated files are left out, because each load writes them.
+ * Unread: compares the times of files with the time of the last load. Generated files are left out,
+ * because each load writes them.
  */
 #include "config.h"
 
@@ -28,7 +29,7 @@ static bool is_generated(const char *directory)
 char *unread_find(const Context *context, const char *name)
 {
 	g_auto(GStrv) directories = service_directories(context);
-	const char *at = strchr(name, '@'); /* an instance has the file of its template */
+	const char *at = strchr(name, '@'); /* an instance uses the file of its template */
 	g_autofree char *stem = g_strndup(name, at ? (gsize)(at - name) + 1 : strlen(name));
 	g_autofree char *script = g_build_filename(context_root(context), "/etc/init.d", name, NULL);
 
@@ -45,7 +46,7 @@ char *unread_find(const Context *context, const char *name)
 	return g_steal_pointer(&script);
 }
 
-/* Of the file, and of its name: a package may unpack an old file now. */
+/* ctime covers the contents and the name, because a package may unpack an old file now. */
 static bool is_newer(const char *path, int64_t wall_us)
 {
 	struct stat st;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Unread: files of services that are on the disk, and that svcd has not read yet.
+ * Unread: files of services on the disk that svcd has not read yet.
  */
 #ifndef SVCD_SVCCTL_UNREAD_H
 #define SVCD_SVCCTL_UNREAD_H
@@ -14,7 +14,7 @@
 char *unread_find(const Context *context, const char *name);
 
 /**
- * unread_change() - the file of a service that has changed since svcd read it, a drop-in or its directory among them
+ * unread_change() - the file of a service that has changed since svcd read it, including drop-ins and their directory
  * Returns: its path, a new string; NULL if there is none, or svcd does not answer.
  */
 char *unread_change(Context *context, const char *name);

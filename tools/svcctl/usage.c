@@ -19,7 +19,7 @@ static void use_free(gpointer data)
 	g_free(use);
 }
 
-/* Where there is no cgroup, or its controller is not on. */
+/* Used if there is no cgroup, or its controller is off. */
 static void add_up(ServiceUse *use)
 {
 	int64_t cpu_us = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Usage: what services use at one moment, from their cgroups; what they have used between two.
+ * Usage: the resource usage of services at one moment, from their cgroups, and between two moments.
  */
 #ifndef SVCD_SVCCTL_USAGE_H
 #define SVCD_SVCCTL_USAGE_H
@@ -13,31 +13,37 @@ typedef struct ServiceUse {
 	char *state;
 	bool has_cgroup;
 	GPtrArray *processes; /* Process *, parents before children */
-	int64_t cpu_us;       /* of all that ever ran in it, where the cgroup tells; else of what runs */
-	uint64_t memory_bytes; /* of the cgroup; else what its processes have in memory */
+	int64_t cpu_us;       /* of all processes that ever ran in the cgroup; without one, of the running processes */
+	uint64_t memory_bytes; /* of the cgroup; without one, the resident memory of its processes */
 } ServiceUse;
 
 /**
  * usage_take() - services that have processes
- * @names: only these, as expand_names() gives them; NULL or empty: all
+ * @names: only these, as expand_names() returns them; NULL or empty: all
  * Returns: a new array of ServiceUse *, by name; NULL with @error.
  */
 GPtrArray *usage_take(Context *context, char *const *names, GError **error);
 
-/* The service of that name in @sample, or NULL; and of a service the process that is the same one, not only by its pid. */
+/*
+ * The service of that name in @sample, or NULL. And the same process in a service, identified by
+ * more than its pid.
+ */
 const ServiceUse *usage_find(const GPtrArray *sample, const char *name);
 const Process *usage_find_process(const ServiceUse *use, const Process *process);
 
 /**
- * usage_check_names() - does each service that was named have processes? A pattern is content with those that have.
+ * usage_check_names() - does each named service have processes? A pattern may match services without processes.
  * Returns: false with NOT_UP or NO_SUCH_SERVICE.
  */
 bool usage_check_names(Context *context, char *const *names, const GPtrArray *sample, GError **error);
 
-/* The name of a user, or its number; borrowed from a cache of @users, a table that begins empty (GHashTable of g_free). */
+/*
+ * The name of a user, or its number; borrowed from the cache @users, a table that begins empty
+ * (GHashTable of g_free).
+ */
 const char *usage_user(GHashTable *users, uid_t uid);
 
-/* "├─ 614 /usr/sbin/cupsd": a line of a tree of processes; a new string. */
+/* "├─ 614 /usr/sbin/cupsd": a line of a process tree; a new string. */
 char *usage_process_line(const Output *output, const Process *process, const char *text);
 
 #endif
