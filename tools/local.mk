@@ -78,13 +78,13 @@ svcctl_CFLAGS = $(libsvcctl_a_CFLAGS)
 svcctl_SOURCES = tools/svcctl/main.c
 svcctl_LDADD = $(LIBS_SVCCTL)
 
-# What the manager has saved.
+# Saved state of the manager.
 include tools/svc-save/local.mk
 
-# What the manager cannot wait for.
+# Work that the manager must not wait for.
 include tools/svc-worker/local.mk
 
-# What people know from SysV init.
+# The commands of SysV init.
 include tools/svc-sysv/local.mk
 
 include tools/completions/local.mk

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Apply: under the lock, first into the history, then into the files, then it is said that it is done.
+ * Apply: writes a change under the lock, first to the history, then to the files. Then the step is
+ * marked as done.
  */
 #include "config.h"
 
@@ -43,7 +44,10 @@ static HistoryRecord *record_of(const Change *change, const ChangeAuthor *author
 	return record;
 }
 
-/* A change that cannot be undone is better than a machine whose policy cannot be changed because /var is lost. */
+/*
+ * A change that cannot be undone is better than a policy that cannot be changed because /var is not
+ * writable.
+ */
 static uint64_t begin(Change *change, HistoryRecord *record)
 {
 	g_autoptr(GError) error = NULL;
@@ -58,7 +62,7 @@ static uint64_t begin(Change *change, HistoryRecord *record)
 	return number;
 }
 
-/* All files, or none. @number: of the step that was begun, or 0. */
+/* Writes all files, or none. @number: of the step that was begun, or 0. */
 static bool write_files(const Durable *durable, const HistoryRecord *record, uint64_t number, GError **error)
 {
 	for (guint i = 0; i < record->files->len; i++) {
@@ -66,7 +70,10 @@ static bool write_files(const Durable *durable, const HistoryRecord *record, uin
 
 		if (durable_write(durable, file->path, file->after, file->access, error))
 			continue;
-		/* If this fails as well, the step stays begun, and the next writer tries again (history_recover()). */
+		/*
+		 * If this fails as well, the step stays begun, and the next writer tries again
+		 * (history_recover()).
+		 */
 		if (history_roll_back(durable, record, NULL) && number)
 			history_abandon(durable, number);
 		return false;
@@ -83,7 +90,10 @@ static bool carry_out(Change *change, HistoryRecord *record, uint64_t *ret_numbe
 		return false;
 	if (ret_number)
 		*ret_number = number;
-	/* All files have the new text: the next writer sees that, and gives the step its last name. */
+	/*
+	 * All files have the new text. The next writer finds that, and gives the step its final
+	 * name.
+	 */
 	if (number && !history_finish(&change->durable, number, &unfinished))
 		change->warning = g_strdup(unfinished->message);
 	return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Change, the struct: shared by what builds it (change.c), looks ahead (preview.c) and carries it out (apply.c).
+ * Change, the struct: shared by the files that build it (change.c), preview it (preview.c) and
+ * write it (apply.c).
  */
 #ifndef SVCD_CHANGE_FILES_H
 #define SVCD_CHANGE_FILES_H
@@ -20,26 +21,26 @@ typedef struct Operation {
 	char *path;
 	char *section; /* SET, REMOVE_SECTION */
 	char *key;     /* SET */
-	char *value;   /* SET; NULL takes the key out */
+	char *value;   /* SET; NULL removes the key */
 	GBytes *text;     /* WRITE; NULL removes */
-	GBytes *expected; /* WRITE: what must be there before; NULL: nothing */
-	FileAccess access; /* WRITE: what a file gets that is not there; mode 0: as others do */
+	GBytes *expected; /* WRITE: the text that must be there before; NULL: no file */
+	FileAccess access; /* WRITE: the access of a new file; mode 0: the default */
 } Operation;
 
 struct Change {
 	Durable durable;
 	bool until_reboot;
 	bool user_mode;        /* the files are the user's */
-	char *top;             /* where policy.d and services.d are that are written */
+	char *top;             /* the directory with the policy.d and services.d that are written */
 	GPtrArray *operations; /* Operation * */
-	GPtrArray *files;      /* FileChange *: what they come to, from what was on disk when last read */
+	GPtrArray *files;      /* FileChange *: the result, based on the last read from disk */
 	GHashTable *overlay;   /* see change_set_overlay(); borrowed, or NULL */
-	GHashTable *expected;  /* names of services that need have no file yet */
+	GHashTable *expected;  /* names of services that need not have a file yet */
 	uint64_t undoes;       /* a step, or 0 */
 	char *warning;
 };
 
-/* Reads the files again and does all operations on what is there now. */
+/* Reads the files again and repeats all operations on the present contents. */
 bool change_refresh(Change *change, GError **error);
 
 #endif

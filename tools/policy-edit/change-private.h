@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Change, inside: for those who make one other than by keys (undo, import).
+ * Change, inside: for code that makes a change other than by keys (undo, import).
  */
 #ifndef SVCD_CHANGE_PRIVATE_H
 #define SVCD_CHANGE_PRIVATE_H
@@ -11,17 +11,19 @@
 #define POLICY_EDIT_LOCK_NAME "policy.lock"
 #define POLICY_EDIT_LOCK "/run/svcd/" POLICY_EDIT_LOCK_NAME
 
-/* Where a file is read and written. */
+/* The root and the rules for reading and writing files. */
 const Durable *change_durable(const Change *change);
 
-/* What is there though it is on no disk, or NULL. */
+/* Files that count as present although they are not on disk, or NULL. */
 GHashTable *change_overlay(const Change *change);
 
-/* policy.d/NAME of the layer that the change is for, a new string. */
+/* policy.d/NAME of the layer that the change writes to, a new string. */
 char *change_policy_path(const Change *change, const char *name);
 
-/* A whole file of any bytes, NULL: none; @expected is what must be there until then. If nothing is, it gets @if_new; NULL:
- * what new files get. */
+/*
+ * A whole file of any bytes, NULL: removed. @expected must still be its contents when it is
+ * written. A new file gets @if_new; NULL: the default access.
+ */
 bool change_write(Change *change, const char *path, GBytes *text, GBytes *expected, const FileAccess *if_new,
 		  GError **error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Change: what is to become of which files, kept as operations, so that they can be done again on files that somebody else
- * has changed in the meantime. What would follow from it is in preview.c.
+ * Change: changes to files, kept as operations, so that they can be repeated on files that another
+ * writer has changed meanwhile. preview.c computes their effects.
  */
 #include "config.h"
 
@@ -112,7 +112,7 @@ static char *our_drop_in(const Change *change, const char *service)
 	return g_build_filename(change->top, "services.d", directory, DROP_IN, NULL);
 }
 
-/* Takes from @access what the file at @path, if there is one, does not give. */
+/* Removes from @access the rights that the existing file at @path does not give. */
 static void narrow(const Change *change, const char *path, FileAccess *access)
 {
 	FileAccess other;
@@ -140,7 +140,7 @@ static void narrow_by_files(const Change *change, const char *directory, const c
 	}
 }
 
-/* A drop-in is likely to say what other files of its service say, in other words: it is for the same readers. */
+/* A drop-in probably repeats contents of the service's other files, so it gets the same readers. */
 static FileAccess access_of_new(const Change *change, const char *path)
 {
 	g_autofree char *parent = g_path_get_dirname(path);
@@ -152,7 +152,7 @@ static FileAccess access_of_new(const Change *change, const char *path)
 	if (!g_str_has_suffix(name, ".svc.d"))
 		return access;
 	name[strlen(name) - strlen(".svc.d")] = '\0';
-	(void)name_split_instance(name, &template, NULL); /* most are none */
+	(void)name_split_instance(name, &template, NULL); /* most names are not instances */
 	for (char **directory = directories; *directory; directory++) {
 		narrow_by_files(change, *directory, name, &access);
 		if (template)
@@ -161,7 +161,10 @@ static FileAccess access_of_new(const Change *change, const char *path)
 	return access;
 }
 
-/* What the loader would not read, whoever wrote it, is left alone: a change in it would be of no effect. */
+/*
+ * A file that the loader refuses to read because of its access is not changed, because the change
+ * would have no effect.
+ */
 static bool check_access(const Change *change, const char *path, const FileAccess *access, GError **error)
 {
 	const SourceReader reader = { .any_owner = *change->durable.root, .owner = change->user_mode ? geteuid() : 0 };
@@ -171,7 +174,7 @@ static bool check_access(const Change *change, const char *path, const FileAcces
 	return !problem || fail(error, SVCD_ERROR_INVALID_CONFIGURATION, "%s: %s", shown, problem);
 }
 
-/* The file at @path, read when it is first asked for; NULL with @error. */
+/* The file at @path, read at the first use; NULL with @error. */
 static FileChange *file_of(Change *change, const char *path, GError **error)
 {
 	g_autoptr(GBytes) text = NULL;
@@ -194,7 +197,7 @@ static FileChange *file_of(Change *change, const char *path, GError **error)
 	return file;
 }
 
-/* Takes @text. A file with nothing but our head is no file. */
+/* Takes @text. A file that contains only svcctl's head comment is removed. */
 static void set_after(FileChange *file, GBytes *text)
 {
 	g_clear_pointer(&file->after, g_bytes_unref);
@@ -282,7 +285,7 @@ static bool do_operation(Change *change, const Operation *operation, GError **er
 	return false;
 }
 
-/* Takes @operation; one that fails is forgotten. */
+/* Takes @operation; a failed one is removed again. */
 static bool add_operation(Change *change, Operation *operation, GError **error)
 {
 	if (!do_operation(change, operation, error)) {
@@ -342,7 +345,7 @@ void change_expect_service(Change *change, const char *service)
 	g_hash_table_add(change->expected, g_strdup(service));
 }
 
-/* The section of a service file that has @key; NULL with @error. */
+/* The section of a service file that contains @key; NULL with @error. */
 static const char *section_of(const char *service, const char *key, GError **error)
 {
 	static const char *const sections[] = { "Service", "Conditions" };
@@ -366,7 +369,7 @@ static const char *section_of(const char *service, const char *key, GError **err
 	return NULL;
 }
 
-/* Has this change set @key to something? */
+/* Has this change already set @key? */
 static bool is_set_already(const Change *change, const char *path, const char *section, const char *key)
 {
 	for (guint i = 0; i < change->operations->len; i++) {
@@ -424,7 +427,7 @@ bool change_write(Change *change, const char *path, GBytes *text, GBytes *expect
 	return add_operation(change, operation, error);
 }
 
-/* NULL: @path (from "/") may be written; else why not, a new string. */
+/* NULL: @path (from "/") may be written; otherwise the reason against it, a new string. */
 static char *check_path(const Change *change, const char *path)
 {
 	static const char *const kinds[] = { "/policy.d/", "/services.d/" };

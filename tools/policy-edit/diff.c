@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Diff: two short texts as diff -u shows them. Longest common subsequence, by its table: a policy has some dozen lines.
+ * Diff: two short texts as diff -u shows them. It uses the table of the longest common subsequence,
+ * because a policy has some dozen lines.
  */
 #include "config.h"
 
@@ -10,7 +11,10 @@
 
 enum { CONTEXT = 3 };
 
-/* Cells of the table; beyond that all lines between the common beginning and end are shown as replaced. */
+/*
+ * The limit of the table's cells. Beyond it, all lines between the common beginning and end are
+ * shown as replaced.
+ */
 #define MOST_CELLS ((gsize)4 * 1024 * 1024)
 
 typedef struct DiffLine {
@@ -54,7 +58,7 @@ static void add_all(Diff *diff, char mark, char **lines, guint n)
 		add(diff, mark, lines[i]);
 }
 
-/* table[i][j]: how many lines the rest of before from i and of after from j have in common. */
+/* table[i][j]: the number of common lines of before from i and after from j. */
 static void fill_table(guint16 *table, char **before, guint n, char **after, guint m)
 {
 	for (guint i = n; i-- > 0;) {
@@ -115,7 +119,10 @@ static char mark_at(const Diff *diff, guint i)
 	return g_array_index(diff->lines, DiffLine, i).mark;
 }
 
-/* The end of the hunk whose first change is at @i: where more than twice the context follows unchanged. */
+/*
+ * The end of the hunk with the first change at @i: where more than twice the context follows
+ * unchanged.
+ */
 static guint hunk_end(const Diff *diff, guint i)
 {
 	guint last = i;
@@ -127,7 +134,10 @@ static guint hunk_end(const Diff *diff, guint i)
 	return MIN(last + 1 + CONTEXT, diff->lines->len);
 }
 
-/* "@@ -1,3 +1,4 @@"; a side without lines names the line before it (diff(1), unified format). */
+/*
+ * "@@ -1,3 +1,4 @@"; a side without lines gives the number of the line before it (diff(1), unified
+ * format).
+ */
 static void append_range(GString *out, char mark, guint start, guint n)
 {
 	g_string_append_printf(out, n == 1 ? " %c%u" : " %c%u,%u", mark, n == 0 ? start : start + 1, n);
@@ -154,7 +164,7 @@ static void append_hunks(GString *out, const Diff *diff)
 {
 	guint line_before = 0;
 	guint line_after = 0;
-	guint shown = 0; /* all before it is done with */
+	guint shown = 0; /* the lines before it are finished */
 
 	for (guint i = 0; i < diff->lines->len; i++) {
 		guint from;

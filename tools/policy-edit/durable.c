@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Durable: every name is looked up from the root's descriptor, so that a root's own symbolic links stay inside it.
+ * Durable: every path is resolved from the root's file descriptor, so symbolic links stay inside
+ * the root.
  */
 #include "config.h"
 
@@ -52,7 +53,7 @@ static bool G_GNUC_PRINTF(4, 5)
 	va_end(args);
 	if (errnum_is_passing(errnum))
 		return fail_errno(error, errnum, "%s %s", tried, shown);
-	/* A file's error, which svcctl tells scripts apart from others. */
+	/* A file error, which has an exit code of its own in svcctl. */
 	g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errnum), "%s %s: %s%s", tried, shown, g_strerror(errnum),
 		    errnum == EROFS ? "; changes with --until-reboot go to /run" : "");
 	return false;
@@ -66,7 +67,7 @@ static bool check_root(const Durable *durable, GError **error)
 
 static int open_inside(const Durable *durable, const char *path, int flags)
 {
-	/* openat2() refuses what O_PATH makes no use of. */
+	/* openat2() refuses flags that O_PATH does not use. */
 	flags |= O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY);
 	path += strspn(path, "/");
 	if (!*path)
@@ -88,15 +89,15 @@ static const char *base_of(const char *path)
 	return strrchr(path, '/') + 1;
 }
 
-/* Hidden, so that nobody reads it as a policy. */
+/* Hidden, so that it is not read as a policy. */
 static char *temporary_of(const char *path)
 {
 	return g_strdup_printf(".%s.new", base_of(path));
 }
 
 /*
- * Opens the directory @path, and makes what is missing of it. Each one's name is made durable in its parent before
- * anything is put into it.
+ * Opens the directory @path, and creates the missing directories on the way. Each new name is made
+ * durable in its parent before it is used.
  * Returns: -1 with errno.
  */
 static int open_made(const Durable *durable, const char *path)
@@ -112,7 +113,7 @@ static int open_made(const Durable *durable, const char *path)
 	if (parent_fd < 0 || (mkdirat(parent_fd, base_of(path), 0755) < 0 && errno != EEXIST) || fsync(parent_fd) < 0)
 		return -1;
 	fd = open_inside(durable, path, O_RDONLY | O_DIRECTORY);
-	/* Whatever the umask is: those who only look must see what is in force. */
+	/* Independent of the umask, because every user may read the settings in force. */
 	if (fd >= 0 && fchmod(fd, 0755) < 0)
 		return -1;
 	return fd_steal(&fd);
@@ -140,7 +141,7 @@ bool durable_read(const Durable *durable, const char *path, size_t max_bytes, GB
 
 	if (!check_root(durable, error))
 		return false;
-	/* O_NONBLOCK: a FIFO without a writer would hold us for ever. */
+	/* O_NONBLOCK: a FIFO without a writer would block for ever. */
 	fd = open_inside(durable, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0 && errno == ENOENT) {
 		*ret_text = NULL;
@@ -206,13 +207,15 @@ static int create(int directory, const char *temporary)
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	int fd = openat(directory, temporary, flags, 0600);
 
-	/* A writer died here; we hold the lock, so it is nobody's. */
+	/* A writer died here. The caller holds the lock, so the file has no owner any more. */
 	if (fd < 0 && errno == EEXIST && unlinkat(directory, temporary, 0) == 0)
 		fd = openat(directory, temporary, flags, 0600);
 	return fd;
 }
 
-/* False with errno. An owner that we may not give makes it fail: the file would be for others than before. */
+/*
+ * False with errno. It fails if the owner cannot be set, because the file's readers would change.
+ */
 static bool fill(int directory, const char *temporary, GBytes *text, FileAccess access)
 {
 	auto_fd int fd = create(directory, temporary);
@@ -242,7 +245,7 @@ bool durable_write(const Durable *durable, const char *path, GBytes *text, FileA
 	    renameat(directory, temporary, directory, base_of(path)) < 0) {
 		const int errnum = errno;
 
-		(void)unlinkat(directory, temporary, 0); /* the error that matters is the one before */
+		(void)unlinkat(directory, temporary, 0); /* the error before it is reported */
 		errno = errnum;
 		return fail_path(error, durable, path, "cannot write");
 	}
@@ -276,7 +279,7 @@ void durable_tidy(const Durable *durable, const char *path)
 	auto_fd int directory = open_parent(durable, path);
 
 	if (directory >= 0)
-		(void)unlinkat(directory, temporary, 0); /* mostly not there; hidden, and harmless if it stays */
+		(void)unlinkat(directory, temporary, 0); /* usually absent; hidden, and harmless if it stays */
 }
 
 static int compare_names(gconstpointer a, gconstpointer b)
@@ -334,7 +337,7 @@ int durable_lock(const Durable *durable, const char *path, int64_t patience_us, 
 	if (!check_root(durable, error))
 		return -1;
 	directory = open_made(durable, parent);
-	/* 0600: whoever can open it can lock it, and so keep all others out. */
+	/* 0600: any user with a descriptor could lock it, and so block all writers. */
 	if (directory >= 0)
 		fd = openat(directory, base_of(path), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * History record: one step as text, and back. Lengths stand in front of what may hold anything.
+ * History record: formats a step as text, and parses it. A length stands before each field of
+ * arbitrary bytes.
  */
 #include "config.h"
 
@@ -116,7 +117,7 @@ GBytes *history_record_format(const HistoryRecord *record)
 	return g_byte_array_free_to_bytes(text);
 }
 
-/* What is left to read; on the first mistake it is empty. */
+/* The unread rest of the text; after the first error it is empty. */
 typedef struct Rest {
 	const char *next;
 	const char *end;
@@ -132,7 +133,7 @@ static bool take(Rest *rest, const char *word)
 	return true;
 }
 
-/* Digits up to @stop, which is taken as well. */
+/* Digits up to @stop, which is consumed as well. */
 static bool take_digits(Rest *rest, char stop, unsigned base, uint64_t max, uint64_t *ret)
 {
 	const char *end = memchr(rest->next, stop, (size_t)(rest->end - rest->next));
@@ -145,7 +146,7 @@ static bool take_digits(Rest *rest, char stop, unsigned base, uint64_t max, uint
 	return text_parse_uint(number, base, max, ret);
 }
 
-/* "WORD NUMBER\n" */
+/* "KEY NUMBER\n" */
 static bool take_number(Rest *rest, const char *word, uint64_t max, uint64_t *ret)
 {
 	return take(rest, word) && take(rest, " ") && take_digits(rest, '\n', 10, max, ret);
@@ -167,7 +168,7 @@ static bool take_access(Rest *rest, FileAccess *ret)
 	return true;
 }
 
-/* "WORD LENGTH\n", so many bytes, "\n" */
+/* "KEY LENGTH\n", so many bytes, "\n" */
 static GBytes *take_bytes(Rest *rest, const char *word)
 {
 	uint64_t length;
@@ -205,7 +206,7 @@ static bool take_text(Rest *rest, const char *word, GBytes **ret)
 	return *ret != NULL;
 }
 
-/* Only below these does a step ever write; a path that leads elsewhere is none of ours. */
+/* A step writes only below these directories, so other paths are errors. */
 static bool is_path(const char *path)
 {
 	return (g_str_has_prefix(path, SVCD_SYSCONFDIR "/") || g_str_has_prefix(path, "/run/svcd/")) &&

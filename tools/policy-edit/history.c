@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * History: the directory of steps; who began, who finished, and what to do about those who did not.
+ * History: the directory of steps: begin, finish, and recover unfinished steps.
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@ static char *step_path(uint64_t number, const char *suffix)
 	return g_build_filename(POLICY_EDIT_HISTORY, name, NULL);
 }
 
-/* "000007.step" with ".step": 7. 0: it is none. */
+/* "000007.step" with ".step": 7. 0: not such a name. */
 static uint64_t number_of(const char *name, const char *suffix)
 {
 	g_autofree char *digits = NULL;
@@ -77,8 +77,8 @@ static uint64_t last_of(const GArray *numbers)
 }
 
 /*
- * Only below a /var/lib that is there: on a machine whose /var is not mounted yet, what is written would lie below the
- * mount point, out of sight. Below another root nothing is mounted later.
+ * Requires an existing /var/lib. If /var is not mounted yet, the files would be hidden below the
+ * mount point. Below another root nothing is mounted later.
  */
 static bool check_place(const Durable *durable, GError **error)
 {
@@ -110,7 +110,7 @@ uint64_t history_begin(const Durable *durable, HistoryRecord *record, GError **e
 		       : 0;
 }
 
-/* Step @number's file; its length in @ret_bytes. NULL with @error, also when there is none. */
+/* The file of step @number; its length in @ret_bytes. NULL with @error, also if there is none. */
 static GBytes *read_step(const Durable *durable, uint64_t number, const char *suffix, GError **error)
 {
 	g_autofree char *path = step_path(number, suffix);
@@ -122,7 +122,7 @@ static GBytes *read_step(const Durable *durable, uint64_t number, const char *su
 	return text;
 }
 
-/* Best effort: what cannot be removed now is removed with the next step. */
+/* Best effort: the next step removes the rest. */
 static void drop_old(const Durable *durable)
 {
 	g_autoptr(GArray) numbers = list_numbers(durable, DONE, NULL);
@@ -181,7 +181,7 @@ HistoryRecord *history_read(const Durable *durable, uint64_t number, GError **er
 	return read_record(durable, number, DONE, error);
 }
 
-/* How many files of @record have the old, the new, another text. */
+/* How many files of @record have the old, the new, or another text. */
 typedef struct Census {
 	guint old;
 	guint new;
@@ -222,7 +222,7 @@ bool history_roll_back(const Durable *durable, const HistoryRecord *record, GErr
 	return true;
 }
 
-/* What was cut off before it had its name: it would have been the next step. */
+/* Removes a file of the next number that was cut off before it got its name. */
 static void tidy_next(const Durable *durable)
 {
 	g_autoptr(GArray) done = list_numbers(durable, DONE, NULL);
@@ -238,7 +238,7 @@ static void tell(GPtrArray *ended, const HistoryRecord *record, const char *what
 						       what));
 }
 
-/* All files of @record are old, or new and old. */
+/* All files of @record have the old text, or some the new one. */
 static bool take_back(const Durable *durable, const HistoryRecord *record, GPtrArray *ended, GError **error)
 {
 	if (!history_roll_back(durable, record, error))
@@ -253,7 +253,10 @@ static bool recover_step(const Durable *durable, uint64_t number, GPtrArray *end
 	g_autoptr(HistoryRecord) record = read_record(durable, number, BEGUN, NULL);
 	Census census = { 0 };
 
-	/* It was on disk, whole, before the first file was touched: one that is not a step was written by nobody of ours. */
+	/*
+	 * A step is complete on disk before the first file is touched. So an invalid file is not
+	 * one of svcd's steps.
+	 */
 	if (!record) {
 		history_abandon(durable, number);
 		return true;
@@ -262,7 +265,9 @@ static bool recover_step(const Durable *durable, uint64_t number, GPtrArray *end
 		return false;
 	if (census.new == record->files->len) {
 		tell(ended, record, "was cut off when all its files were written: it is done");
-		/* If /var may not be written to now, the next writer does the same again and finds less to do. */
+		/*
+		 * If /var is not writable now, the next writer repeats this and finds less to do.
+		 */
 		(void)history_finish(durable, number, NULL);
 		return true;
 	}
@@ -275,7 +280,7 @@ static bool recover_step(const Durable *durable, uint64_t number, GPtrArray *end
 
 bool history_recover(const Durable *durable, GPtrArray *ended, GError **error)
 {
-	/* A history that cannot be read holds nobody up: whoever begins a step is told then. */
+	/* An unreadable history is no error here, because history_begin() reports it. */
 	g_autoptr(GArray) begun = list_numbers(durable, BEGUN, NULL);
 
 	for (guint i = begun ? begun->len : 0; i > 0; i--) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Import: the links in /etc/rcN.d as [runlevel N] Activate=... of the services that stand for those scripts; and the offer
- * to do that, as long as the admin's policy is empty.
+ * Import: converts the links in /etc/rcN.d to [runlevel N] Activate=... of the matching services.
+ * It is offered while the admin's policy is empty.
  */
 #include "config.h"
 
@@ -12,7 +12,10 @@
 #include "base/limits.h"
 #include "policy-edit/change-private.h"
 
-/* Not 0 and 6: what sysvinit starts there are the last steps of a shutdown, which is svcd's own work. */
+/*
+ * Not 0 and 6, because the scripts that sysvinit starts there are the last steps of a shutdown,
+ * which svcd does itself.
+ */
 static const char *const runlevels[] = { "S", "1", "2", "3", "4", "5" };
 
 #define N_RUNLEVELS G_N_ELEMENTS(runlevels)
@@ -28,7 +31,10 @@ static const char *const runlevels[] = { "S", "1", "2", "3", "4", "5" };
 /* Made by svc-generate (tools/svc-generate/respawns.h). */
 #define INITTAB_POLICY "/run/svcd/generated/rc-links/inittab.policy"
 
-/* In place of the vendor's last word, to see what the vendor and the links make together: see needs_removal(). */
+/*
+ * The path of the links' policy when it is loaded together with the vendor's, after the vendor's
+ * last file: see needs_removal().
+ */
 #define LAST_OF_VENDOR SVCD_LIBDIR "/policy.d/~sysv-import.policy"
 
 /* The services of one directory, borrowed names, in the order of the links, each once. */
@@ -42,7 +48,7 @@ typedef struct Import {
 	const Configuration *configuration;
 	DiagList *diags;
 	Links links[N_RUNLEVELS];
-	GHashTable *unknown; /* names of scripts for which there is no service; told once */
+	GHashTable *unknown; /* names of scripts without a service; reported once */
 } Import;
 
 static void import_init(Import *import, const Durable *durable, const Configuration *configuration, DiagList *diags)
@@ -75,7 +81,7 @@ static const char *script_of(const char *link, char kind)
 	return link + 3;
 }
 
-/* By its name, or one that it provides; "hwclock.sh" is hwclock. */
+/* By its name, or by a name that it provides; "hwclock.sh" is hwclock. */
 static const ServiceDef *service_of(const ServiceSet *set, const char *script)
 {
 	const ServiceDef *def = service_set_find(set, script);
@@ -131,7 +137,7 @@ static bool read_links(Import *import, GError **error)
 	return true;
 }
 
-/* --- what they come to --- */
+/* --- the resulting policy --- */
 
 static bool starts_in(const Import *import, size_t runlevel, const char *service)
 {
@@ -143,7 +149,7 @@ static bool stops_in(const Import *import, size_t runlevel, const char *service)
 	return g_ptr_array_find(import->links[runlevel].stops, service, NULL);
 }
 
-/* Has it a link at all, or is the vendor's word the only one? */
+/* Has it a link at all? Otherwise only the vendor's policy decides. */
 static bool has_link(const Import *import, const char *service)
 {
 	for (size_t i = 0; i < N_RUNLEVELS; i++) {
@@ -153,15 +159,19 @@ static bool has_link(const Import *import, const char *service)
 	return false;
 }
 
-/* A link that stops: said where nobody wants it, too, for NewServices=boot may. In rc1.d every package has one. */
+/*
+ * A link that stops it. It counts although no policy wants the service, because NewServices=boot
+ * may start it. Runlevel 1 is excluded, because every package has a stop link there.
+ */
 static bool is_kept_off(const Import *import, size_t runlevel, const char *service)
 {
 	return strcmp(runlevels[runlevel], "1") != 0 && stops_in(import, runlevel, service);
 }
 
 /*
- * Is it to be taken out of the runlevel? Also if the links just do not start it where @vendor, the vendor's policy with
- * what the links say, wants it (by name, or because 3 includes 2). What a boot needs is in S: only a link takes it out.
+ * Must Activate= remove it from the runlevel? Also if the links do not start it and @vendor, the
+ * vendor's policy with the links' policy, wants it (by name, or because 3 includes 2). The services
+ * of S are needed by the boot, so only a stop link removes them.
  */
 static bool needs_removal(const Import *import, const Policy *vendor, size_t runlevel, const char *service)
 {
@@ -197,7 +207,7 @@ static void append_names(GString *text, const char *prefix, const GPtrArray *nam
 		g_string_append_printf(text, "Activate=%s%s\n", prefix, (char *)g_ptr_array_index(names, i));
 }
 
-/* @vendor: NULL: only what the links themselves say. */
+/* @vendor: NULL: only the policy of the links. */
 static void append_runlevels(const Import *import, const Policy *vendor, GString *text)
 {
 	for (size_t i = 0; i < N_RUNLEVELS; i++) {
@@ -215,7 +225,10 @@ static void unref_bytes(gpointer bytes)
 	g_bytes_unref(bytes);
 }
 
-/* The vendor's files and what the links say. The admin's own come after the import, and have their say as ever. */
+/*
+ * The vendor's files with the policy of the links. The admin's other files are not loaded here;
+ * they apply to the imported policy as usual.
+ */
 static Configuration *load_vendor(const Import *import)
 {
 	g_autoptr(GHashTable) overlay = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_bytes);
@@ -235,7 +248,7 @@ static int compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(a, b);
 }
 
-/* A name of a file may hold a line break: such a one is no line of a policy. */
+/* Names are escaped, because a file name may contain a line break. */
 static void append_unknown(const Import *import, GString *text)
 {
 	g_autoptr(GList) names = g_list_sort(g_hash_table_get_keys(import->unknown), compare_names);
@@ -249,7 +262,7 @@ static void append_unknown(const Import *import, GString *text)
 	}
 }
 
-/* What the generator made of /etc/inittab is policy already, after its first line. */
+/* svc-generate's file for /etc/inittab is already policy, except its first line. */
 static void append_inittab(const Import *import, GHashTable *overlay, GString *text)
 {
 	g_autofree char *path = durable_show(import->durable, INITTAB_POLICY);
@@ -309,7 +322,7 @@ static bool has_start_link(const Durable *durable)
 	return false;
 }
 
-/* A directory that cannot be read may hold the answer: then nothing is offered. */
+/* A directory that cannot be read may contain a policy, so nothing is offered. */
 static bool admin_says_nothing(const Durable *durable)
 {
 	g_autoptr(GPtrArray) names = durable_list(durable, SVCD_SYSCONFDIR "/policy.d", NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * INI edit: the file's own reader (model/ini-source) says which lines are what, and the edit works on whole lines.
+ * INI edit: the file's own reader (model/ini-source) finds the meaning of the lines, and the edit
+ * works on whole lines.
  */
 #include "config.h"
 
@@ -13,7 +14,7 @@
 #include "model/ini-source.h"
 
 typedef struct IniEdit {
-	GPtrArray *lines; /* char *, owned, without newlines; NULL: taken out. Line N is at index N - 1 */
+	GPtrArray *lines; /* char *, owned, without newlines; NULL: removed. Line N is at index N - 1 */
 	Arena *arena; /* of @ini */
 	const IniFile *ini;
 	const char *section;
@@ -37,7 +38,10 @@ static bool check_text(const char *file, const char *text, gsize length, GError 
 	return true;
 }
 
-/* What the reader says first is told: the admin corrects the file by hand before we touch it. */
+/*
+ * Fails with the reader's first error, because the admin must correct the file by hand before it is
+ * edited.
+ */
 static bool check_sound(const char *file, const IniFile *ini, const DiagList *diags, GError **error)
 {
 	g_autofree char *said = ini->broken ? diag_format(diag_list_get(diags, 0)) : NULL;
@@ -86,7 +90,7 @@ static GBytes *join_lines(const IniEdit *edit)
 	return g_string_free_to_bytes(text);
 }
 
-/* Puts the lines in the place of *@text, if the reader takes them. */
+/* Replaces *@text by the lines, if the reader accepts them. */
 static bool ini_edit_end(const IniEdit *edit, const char *file, GBytes **text, GError **error)
 {
 	g_autoptr(GBytes) bytes = join_lines(edit);
@@ -155,7 +159,9 @@ static unsigned entry_last_line(const IniEntry *entry)
 	return last->line;
 }
 
-/* The last line of the last entry of this very [section], the section's own line if there is none. */
+/*
+ * The last line of the last entry of this [section], or the section's own line if it has no entry.
+ */
 static unsigned section_last_line(const IniEdit *edit, const IniSection *section)
 {
 	unsigned line = section->line;
@@ -176,7 +182,10 @@ static bool section_has_entries(const IniEdit *edit, const IniSection *section, 
 	return false;
 }
 
-/* Comments among its lines or right below them; after an empty line they are about what follows. */
+/*
+ * Are there comments among its lines or directly below them? After an empty line they belong to the
+ * following section.
+ */
 static bool section_has_comments(const IniEdit *edit, const IniSection *section)
 {
 	const unsigned last = section_last_line(edit, section);
@@ -188,7 +197,10 @@ static bool section_has_comments(const IniEdit *edit, const IniSection *section)
 	return is_comment(edit, last + 1);
 }
 
-/* Its line, its entries, and the empty line above that set it off (or below, if it is the first thing in the file). */
+/*
+ * Removes its line, its entries, and the empty line above (or below, if it is the first in the
+ * file).
+ */
 static void take_out_section(const IniEdit *edit, const IniSection *section)
 {
 	unsigned last = section_last_line(edit, section);
@@ -210,8 +222,8 @@ static void take_out_entry(const IniEdit *edit, const IniEntry *entry)
 }
 
 /*
- * Takes out all lines of @key.
- * Returns: where the first of them was, 0 if there was none.
+ * Removes all lines of @key.
+ * Returns: the line number of the first, 0 if there was none.
  */
 static unsigned take_out_key(const IniEdit *edit, const char *key)
 {
@@ -242,7 +254,10 @@ static void add_line(const IniEdit *edit, const char *key, const char *value)
 	unsigned last;
 
 	if (!section) {
-		/* Always one empty line, even below another: what is taken out again is exactly what was added. */
+		/*
+		 * Always one empty line, even below another, so that a removal deletes exactly the
+		 * added lines.
+		 */
 		g_ptr_array_add(edit->lines, g_strdup(""));
 		g_ptr_array_add(edit->lines, g_strdup_printf("[%s]", edit->section));
 		g_ptr_array_add(edit->lines, g_strdup_printf("%s=%s", key, value));
@@ -266,7 +281,7 @@ static void set_key(const IniEdit *edit, const char *key, const char *value)
 		add_line(edit, key, value);
 }
 
-/* Returns: was there anything to take out? */
+/* Returns: was there a line to remove? */
 static bool unset_key(const IniEdit *edit, const char *key)
 {
 	bool found = false;

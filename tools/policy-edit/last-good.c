@@ -50,7 +50,10 @@ static bool has_no_errors(const Saving *s, const PolicyFile *file)
 	       policy_parse(policy, file->layer, file->path, file->text, file->length, diags);
 }
 
-/* A removed file loses its copy, or a later file of that name would get it. */
+/*
+ * The copy of a removed file is deleted too, because otherwise a later file of that name would get
+ * it.
+ */
 static bool remove_other_policies(const Saving *s, const GPtrArray *present, GError **error)
 {
 	g_autoptr(GPtrArray) copies = durable_list(&s->durable, POLICY_LAST_GOOD_DIRECTORY, error);
@@ -80,7 +83,7 @@ static bool save_policies(Saving *s, const LoaderOptions *options, GError **erro
 		    !save(s, POLICY_LAST_GOOD_DIRECTORY, name, file->text, file->length, error))
 			return false;
 	}
-	/* A file that could not be read may be there. */
+	/* A file that could not be read may still exist. */
 	return diag_list_length(diags) > 0 || remove_other_policies(s, names, error);
 }
 

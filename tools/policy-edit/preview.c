@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Preview: everything the files would say, beside what they say, and what would be wrong that is not wrong now.
+ * Preview: the configuration after the change, compared with the present one, and the errors that
+ * are new.
  */
 #include "config.h"
 
@@ -31,7 +32,7 @@ static void copy_overlay(GHashTable *from, GHashTable *to)
 		g_hash_table_insert(to, g_strdup(path), text ? g_bytes_ref(text) : NULL);
 }
 
-/* The changed files by the paths that the loader makes of them, and what was in no file before. */
+/* The changed files under the loader's paths, and the files of the earlier overlay. */
 static GHashTable *overlay_of(const Change *change)
 {
 	GHashTable *overlay = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_bytes);
@@ -47,14 +48,14 @@ static GHashTable *overlay_of(const Change *change)
 	return overlay;
 }
 
-/* What is said of a file, wherever in it: an edit moves lines. */
+/* The text of a diagnostic without its line, because an edit moves lines. */
 static char *error_key(const Diagnostic *diagnostic)
 {
 	return g_strdup_printf("%s\n%s\n%s", diagnostic->origin.file ? diagnostic->origin.file : "",
 			       diagnostic->service ? diagnostic->service : "", diagnostic->text);
 }
 
-/* Errors of @diags, each with how often it is said. */
+/* Errors of @diags, each with its count. */
 static GHashTable *count_errors(const DiagList *diags)
 {
 	GHashTable *counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -85,13 +86,19 @@ static bool sets_keys_in(const Change *change, const char *path)
 	return false;
 }
 
-/* Of a cycle that an order closes the loader only warns, and drops the order: it would be none of what was said. */
+/*
+ * If an ordering closes a cycle, the loader only warns and drops the ordering. Then the new setting
+ * would have no effect.
+ */
 static bool is_cycle_of_orders(const Diagnostic *diagnostic)
 {
 	return diagnostic->level == DIAG_WARNING && strstr(diagnostic->text, CHECK_CLOSES_A_CYCLE) != NULL;
 }
 
-/* Is anything overridden? A whole file may say what it likes, and what undo brings back was there. */
+/*
+ * Does the change set a key in a drop-in? Whole files and the texts that undo restores are not
+ * checked.
+ */
 static bool overrides(const Change *change)
 {
 	for (guint i = 0; i < change->operations->len; i++) {
@@ -164,8 +171,9 @@ static void add_missing(const Configuration *configuration, const char *name, Or
 }
 
 /*
- * A policy may name services that are not installed, and the loader only warns of them; but a name that is said to svcctl
- * is said of this machine, and then it is a typing mistake, unless it is expected. Whole files may hold such names.
+ * A policy may name services that are not installed, and the loader only warns about them. A name
+ * on svcctl's command line is meant for this machine, so an unknown one is a typing error unless it
+ * is expected. Whole files may contain such names.
  */
 static void add_missing_services(const Change *change, const Configuration *before, const Configuration *after,
 				 DiagList *ret)
@@ -182,7 +190,7 @@ static void add_missing_services(const Change *change, const Configuration *befo
 	}
 }
 
-/* A drop-in for a service without a file would be for nobody. */
+/* A drop-in for a service without a file would have no effect. */
 static void add_missing_overridden(const Change *change, const Configuration *after, DiagList *ret)
 {
 	for (guint i = 0; i < change->operations->len; i++) {
@@ -199,7 +207,7 @@ static void add_missing_overridden(const Change *change, const Configuration *af
 	}
 }
 
-/* Words of an order or a need. Conflicts= may well name what is not installed. */
+/* Keys of orderings and needs. Conflicts= may name services that are not installed. */
 static bool names_services(const Operation *operation)
 {
 	static const char *const keys[] = { "After", "Before", "Wants", "StopAfter", "StopBefore", NULL };
@@ -208,7 +216,10 @@ static bool names_services(const Operation *operation)
 	       strstr(operation->path, DROP_IN_DIRECTORY) && g_strv_contains(keys, operation->key);
 }
 
-/* As with policy: a file may order services that are not installed, but a name that is said to svcctl is a mistake then. */
+/*
+ * As with policy: a file may name services that are not installed, but on svcctl's command line an
+ * unknown name is an error.
+ */
 static void add_missing_named(const Change *change, const Configuration *after, DiagList *ret)
 {
 	for (guint i = 0; i < change->operations->len; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Undo: the steps as people see them, and a change that puts back what was there before one of them.
+ * Undo: the list of steps for users, and a change that restores the files of before one of them.
  */
 #include "config.h"
 
@@ -38,7 +38,10 @@ static HistoryStep *step_of(const HistoryRecord *record)
 	return step;
 }
 
-/* All records, the newest first; those that cannot be read are told, if @diags is not NULL. NULL with @error. */
+/*
+ * All records, the newest first; unreadable ones are reported in @diags if that is not NULL. NULL
+ * with @error.
+ */
 static GPtrArray *read_all(const Durable *durable, DiagList *diags, GError **error)
 {
 	g_autoptr(GArray) numbers = history_numbers(durable, error);
@@ -90,8 +93,8 @@ GPtrArray *history_list(const char *root, DiagList *diags, GError **error)
 }
 
 /*
- * The newest step whose effect stands. A step that undid another is none itself (so that "undo" again goes one further
- * back), and what undid it brings the other one back.
+ * The newest step that is still in effect. A step that undid another one is skipped, so that a
+ * second "undo" goes one step further back. Undoing it brings the other one back.
  */
 static const HistoryRecord *find_newest(const GPtrArray *records)
 {
@@ -120,7 +123,7 @@ static const HistoryRecord *find_record(const GPtrArray *records, uint64_t numbe
 	return NULL;
 }
 
-/* The newest step after @number that is about @path, or 0. */
+/* The newest step after @number that changed @path, or 0. */
 static uint64_t find_later(const GPtrArray *records, uint64_t number, const char *path)
 {
 	for (guint i = 0; i < records->len; i++) {
@@ -167,12 +170,15 @@ static bool put_back(Change *change, const GPtrArray *records, const HistoryReco
 }
 
 /*
- * After a power cut the newest step may be written and still bear the name of one that was begun. What is to be undone is
- * then that step, and what is on disk is its text, not somebody's hand.
+ * After a power cut the newest step may be written and still have the name of a begun one. Then
+ * that step must be undone, and the text on disk is its own, not another writer's.
  */
 static void end_what_was_begun(const Durable *durable)
 {
-	/* Who may not write, or finds another writer at work, sees the history as it is. */
+	/*
+	 * Without permission to write, or with another writer at work, the history is used as it
+	 * is.
+	 */
 	auto_fd int lock = durable_lock(durable, POLICY_EDIT_LOCK, 0, NULL);
 
 	if (lock >= 0)
@@ -209,7 +215,7 @@ Change *history_undo(const char *root, uint64_t number, GError **error)
 		return NULL;
 	record = number ? find_record(records, number) : find_newest(records);
 	if (!record && number) {
-		/* It is missing, or cannot be read: which, is said by reading it. */
+		/* It is missing or unreadable; reading it gives the right error. */
 		g_autoptr(HistoryRecord) none = history_read(change_durable(change), number, error);
 
 		return NULL;
