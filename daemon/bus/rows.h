@@ -83,7 +83,7 @@ typedef struct Subject {
 } Subject;
 
 enum PropertyFlags {
-	PROPERTY_CONST = 1 << 0,  /* never changes; the XML says so too */
+	PROPERTY_CONST = 1 << 0,  /* never changes; also declared in the XML */
 	PROPERTY_SILENT = 1 << 1, /* EmitsChangedSignal is false */
 	PROPERTY_LISTED = 1 << 2, /* in ListServices */
 	PROPERTY_COSTLY = 1 << 3, /* reads every service; not in GetManagedObjects, which does that already */

@@ -148,7 +148,7 @@ class World:
 
 
 def end(command, limit_s=0.5):
-    """End a command whose effect was seen or did not come; returns its status, None if it had to be
+    """End a command after its effect was seen or did not come; returns its status, None if it had to be
     killed."""
     if command is None:
         return None

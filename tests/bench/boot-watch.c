@@ -129,7 +129,7 @@ static void look_at_processes(void)
 		closedir(proc);
 }
 
-/* Is one of @words in @text, between @before and a line's end? */
+/* Does @text contain one of the keys, between @before and a line's end? */
 static bool has_word(const char *text, char before, const char *words)
 {
 	char copy[120];

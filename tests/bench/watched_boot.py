@@ -42,7 +42,7 @@ def stamp(console, what):
 def boot(peer, debian, directory, words="", **machine):
     """The output of one boot of @peer, and the duration of its power-off.
 
-    @words: more for the kernel; @machine: of vm.Machine."""
+    The further arguments are kernel parameters, and those of vm.Machine."""
     disk = f"{directory}/{peer.name}"
     vm_image.copy_disk(vm_image.disk_image(os.environ["SVCD_STAGE"] if peer.with_svcd else vm_image.NOTHING, debian), disk)
     for folder, ending in peer.removed:

@@ -254,7 +254,7 @@ static bool enter_user_namespace(void)
 	       write_file("/proc/self/uid_map", uids) && write_file("/proc/self/gid_map", gids);
 }
 
-/* Returns: a page whose first access never ends, or NULL with errno. Open all paths before. */
+/* Returns: a page; its first access never ends. NULL with errno. Open all paths before. */
 static char *fuse_page(void)
 {
 	char options[96];

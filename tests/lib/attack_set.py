@@ -34,8 +34,8 @@ class Plan:
     @users: commands of attackers that are user nobody. @services: name -> text, activated unless in
     @idle.
 
-    @admin: arguments of an admin's svcctl once all attacks have begun. @terminal: the console
-    belongs to nobody.
+    @admin: arguments of an admin's svcctl once all attacks have begun. @terminal: the
+    attackers own the console.
     """
 
     def __init__(self, name, users=(), services=None, files=None, idle=(), admin=(), terminal=False, before=(), way=None):

@@ -81,7 +81,7 @@ class Archive:
         return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
 
     def fetch(self, words):
-        """Download the files that "apt-get install @words" installs."""
+        """Download the files that "apt-get install" with these arguments installs."""
         for attempt in ("as it is known", "renewed"):
             if attempt == "renewed":
                 self.get("update")
@@ -101,8 +101,8 @@ def describe(path):
 
 
 def repository(root, words):
-    """A tree with /debs, a repository of all that "apt-get install @words" needs in that root; made
-    once, read-only."""
+    """A tree with /debs, a repository of all packages that "apt-get install" with these arguments needs
+    in that root; made once, read-only."""
     key = hashlib.sha256(" ".join(sorted(words)).encode()).hexdigest()[:12]
     with Archive(root) as archive:
         tree = f"{archive.cache}/tree-{key}"
@@ -131,8 +131,7 @@ def make_disk():
 
 
 class Bed(Sandbox):
-    """One per process. @words: all packages for apt; @files: as of Sandbox; @policy: the admin's
-    own."""
+    """One per process, with the packages for apt. @files: as of Sandbox; @policy: the admin's own."""
 
     root_kind = "--plain"
 

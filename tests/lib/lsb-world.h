@@ -24,7 +24,7 @@ void write_script(const LsbWorld *w, const char *name, const char *text);
  */
 void script(const LsbWorld *w, const char *name, const char *fields);
 
-/* @said is the complete list of diagnostics. */
+/* The diagnostics must be exactly those of the last argument. */
 void read_scripts(LsbWorld *w, const char *said);
 /* @native_pairs: names of a script and of the service in its place; ends with NULL. */
 void read_scripts_beside(LsbWorld *w, const char *const *native_pairs, const char *said);

@@ -30,7 +30,7 @@ used = set()
 
 
 def is_justified(kind, who, pair):
-    """@kind: start or stop; @who: "svcd" or "insserv", the one that orders the pair alone."""
+    """Start or stop; "svcd" or "insserv", the one that orders the pair alone."""
     for number, row in enumerate(DIFFERENCES["order"]):
         if row["kind"] == kind and row["only"] == who and row["before"] in ("*", pair[0]) and row["after"] in ("*", pair[1]):
             used.add(number)

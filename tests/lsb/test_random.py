@@ -36,7 +36,7 @@ class Author:
         self.words = self.names + sorted(MEMBERS) + ["nobody"]
 
     def _list(self, name, count, is_later):
-        """Tokens whose scripts all stand on the same side of @name."""
+        """Tokens of which all scripts stand on the same side of @name."""
         rank = self.names.index(name)
         words = []
         for word in self.random.sample(self.words, min(count, len(self.words))):

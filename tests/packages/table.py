@@ -15,13 +15,13 @@ RELEASES = ("bookworm", "trixie")
 @dataclasses.dataclass(frozen=True)
 class Package:
     """
-    @name: the package, and the argument of apt unless @words is set. @service: its name in svcd.
+    @name: the package, and the argument of apt unless other ones are set. @service: its name in svcd.
 
     @others: further services that are then up. @called: those that come up on demand of it or its
     client. @probe: a shell line that fails unless the client is served. @state: "ready", "done" for
     a task, "idle" if the client or apt itself (@is_called_by_apt) starts it; "waiting" if it stays
     so in the bed, because of @why; "unit" with only a unit of systemd; "off" if /etc/default
-    disables it. @upgraded: the packages that are installed again, by default @words.
+    disables it. @upgraded: the packages that are installed again, by default all.
     @keeps_running: Debian then only reloads it, or leaves it alone. @files, @policy: the admin's
     own, present before the package. @after: the admin's shell line after the installation. @broken:
     failing steps, with the reason, because the script fails under sysvinit, too. @normal: part of

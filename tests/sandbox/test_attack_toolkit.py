@@ -86,7 +86,7 @@ def ends(process, what):
 
 
 def hangs(box, what, words, attack_words, way=None, states="D"):
-    """The call with @words waits while the attack lasts, and ends with it."""
+    """The victim's call waits while the attack lasts, and ends with it."""
     process = victim(box, *words)
     with Attack(box, *attack_words, way=way) as attacker:
         act(process)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""PID 1 does not end with any arguments: the kernel passes it unknown words of its command line."""
+"""PID 1 does not end with any arguments: the kernel passes it unknown parameters of its command line."""
 
 from sandbox import Sandbox
 

@@ -26,7 +26,7 @@ SERVICES = {
 }
 POLICY = "[runlevel 2]\nActivate=web other dbus\n[runlevel 3]\nActivate=web other dbus\n[service web]\nOperators=webmasters deputies\n"
 
-# Says when it is registered by closing the descriptor, and lives until it is killed.
+# Closes the descriptor when it is registered, and lives until it is killed.
 AGENT = """#!/bin/sh
 echo "$PPID $*" >>/run/agents/started
 trap 'echo $PPID >>/run/agents/ended; exit 0' TERM
@@ -40,7 +40,7 @@ def svcctl(box, who, *words):
 
 
 def read_until(master, text):
-    """What is written to a terminal; None: until nobody has it open."""
+    """The output on a terminal; None: until no process has it open."""
     written = b""
     while text is None or text not in written:
         try:
@@ -143,7 +143,7 @@ def the_real_agent_asks_for_a_password(box):
     os.close(slave)
     written = read_until(master, b"assword:")
     assert b"AUTHENTICATING FOR org.svcd1.control" in written, written
-    # What is typed before the echo is off is thrown away.
+    # Input that is typed before the echo is off is discarded.
     wait_for(lambda: not termios.tcgetattr(master)[3] & termios.ECHO, what="the agent reads a password")
     os.write(master, b"secret\n")
     read_until(master, None)

@@ -27,7 +27,7 @@ cat /proc/self/fd/$n >/run/tables
 exec 3<>/run/tables
 exec /root/svcd "${{1%=*}}=3"
 """
-# The second word of the table is its version: an unknown one, as of a newer or an older program.
+# The second field of the table is its version: an unknown one, as of a newer or an older program.
 VERSION = "printf '\\{:03o}' | dd of=/run/tables bs=1 seek=4 conv=notrunc status=none"
 
 # The changes to the program, and the messages for each.

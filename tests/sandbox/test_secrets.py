@@ -22,7 +22,7 @@ SERVICES = {
 
 
 def answers(box, who):
-    """The answers that @who gets about the file and the health command."""
+    """The user's answers about the file and the health command."""
     path = box.send("org.svcd1.Manager.GetService", "string:waits").stdout.split('"')[1]
     properties = box.run(*who, "dbus-send", "--system", "--print-reply", "--dest=org.svcd1", path,
                          "org.freedesktop.DBus.Properties.GetAll", "string:org.svcd1.Service", check=False)

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A stop whose service another client starts again returns when the first run is over, and waits no
-longer."""
+"""A stop returns when the first run of the service is over, also if another client starts it again."""
 
 import threading
 

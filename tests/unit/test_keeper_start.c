@@ -33,7 +33,7 @@ static void tear_down(void)
 	scratch_free(directory);
 }
 
-/* Returns: the exit status. Standard error goes to @said. */
+/* Returns: the exit status. The buffer gets standard error. */
 static int start(const char *const *arguments, int fd_three, char *said, size_t size)
 {
 	char name[] = "svcd";

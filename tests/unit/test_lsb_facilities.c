@@ -8,7 +8,7 @@
 #include "tests/lib/diags.h"
 #include "tests/lib/suite.h"
 
-/* @said is the complete list of diagnostics. */
+/* The diagnostics must be exactly those of the last argument. */
 static LsbFacilities *parse(const char *text, const char *said)
 {
 	LsbFacilities *facilities = lsb_facilities_new();

@@ -15,7 +15,7 @@
 /* The rest of a complete header, without Provides. */
 #define REST "# Required-Start:\n# Required-Stop:\n# Default-Start:\n# Default-Stop:\n"
 
-/* @said is the complete list of diagnostics. */
+/* The diagnostics must be exactly those of the last argument. */
 static LsbHeader *parse_bytes(const char *text, gsize length, const char *said)
 {
 	g_autoptr(DiagList) diags = diag_list_new();

@@ -33,7 +33,7 @@ static void write_script(const Tree *tree, const char *name, const char *text)
 	make_executable(tree, path);
 }
 
-/* @said is the complete list of diagnostics. */
+/* The diagnostics must be exactly those of the last argument. */
 static GPtrArray *read_scripts(const Tree *tree, const char *said)
 {
 	g_autoptr(DiagList) diags = diag_list_new();

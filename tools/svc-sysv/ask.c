@@ -122,7 +122,7 @@ int ask_for_end(enum End end)
 	};
 	/* The keeper's signals for these requests: daemon/protocol/protocol.h, RequestKind. */
 	static const int signals[] = { [END_HALT] = 3, [END_POWEROFF] = 4, [END_REBOOT] = 5 };
-	/* --force: who types the command of SysV is asked nothing. */
+	/* --force, because the commands of SysV ask no questions. */
 	const char *const halt = end == END_HALT ? "--halt" : NULL;
 	const char *const command[] = { SVCCTL, "--quiet", verbs[end], "--force", halt, NULL };
 
