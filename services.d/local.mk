@@ -117,6 +117,13 @@ dist_svcdservices_DATA = \
 	services.d/daemons/zabbix-agent.svc \
 	services.d/getty@.svc
 
+# They decide which services there are of a package: tools/svc-generate/generators.h.
+dist_svcdservices_SCRIPTS = \
+	services.d/daemons/X11.generate \
+	services.d/daemons/openvpn.generate \
+	services.d/daemons/postgresql.generate \
+	services.d/daemons/samba.generate
+
 svcdpolicydir = $(svcdlibdir)/policy.d
 dist_svcdpolicy_DATA = services.d/policy/50-svcd.policy
 

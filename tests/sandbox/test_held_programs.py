@@ -325,9 +325,13 @@ def cut_power(box):
     return database(box)
 
 
+def shipped(name):
+    with open(f"{os.environ['SVCD_STAGE']}/usr/lib/svcd/services.d/{name}", encoding="utf-8") as file:
+        return file.read()
+
+
 def check_next_boot(files):
-    with open(os.path.join(os.environ["SVCD_STAGE"], "usr/lib/svcd/services.d/packages-recover.svc"), encoding="utf-8") as file:
-        services = dict(SERVICES, **{"packages-recover": file.read()})
+    services = dict(SERVICES, **{"packages-recover": shipped("packages-recover.svc")})
     services["old"] = installed("/usr/sbin/old")
     with Sandbox(services, policy=HABITS, root="debian", files=files, mounts=("sys",)) as box:
         box.wait_state("old", "ready")
@@ -339,7 +343,9 @@ def check_next_boot(files):
         box.wait_state("plain", "ready")
 
 
-with Sandbox(SERVICES, policy=HABITS, root="debian", mounts=("sys",)) as machine:
+CLUSTERS = {"/usr/lib/svcd/services.d/postgresql.generate": {"text": shipped("postgresql.generate"), "mode": 0o755}}
+
+with Sandbox(SERVICES, policy=HABITS, root="debian", files=CLUSTERS, mounts=("sys",)) as machine:
     machine.wait_up()
     machine.run("/usr/lib/svcd/sysv/take-over")
     check_window(machine)

@@ -21,11 +21,6 @@ tests_unit_test_bus_activation_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/t
 tests_unit_test_bus_activation_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_bus_activation_LDADD = libtest.a libgenerate.a $(LIBS_MODEL) $(CHECK_LIBS)
 
-TESTS += tests/unit/test_display_manager
-tests_unit_test_display_manager_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
-tests_unit_test_display_manager_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_display_manager_LDADD = libtest.a libgenerate.a $(LIBS_BASE) $(CHECK_LIBS)
-
 TESTS += tests/unit/test_inittab
 tests_unit_test_inittab_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
 tests_unit_test_inittab_CFLAGS = $(TEST_CFLAGS)
@@ -49,12 +44,8 @@ tests_unit_test_crypttab_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
 tests_unit_test_crypttab_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_crypttab_LDADD = libtest.a libgenerate.a $(LIBS_MODEL) $(CHECK_LIBS)
 
-TESTS += tests/unit/test_instances
-tests_unit_test_instances_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
-tests_unit_test_instances_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_instances_LDADD = libtest.a libgenerate.a $(LIBS_MODEL) $(CHECK_LIBS)
-
-TESTS += tests/unit/test_samba
-tests_unit_test_samba_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
-tests_unit_test_samba_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_samba_LDADD = libtest.a libgenerate.a $(LIBS_BASE) $(CHECK_LIBS)
+TESTS += tests/unit/test_generators
+tests_unit_test_generators_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools \
+	-DSHIPPED_FILES='"$(abs_top_srcdir)/services.d"'
+tests_unit_test_generators_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_generators_LDADD = libtest.a $(LIBS_GENERATE) $(CHECK_LIBS)

@@ -132,27 +132,6 @@ START_TEST(a_script_that_is_gone_takes_its_files_along)
 }
 END_TEST
 
-START_TEST(a_choice_in_a_configuration_is_read_after_the_links)
-{
-	g_autoptr(Tree) tree = tree_new();
-	g_autofree char *links = tree_path(tree, GENERATED_DIRECTORY "/rc-links/init-scripts.policy");
-	g_autofree char *samba = tree_path(tree, GENERATED_DIRECTORY "/rc-links/links-samba.policy");
-	g_autofree char *screen = tree_path(tree, GENERATED_DIRECTORY "/rc-links/links-display-manager.policy");
-
-	tree_write(tree, "/etc/samba/smb.conf", "[global]\nserver role = standalone server\n");
-	tree_write(tree, "/etc/X11/default-display-manager", "/usr/sbin/gdm3\n");
-	add_script(tree, "samba-ad-dc");
-	tree_link_script(tree, "2", "S01samba-ad-dc");
-	write_generated(tree);
-
-	ck_assert(g_file_test(links, G_FILE_TEST_EXISTS));
-	ck_assert(g_file_test(samba, G_FILE_TEST_EXISTS));
-	ck_assert(g_file_test(screen, G_FILE_TEST_EXISTS));
-	ck_assert_int_lt(strcmp(links, samba), 0);
-	ck_assert_int_lt(strcmp(links, screen), 0);
-}
-END_TEST
-
 START_TEST(looking_ahead_and_writing_come_to_the_same)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -219,7 +198,6 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "generate", every_source_is_seen_at_once,
 		 a_service_with_a_file_takes_the_place_of_the_script_of_that_name,
 		 what_an_earlier_run_has_made_of_a_script_takes_no_place, a_script_that_is_gone_takes_its_files_along,
-		 a_choice_in_a_configuration_is_read_after_the_links,
 		 looking_ahead_and_writing_come_to_the_same, where_scripts_mount_nobody_else_does,
 		 what_cannot_be_read_is_told_and_the_rest_is_made);
 	return suite;

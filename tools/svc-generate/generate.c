@@ -18,20 +18,16 @@
 #include "svc-generate/bus-activation.h"
 #include "svc-generate/consoles.h"
 #include "svc-generate/crypttab.h"
-#include "svc-generate/display-manager.h"
 #include "svc-generate/fstab.h"
+#include "svc-generate/generators.h"
 #include "svc-generate/inittab.h"
-#include "svc-generate/instances.h"
 #include "svc-generate/respawns.h"
-#include "svc-generate/samba.h"
 #include "svc-generate/volumes.h"
 
 /* Inode of the first PID namespace, PROC_PID_INIT_INO of the kernel's include/linux/proc_ns.h. */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCu
 
 #define RC_LINKS "rc-links"
-
-#define DISPLAY_MANAGER "/etc/X11/default-display-manager"
 
 /*
  * The files of packages; the admin's own; and the path of the latter while boot/bus-activation
@@ -154,31 +150,6 @@ static void generate_volumes(Generated *g)
 	generate_encrypted_volumes(g, entries);
 }
 
-static void generate_instances(Generated *g)
-{
-	g_autofree char *openvpn = g_strconcat(g->root, "/etc/openvpn", NULL);
-	g_autofree char *postgresql = g_strconcat(g->root, "/etc/postgresql", NULL);
-	size_t size;
-	g_autofree char *defaults = read_text(g, "/etc/default/openvpn", &size);
-
-	begin(g, openvpn);
-	instances_openvpn(openvpn, defaults, g->files, g->diags);
-	begin(g, postgresql);
-	instances_postgresql(postgresql, g->files, g->diags);
-}
-
-static void generate_samba(Generated *g)
-{
-	size_t size;
-	g_autofree char *configuration = read_text(g, "/etc/samba/smb.conf", &size);
-
-	if (!configuration)
-		return;
-	/* Also if the links count, because Debian makes links for every daemon. */
-	samba_generate(configuration, g->files);
-	samba_generate(configuration, g->rc_links);
-}
-
 static void generate_consoles(Generated *g)
 {
 	size_t size;
@@ -186,18 +157,6 @@ static void generate_consoles(Generated *g)
 
 	if (active) /* without consoles there are no logins */
 		consoles_generate(active, g->files);
-}
-
-static void generate_display_manager(Generated *g)
-{
-	size_t size;
-	g_autofree char *chosen = read_text(g, DISPLAY_MANAGER, &size);
-
-	if (!chosen)
-		return;
-	/* Also if the links count, because Debian makes links for every display manager. */
-	display_manager_generate(chosen, g->files);
-	display_manager_generate(chosen, g->rc_links);
 }
 
 static void generate_respawns(Generated *g)
@@ -244,6 +203,13 @@ static const char *find_native(const void *data, const char *name)
 	return def ? def->name : NULL;
 }
 
+GString *generated_file(Generated *g, const char *name, const char *from)
+{
+	if (g_str_has_prefix(name, RC_LINKS "/"))
+		return output_file(g->rc_links, name + strlen(RC_LINKS "/"), from);
+	return output_file(g->files, name, from);
+}
+
 /* A service with its own file replaces the script. */
 static void generate_init_scripts(Generated *g, const ServiceSet *set)
 {
@@ -254,10 +220,8 @@ static void generate_init_scripts(Generated *g, const ServiceSet *set)
 	files = lsb_read(g->root, &natives, g->script_diags);
 	for (guint i = 0; i < files->len; i++) {
 		const LsbFile *file = g_ptr_array_index(files, i);
-		const bool is_policy = g_str_has_prefix(file->name, RC_LINKS "/");
-		const char *name = is_policy ? file->name + strlen(RC_LINKS "/") : file->name;
 
-		g_string_append(output_file(is_policy ? g->rc_links : g->files, name, file->from), file->text);
+		g_string_append(generated_file(g, file->name, file->from), file->text);
 	}
 }
 
@@ -277,11 +241,9 @@ Generated *generate(const char *root, Bundle *bundle)
 		if (!scripts_mount_volumes(g))
 			generate_volumes(g);
 		generate_consoles(g);
-		generate_display_manager(g);
 		generate_respawns(g);
 	}
-	generate_instances(g);
-	generate_samba(g);
+	generators_run(g, SVCD_LIBDIR "/services.d");
 	services = load_services(g);
 	generate_init_scripts(g, services->set);
 	generate_bus_activation(g, services->set);

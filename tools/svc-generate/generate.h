@@ -39,6 +39,9 @@ Generated *generate(const char *root, Bundle *bundle);
 void generated_free(Generated *generated);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Generated, generated_free)
 
+/* The text of one file, to be appended to: output_file() of the directory that @name begins with. */
+GString *generated_file(Generated *g, const char *name, const char *from);
+
 /**
  * generated_overlay() - the loader's view of the tree, as if these files were written (LoaderOptions.overlay)
  * Returns: a new table, path -> GBytes; stale files of an earlier run are NULL in it.

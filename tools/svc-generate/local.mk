@@ -7,14 +7,12 @@ libgenerate_a_SOURCES = \
 	tools/svc-generate/bus-activation.c tools/svc-generate/bus-activation.h \
 	tools/svc-generate/consoles.c tools/svc-generate/consoles.h \
 	tools/svc-generate/crypttab.c tools/svc-generate/crypttab.h \
-	tools/svc-generate/display-manager.c tools/svc-generate/display-manager.h \
 	tools/svc-generate/fstab.c tools/svc-generate/fstab.h \
 	tools/svc-generate/generate.c tools/svc-generate/generate.h \
+	tools/svc-generate/generators.c tools/svc-generate/generators.h \
 	tools/svc-generate/inittab.c tools/svc-generate/inittab.h \
-	tools/svc-generate/instances.c tools/svc-generate/instances.h \
 	tools/svc-generate/output.c tools/svc-generate/output.h \
 	tools/svc-generate/respawns.c tools/svc-generate/respawns.h \
-	tools/svc-generate/samba.c tools/svc-generate/samba.h \
 	tools/svc-generate/volumes.c tools/svc-generate/volumes.h
 
 LIBS_GENERATE = libgenerate.a liblsb.a $(LIBS_CONFIG)
