@@ -63,7 +63,6 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/output.c tools/svcctl/output.h \
 	tools/svcctl/policy-change.c tools/svcctl/policy-change.h \
 	tools/svcctl/processes.c tools/svcctl/processes.h \
-	tools/svcctl/screen.c tools/svcctl/screen.h \
 	tools/svcctl/svcctl.h \
 	tools/svcctl/table.c \
 	tools/svcctl/units.c tools/svcctl/units.h \

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * top: live resource usage per service, highest first. On a terminal a page that is updated until
- * q; otherwise one table of an interval.
+ * top: resource usage per service, highest first. On a terminal it is updated until SIGINT, else it
+ * is one table.
  */
 #include "config.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/errors.h"
 #include "base/text.h"
-#include "svcctl/screen.h"
 #include "svcctl/usage.h"
 
 #define DEFAULT_INTERVAL_US G_USEC_PER_SEC
@@ -20,7 +19,7 @@
 static const Column top_columns[] = {
 	{ "cpu_percent", "CPU %", "Percent", CELL_TEXT },
 	{ "memory_bytes", "MEMORY", "Memory", CELL_BYTES },
-	{ "n_processes", "PROCESSES", "Processes", CELL_OPTIONAL },
+	{ "n_processes", "PROCESSES", "Processes", CELL_NUMBER },
 	{ "name", "SERVICE", "Name", CELL_TEXT },
 };
 
@@ -28,12 +27,11 @@ typedef enum SortKey { SORT_CPU, SORT_MEMORY, SORT_NAME } SortKey;
 
 static const struct {
 	const char *name; /* of --sort */
-	char key;         /* on the screen */
 	SortKey sort;
 } sorts[] = {
-	{ "cpu", 'c', SORT_CPU },
-	{ "memory", 'm', SORT_MEMORY },
-	{ "name", 'n', SORT_NAME },
+	{ "cpu", SORT_CPU },
+	{ "memory", SORT_MEMORY },
+	{ "name", SORT_NAME },
 };
 
 /* The usage of one service between two samples. */
@@ -48,7 +46,6 @@ typedef struct Top {
 	char **names;     /* as expanded, owned; empty: all */
 	int64_t interval_us;
 	SortKey sort;
-	bool with_processes;
 	GPtrArray *then;  /* samples: ServiceUse * */
 	GPtrArray *now;
 	int64_t then_us;
@@ -71,28 +68,12 @@ static bool take(Top *top, GError **error)
 	return true;
 }
 
-static bool take_first(Top *top, GError **error)
-{
-	return take(top, error) && usage_check_names(top->context, top->names, top->now, error);
-}
-
-/*
- * Of one processor. A service that was restarted meanwhile may have used less than before; that
- * counts as 0.
- */
+/* Of one processor. A service that was restarted meanwhile may have used less than before; that counts as 0. */
 static double percent_of(const Top *top, int64_t used_us)
 {
 	const int64_t elapsed_us = MAX(top->now_us - top->then_us, 1);
 
 	return used_us > 0 ? 100.0 * (double)used_us / (double)elapsed_us : 0;
-}
-
-/* A process that is new in the sample has used all of its time in the interval. */
-static double process_percent(const Top *top, const Rate *rate, const Process *process)
-{
-	const Process *before = usage_find_process(rate->then, process);
-
-	return percent_of(top, process->cpu_us - (before ? before->cpu_us : 0));
 }
 
 static gint compare_cpu(gconstpointer a, gconstpointer b)
@@ -131,73 +112,29 @@ static GArray *rates_of(const Top *top)
 	return rates;
 }
 
-/* --- as a table --- */
+/* --- what is shown --- */
 
-static void add_record(GPtrArray *records, double percent, uint64_t memory_bytes, guint n_processes, const char *text)
-{
-	g_autofree char *number = g_strdup_printf("%5.1f", percent);
-	GVariantDict dict;
-
-	g_variant_dict_init(&dict, NULL);
-	record_add_text(&dict, "Percent", number);
-	g_variant_dict_insert(&dict, "Memory", "t", (guint64)memory_bytes);
-	g_variant_dict_insert(&dict, "Processes", "u", (guint32)n_processes);
-	record_add_text(&dict, "Name", text);
-	records_add(records, &dict);
-}
-
-static void add_processes(const Top *top, const Rate *rate, GPtrArray *records)
-{
-	for (guint i = 0; i < rate->now->processes->len; i++) {
-		const Process *process = g_ptr_array_index(rate->now->processes, i);
-		g_autofree char *text = g_strdup_printf("%d %s", (int)process->pid, process->command);
-		g_autofree char *line = usage_process_line(&top->context->output, process, text);
-
-		add_record(records, process_percent(top, rate, process), process->rss_bytes, 0, line);
-	}
-}
-
-static void print_rates(const Top *top, const GArray *rates, Output *output)
+/* @n_rows: no more of them. */
+static void print_rates(const GArray *rates, guint n_rows, Output *output)
 {
 	g_autoptr(GPtrArray) records = records_new();
 
-	for (guint i = 0; i < rates->len; i++) {
+	for (guint i = 0; i < MIN(rates->len, n_rows); i++) {
 		const Rate *rate = &g_array_index(rates, Rate, i);
+		g_autofree char *number = g_strdup_printf("%5.1f", rate->percent);
+		GVariantDict dict;
 
-		add_record(records, rate->percent, rate->now->memory_bytes, rate->now->processes->len, rate->now->name);
-		if (top->with_processes)
-			add_processes(top, rate, records);
+		g_variant_dict_init(&dict, NULL);
+		record_add_text(&dict, "Percent", number);
+		g_variant_dict_insert(&dict, "Memory", "t", (guint64)rate->now->memory_bytes);
+		g_variant_dict_insert(&dict, "Processes", "u", (guint32)rate->now->processes->len);
+		record_add_text(&dict, "Name", rate->now->name);
+		records_add(records, &dict);
 	}
 	(void)output_table(output, top_columns, G_N_ELEMENTS(top_columns), records, NULL, NULL); /* all columns: cannot fail */
 }
 
-/* --- as JSON --- */
-
-/* The precision is a tenth. */
-static double rounded(double percent)
-{
-	return (double)(int64_t)(percent * 10 + 0.5) / 10;
-}
-
-static JsonArray *processes_to_json(const Top *top, const Rate *rate)
-{
-	JsonArray *array = json_array_new();
-
-	for (guint i = 0; i < rate->now->processes->len; i++) {
-		const Process *process = g_ptr_array_index(rate->now->processes, i);
-		g_autofree char *command = g_utf8_make_valid(process->command, -1);
-		JsonObject *object = json_object_new();
-
-		json_object_set_int_member(object, "pid", process->pid);
-		json_object_set_double_member(object, "cpu_percent", rounded(process_percent(top, rate, process)));
-		json_object_set_int_member(object, "rss_bytes", (gint64)process->rss_bytes);
-		json_object_set_string_member(object, "command", command);
-		json_array_add_object_element(array, object);
-	}
-	return array;
-}
-
-static void rates_to_json(const Top *top, const GArray *rates)
+static void rates_to_json(const GArray *rates, Output *output)
 {
 	JsonArray *array = json_array_new();
 	JsonNode *node;
@@ -208,98 +145,64 @@ static void rates_to_json(const Top *top, const GArray *rates)
 
 		json_object_set_string_member(object, "name", rate->now->name);
 		json_object_set_string_member(object, "state", rate->now->state);
-		json_object_set_double_member(object, "cpu_percent", rounded(rate->percent));
+		json_object_set_double_member(object, "cpu_percent", (double)(int64_t)(rate->percent * 10 + 0.5) / 10);
 		json_object_set_int_member(object, "memory_bytes", (gint64)rate->now->memory_bytes);
-		json_object_set_array_member(object, "processes", processes_to_json(top, rate));
+		json_object_set_int_member(object, "n_processes", rate->now->processes->len);
 		json_array_add_object_element(array, object);
 	}
 	node = json_node_init_array(json_node_alloc(), array);
 	json_array_unref(array);
-	output_set_data(&top->context->output, node);
+	output_set_data(output, node);
 }
 
 static bool show_once(Top *top, GError **error)
 {
 	g_autoptr(GArray) rates = NULL;
 
-	if (!take_first(top, error))
-		return false;
 	g_usleep((gulong)top->interval_us);
 	if (!take(top, error))
 		return false;
 	rates = rates_of(top);
 	if (top->context->output.is_json)
-		rates_to_json(top, rates);
+		rates_to_json(rates, &top->context->output);
 	else
-		print_rates(top, rates, &top->context->output);
+		print_rates(rates, rates->len, &top->context->output);
 	return true;
 }
 
-/* --- as a page --- */
-
-/* The table as text, not wrapped, because the page cuts long lines. A new string. */
-static char *page_text(const Top *top)
+static bool is_live(const Context *context)
 {
-	g_autoptr(GArray) rates = rates_of(top);
-	Output output = top->context->output;
-	char *table = NULL;
-	size_t size = 0;
-	char *page;
+	const char *term = g_getenv("TERM");
 
-	output.width = 0;
-	output.out = open_memstream(&table, &size);
-	if (!output.out)
-		g_error("no memory for a page");
-	print_rates(top, rates, &output);
-	(void)fclose(output.out); /* a stream in memory cannot fail */
-	page = g_strdup_printf("%u services with processes   sort: c cpu  m memory  n name   p processes   q quit\n%s",
-			       rates->len, table);
-	free(table);
-	return page;
+	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !context->output.is_json &&
+	       !context->options.is_once;
 }
 
-/* Returns: false if the user quits. */
-static bool heed_key(Top *top, int key)
+/* Services for which the terminal has a line between the header and the cursor. */
+static guint rows_left(void)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(sorts); i++) {
-		if (sorts[i].key == key)
-			top->sort = sorts[i].sort;
-	}
-	if (key == 'p')
-		top->with_processes = !top->with_processes;
-	return key != 'q' && key >= 0;
+	struct winsize size = { 0 };
+
+	(void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size); /* it stays 0 */
+	return size.ws_row > 0 ? (guint)MAX(size.ws_row - 2, 1) : 22;
 }
 
-/* Until the next sample; each key has its effect at once. Returns: false if the user quits. */
-static bool show_page(Top *top)
-{
-	const int64_t deadline_us = g_get_monotonic_time() + top->interval_us;
-
-	do {
-		g_autofree char *page = page_text(top);
-
-		screen_draw(page);
-		if (!heed_key(top, screen_key(deadline_us)))
-			return false;
-	} while (g_get_monotonic_time() < deadline_us);
-	return true;
-}
-
+/* SIGINT ends it, and a terminal that is gone. */
 static bool show_live(Top *top, GError **error)
 {
-	bool goes_on;
+	/* The first page comes after a short while, which is enough to know something. */
+	for (int64_t wait_us = SHORTEST_INTERVAL_US;; wait_us = top->interval_us) {
+		g_autoptr(GArray) rates = NULL;
 
-	/* The first page needs two samples, a short interval apart. */
-	if (!take_first(top, error))
-		return false;
-	g_usleep(SHORTEST_INTERVAL_US);
-	if (!take(top, error) || !screen_open(error))
-		return false;
-	do
-		goes_on = show_page(top) && take(top, error);
-	while (goes_on);
-	screen_close();
-	return *error == NULL;
+		g_usleep((gulong)wait_us);
+		if (!take(top, error))
+			return false;
+		rates = rates_of(top);
+		(void)fputs("\033[H\033[J", stdout);
+		print_rates(rates, rows_left(), &top->context->output);
+		if (fflush(stdout) != 0)
+			return true;
+	}
 }
 
 /* --- the verb --- */
@@ -326,19 +229,14 @@ static bool read_options(Top *top, GError **error)
 
 bool cmd_top(Context *context, GError **error)
 {
-	Top top = { .context = context, .interval_us = DEFAULT_INTERVAL_US, .with_processes = context->options.is_all };
-	const bool is_live = screen_is_possible() && !context->output.is_json && !context->options.is_once;
-	g_autoptr(GError) problem = NULL;
-	bool done;
+	Top top = { .context = context, .interval_us = DEFAULT_INTERVAL_US };
+	bool done = false;
 
 	if (!read_options(&top, error))
 		return false;
 	top.names = expand_names(context, error);
-	if (!top.names)
-		return false;
-	done = is_live ? show_live(&top, &problem) : show_once(&top, &problem);
-	if (problem)
-		g_propagate_error(error, g_steal_pointer(&problem));
+	if (top.names && take(&top, error) && usage_check_names(context, top.names, top.now, error))
+		done = is_live(context) ? show_live(&top, error) : show_once(&top, error);
 	g_strfreev(top.names);
 	g_clear_pointer(&top.then, g_ptr_array_unref);
 	g_clear_pointer(&top.now, g_ptr_array_unref);

@@ -51,9 +51,9 @@ static const Verb verbs[] = {
 	{ "monitor", "[NAME...]", "show changes as they happen", "", 0, ANY_NAMES, cmd_monitor,
 	  "Of services, conditions, the boot and the runlevel, or only of services and conditions\n"
 	  "with these names (patterns too). With --json one object a line." },
-	{ "top", "[NAME...]", "live resource usage of services", "all once sort interval", 0, ANY_NAMES, cmd_top,
-	  "CPU (100 %: one processor) and memory, highest first. On a terminal it is updated: q quits,\n"
-	  "c, m and n sort, p shows processes, as --all does. Otherwise, and with --once, one table." },
+	{ "top", "[NAME...]", "live resource usage of services", "once sort interval", 0, ANY_NAMES, cmd_top,
+	  "CPU (100 %: one processor) and memory, highest first. On a terminal it is updated until\n"
+	  "Ctrl-C. Otherwise, and with --once, one table." },
 	{ "start", "NAME...", "start services", "wait no-wait progress all-matching dry-run", 1, ANY_NAMES, cmd_start,
 	  "Waits until it is up. If it has to wait for conditions, those that are false are shown, and the\n"
 	  "exit code is 3; with --wait they are waited for. A service that is not installed\n"

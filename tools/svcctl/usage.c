@@ -87,17 +87,6 @@ const ServiceUse *usage_find(const GPtrArray *sample, const char *name)
 	return NULL;
 }
 
-const Process *usage_find_process(const ServiceUse *use, const Process *process)
-{
-	for (guint i = 0; use && i < use->processes->len; i++) {
-		const Process *other = g_ptr_array_index(use->processes, i);
-
-		if (other->pid == process->pid && other->started_us == process->started_us)
-			return other;
-	}
-	return NULL;
-}
-
 bool usage_check_names(Context *context, char *const *names, const GPtrArray *sample, GError **error)
 {
 	if (has_patterns(context))

@@ -24,12 +24,8 @@ typedef struct ServiceUse {
  */
 GPtrArray *usage_take(Context *context, char *const *names, GError **error);
 
-/*
- * The service of that name in @sample, or NULL. And the same process in a service, identified by
- * more than its pid.
- */
+/* The service of that name in @sample, or NULL. */
 const ServiceUse *usage_find(const GPtrArray *sample, const char *name);
-const Process *usage_find_process(const ServiceUse *use, const Process *process);
 
 /**
  * usage_check_names() - does each named service have processes? A pattern may match services without processes.
