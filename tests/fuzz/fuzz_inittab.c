@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const RespawnsWorld world = { .has_getty = size % 2, .has_program = has_program };
 	g_autoptr(DiagList) diags = diag_list_new();
 	g_autoptr(Output) output = output_new();
-	g_autoptr(GPtrArray) entries = inittab_parse("/etc/inittab", (const char *)data, size, diags);
+	g_autofree char *text = g_strndup((const char *)data, size);
+	g_autoptr(GPtrArray) entries = inittab_parse("/etc/inittab", text, diags);
 
 	for (guint i = 0; i < entries->len; i++) {
 		const InittabEntry *entry = g_ptr_array_index(entries, i);

@@ -15,7 +15,7 @@
 static Output *generate(const char *crypttab, const char *fstab)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
-	g_autoptr(GPtrArray) volumes = fstab_parse("/etc/fstab", fstab, strlen(fstab), diags);
+	g_autoptr(GPtrArray) volumes = fstab_parse("/etc/fstab", fstab, diags);
 	g_autoptr(GPtrArray) entries = crypttab_parse("/etc/crypttab", crypttab, diags);
 	Output *output = output_new();
 

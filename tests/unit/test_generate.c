@@ -179,6 +179,23 @@ START_TEST(what_cannot_be_read_is_told_and_the_rest_is_made)
 }
 END_TEST
 
+START_TEST(a_line_with_a_nul_byte_is_reported_and_the_rest_is_made)
+{
+	static const char fstab[] = "a /x\0 ext4\ntmpfs /good tmpfs\n";
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Generated) generated = NULL;
+	g_autofree char *said = NULL;
+
+	tree_write_bytes(tree, "/etc/fstab", fstab, sizeof(fstab) - 1);
+	tree_write(tree, "/etc/crypttab", "");
+	generated = generate(tree->root, NULL);
+	said = diags_text(generated->diags);
+	ck_assert_msg(g_str_has_suffix(said, "/etc/fstab:1: the mount point contains a control character, which a service file cannot contain\n"),
+		      "%s", said);
+	ck_assert(output_has(generated->files, "mount-good.svc"));
+}
+END_TEST
+
 START_TEST(where_scripts_mount_nobody_else_does)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -199,6 +216,6 @@ Suite *make_suite(void)
 		 a_service_with_a_file_takes_the_place_of_the_script_of_that_name,
 		 what_an_earlier_run_has_made_of_a_script_takes_no_place, a_script_that_is_gone_takes_its_files_along,
 		 looking_ahead_and_writing_come_to_the_same, where_scripts_mount_nobody_else_does,
-		 what_cannot_be_read_is_told_and_the_rest_is_made);
+		 what_cannot_be_read_is_told_and_the_rest_is_made, a_line_with_a_nul_byte_is_reported_and_the_rest_is_made);
 	return suite;
 }

@@ -29,7 +29,7 @@ static Result generate(const char *text, bool has_getty)
 {
 	const RespawnsWorld world = { .has_getty = has_getty, .has_program = has_program };
 	Result r = { .output = output_new(), .diags = diag_list_new() };
-	g_autoptr(GPtrArray) entries = inittab_parse("/etc/inittab", text, strlen(text), r.diags);
+	g_autoptr(GPtrArray) entries = inittab_parse("/etc/inittab", text, r.diags);
 
 	respawns_generate(entries, &world, (RespawnsOutput){ r.output, r.output }, r.diags);
 	return r;

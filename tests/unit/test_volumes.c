@@ -14,7 +14,7 @@
 static Output *generate(const char *fstab)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
-	g_autoptr(GPtrArray) entries = fstab_parse("/etc/fstab", fstab, strlen(fstab), diags);
+	g_autoptr(GPtrArray) entries = fstab_parse("/etc/fstab", fstab, diags);
 	Output *output = output_new();
 
 	expect_diags(diags, "");

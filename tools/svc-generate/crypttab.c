@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
 #include "svc-generate/fstab.h"
 #include "svc-generate/volumes.h"
 
@@ -134,21 +133,12 @@ GPtrArray *crypttab_parse(const char *file, const char *text, DiagList *diags)
 	return entries;
 }
 
-static void append_line(GString *text, const char *key, const char *first, const char *second)
-{
-	g_autofree char *line = text_join_words((const char *const[]){ first, second, NULL });
-
-	g_string_append_printf(text, "%s=%s\n", key, line);
-}
-
 static void append_service(GString *text, const CryptEntry *entry)
 {
 	g_string_append_printf(text, "[Service]\nDescription=Encrypted volume %s\nType=task\n", entry->name);
-	append_line(text, "Exec", START, entry->name);
-	/*
-	 * The volume of the root, which the initramfs has opened, stays open, because it is in use.
-	 */
-	append_line(text, "Stop", "-" STOP, entry->name);
+	volume_append_words(text, "Exec", START, entry->name, NULL);
+	/* The volume of the root, which the initramfs has opened, stays open, because it is in use. */
+	volume_append_words(text, "Stop", "-" STOP, entry->name, NULL);
 	if (entry->key)
 		g_string_append(text, "StartTimeout=5min\n");
 	else
@@ -161,7 +151,7 @@ static void append_device_terms(GString *text, const CryptEntry *entry)
 
 	if (!condition)
 		return;
-	append_line(text, "While", condition, NULL);
+	volume_append_words(text, "While", condition, NULL);
 	g_string_append(text, "Wants=udev\nAfter=udev\n");
 	if (!entry->is_nofail)
 		g_string_append_printf(text, "WaitTimeout=%ds\n", (int)(FSTAB_DEVICE_LIMIT_US / G_USEC_PER_SEC));
@@ -205,17 +195,8 @@ static void append_conditions(GString *text, const CryptEntry *entry, const GPtr
 		g_string_append(text, "After=$network loopback\n");
 	/* A user who closes it by hand opens it again with "svcctl start". */
 	if (!strchr(mapping, '|')) /* a condition cannot contain it */
-		append_line(text, "DoneWhile", mapping, NULL);
+		volume_append_words(text, "DoneWhile", mapping, NULL);
 	append_volumes_within(text, entry, volumes);
-}
-
-static void append_policy(GString *policy, const CryptEntry *entry, const char *name)
-{
-	if (entry->is_noauto)
-		g_string_append_printf(policy, "\n[service %s]\nActivation=manual\nReason=noauto in %s, line %u\n", name,
-				       entry->origin.file, entry->origin.line);
-	else
-		g_string_append_printf(policy, "\n[runlevel S]\nActivate=%s\n", name);
 }
 
 void crypttab_generate(const GPtrArray *entries, const GPtrArray *volumes, Output *output)
@@ -233,7 +214,7 @@ void crypttab_generate(const GPtrArray *entries, const GPtrArray *volumes, Outpu
 
 		append_service(text, entry);
 		append_conditions(text, entry, volumes);
-		append_policy(output_file(output, POLICY_FILE, entry->origin.file), entry, name);
+		volume_append_policy(output, POLICY_FILE, entry->origin, entry->is_noauto, name);
 		if (!entry->is_noauto)
 			g_string_append_printf(group, "Wants=%s\n", name);
 		g_string_append_printf(group, "After=%s\n", name);

@@ -98,27 +98,14 @@ static bool take_device_timeout(FstabEntry *entry, const char *text)
 /* Handles one option. Returns: true if it is for mount(8). */
 static bool take_option(FstabEntry *entry, const char *word)
 {
-	static const struct {
-		const char *word;
-		size_t offset;
-		bool is_for_mount;
-	} flags[] = {
-		{ "noauto", offsetof(FstabEntry, is_noauto), false },
-		{ "nofail", offsetof(FstabEntry, is_nofail), false },
-		{ "_netdev", offsetof(FstabEntry, is_remote), false },
-		{ "bind", offsetof(FstabEntry, is_bind), true },
-		{ "rbind", offsetof(FstabEntry, is_bind), true },
-	};
+	static const char *const words[] = { "noauto", "nofail", "_netdev", "auto", "defaults", "sw", NULL };
 
-	for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
-		if (strcmp(word, flags[i].word) == 0) {
-			*(bool *)((char *)entry + flags[i].offset) = true;
-			return flags[i].is_for_mount;
-		}
-	}
+	entry->is_noauto |= strcmp(word, "noauto") == 0;
+	entry->is_nofail |= strcmp(word, "nofail") == 0;
+	entry->is_remote |= strcmp(word, "_netdev") == 0;
 	/* Options for another init, comments, and defaults. */
 	return *word && !g_str_has_prefix(word, "x-systemd.") && !g_str_has_prefix(word, "comment=") &&
-	       strcmp(word, "auto") != 0 && strcmp(word, "defaults") != 0 && strcmp(word, "sw") != 0;
+	       !g_strv_contains(words, word);
 }
 
 /* Commas within double quotes (SELinux contexts) do not separate. */
@@ -258,27 +245,18 @@ static void take_line(GPtrArray *entries, char *line, Origin origin, DiagList *d
 		g_ptr_array_add(entries, g_steal_pointer(&entry));
 }
 
-GPtrArray *fstab_parse(const char *file, const char *text, size_t length, DiagList *diags)
+GPtrArray *fstab_parse(const char *file, const char *text, DiagList *diags)
 {
 	GPtrArray *entries = g_ptr_array_new_with_free_func(fstab_entry_free);
-	const char *end = text + length;
-	unsigned number = 0;
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
-	for (const char *line = text; line < end;) {
-		const char *newline = memchr(line, '\n', (size_t)(end - line));
-		const size_t n = (size_t)((newline ? newline : end) - line);
-		const Origin origin = origin_new(file, ++number);
+	for (unsigned i = 0; lines[i]; i++) {
+		const Origin origin = origin_new(file, i + 1);
 
-		if (memchr(line, '\0', n)) {
-			diag_error(diags, origin, NULL, "the line contains a NUL byte");
-		} else if (n > LIMIT_LINE_BYTES) {
+		if (strlen(lines[i]) > LIMIT_LINE_BYTES)
 			diag_error(diags, origin, NULL, "the line is longer than %d bytes", LIMIT_LINE_BYTES);
-		} else {
-			g_autofree char *copy = g_strndup(line, n);
-
-			take_line(entries, g_strchomp(copy), origin, diags);
-		}
-		line = newline ? newline + 1 : end;
+		else
+			take_line(entries, g_strchomp(lines[i]), origin, diags);
 	}
 	return entries;
 }

@@ -21,7 +21,6 @@ typedef struct FstabEntry {
 	char *options; /* for mount(8) or swapon(8): without noauto, nofail and similar ones; never empty */
 	unsigned passno;
 	bool is_swap;
-	bool is_bind;
 	bool is_noauto;
 	bool is_nofail;
 	bool is_remote; /* needs the network: by its type, or by _netdev */
@@ -35,7 +34,7 @@ typedef struct FstabEntry {
  * Returns: a new array of FstabEntry *, in the order of the file, without duplicate targets or swap
  * sources.
  */
-GPtrArray *fstab_parse(const char *file, const char *text, size_t length, DiagList *diags);
+GPtrArray *fstab_parse(const char *file, const char *text, DiagList *diags);
 
 /**
  * fstab_decode_field() - replace \040 and similar escapes by their bytes, in place

@@ -69,14 +69,17 @@ static bool has_service_file(const Generated *g, const char *name)
 	return false;
 }
 
-/* The text of a file, a new string; NULL if it is missing or unreadable. The latter is reported. */
-static char *read_text(const Generated *g, const char *path, size_t *ret_size)
+/*
+ * The text of a file, a new string; NULL if it is missing or unreadable. The latter is reported. A
+ * NUL byte becomes another control character, because the parsers report a line with one.
+ */
+static char *read_text(const Generated *g, const char *path)
 {
 	g_autofree char *full = g_strconcat(g->root, path, NULL);
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GBytes) bytes = NULL;
+	g_autoptr(GString) text = g_string_new(NULL);
 
-	*ret_size = 0;
 	if (is_absent(g, path))
 		return NULL;
 	bytes = file_read_bounded(full, LIMIT_FILE_BYTES, &error);
@@ -84,8 +87,12 @@ static char *read_text(const Generated *g, const char *path, size_t *ret_size)
 		diag_error(g->diags, origin_new(full, 0), NULL, "%s", error->message);
 		return NULL;
 	}
-	*ret_size = g_bytes_get_size(bytes);
-	return *ret_size > 0 ? g_strndup(g_bytes_get_data(bytes, NULL), *ret_size) : g_strdup("");
+	g_string_append_len(text, g_bytes_get_data(bytes, NULL), (gssize)g_bytes_get_size(bytes));
+	for (gsize i = 0; i < text->len; i++) {
+		if (text->str[i] == '\0')
+			text->str[i] = '\1';
+	}
+	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
 /* In a container, the host handles devices, mounts and consoles. */
@@ -121,23 +128,19 @@ static bool scripts_mount_volumes(const Generated *g)
 static GPtrArray *read_fstab(Generated *g)
 {
 	g_autofree char *file = g_strconcat(g->root, "/etc/fstab", NULL);
-	size_t size;
-	g_autofree char *text = read_text(g, "/etc/fstab", &size);
+	g_autofree char *text = read_text(g, "/etc/fstab");
 
-	return fstab_parse(file, text ? text : "", size, g->diags);
+	return fstab_parse(file, text ? text : "", g->diags);
 }
 
 static void generate_encrypted_volumes(Generated *g, const GPtrArray *volumes)
 {
 	g_autofree char *file = g_strconcat(g->root, "/etc/crypttab", NULL);
-	size_t size;
-	g_autofree char *text = read_text(g, "/etc/crypttab", &size);
+	g_autofree char *text = read_text(g, "/etc/crypttab");
 	g_autoptr(GPtrArray) entries = NULL;
 
 	if (!text)
 		return;
-	if (strlen(text) != size)
-		diag_error(g->diags, origin_new(file, 0), NULL, "it contains a NUL byte, and is not read beyond it");
 	entries = crypttab_parse(file, text, g->diags);
 	crypttab_generate(entries, volumes, g->files);
 }
@@ -152,8 +155,7 @@ static void generate_volumes(Generated *g)
 
 static void generate_consoles(Generated *g)
 {
-	size_t size;
-	g_autofree char *active = read_text(g, "/sys/class/tty/console/active", &size);
+	g_autofree char *active = read_text(g, "/sys/class/tty/console/active");
 
 	if (active) /* without consoles there are no logins */
 		consoles_generate(active, g->files);
@@ -165,9 +167,8 @@ static void generate_respawns(Generated *g)
 				      .has_program = has_program,
 				      .data = g };
 	g_autofree char *file = g_strconcat(g->root, "/etc/inittab", NULL);
-	size_t size;
-	g_autofree char *text = read_text(g, "/etc/inittab", &size);
-	g_autoptr(GPtrArray) entries = text ? inittab_parse(file, text, size, g->diags) : NULL;
+	g_autofree char *text = read_text(g, "/etc/inittab");
+	g_autoptr(GPtrArray) entries = text ? inittab_parse(file, text, g->diags) : NULL;
 
 	if (entries)
 		respawns_generate(entries, &world, (RespawnsOutput){ g->files, g->rc_links }, g->diags);

@@ -131,23 +131,16 @@ static void parse_line(GPtrArray *entries, const char *line, Origin origin, Diag
 	}
 }
 
-GPtrArray *inittab_parse(const char *file, const char *text, size_t length, DiagList *diags)
+GPtrArray *inittab_parse(const char *file, const char *text, DiagList *diags)
 {
 	GPtrArray *entries = g_ptr_array_new_with_free_func(entry_free);
-	const char *end = text + length;
-	unsigned number = 0;
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
-	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		const char *stop = newline ? newline : end;
-		g_autofree char *line = g_strstrip(g_strndup(text, (gsize)(stop - text)));
+	for (unsigned i = 0; lines[i]; i++) {
+		const char *line = g_strstrip(lines[i]);
 
-		number++;
-		if (memchr(text, '\0', (size_t)(stop - text)))
-			diag_error(diags, origin_new(file, number), NULL, "the line contains a NUL; it is left out");
-		else if (*line && *line != '#')
-			parse_line(entries, line, origin_new(file, number), diags);
-		text = newline ? newline + 1 : end;
+		if (*line && *line != '#')
+			parse_line(entries, line, origin_new(file, i + 1), diags);
 	}
 	return entries;
 }

@@ -42,6 +42,6 @@ typedef struct InittabEntry {
  * @file: its name in diagnostics and origins
  * Returns: a new array of InittabEntry *, in the order of the file, without duplicate ids.
  */
-GPtrArray *inittab_parse(const char *file, const char *text, size_t length, DiagList *diags);
+GPtrArray *inittab_parse(const char *file, const char *text, DiagList *diags);
 
 #endif

@@ -157,8 +157,7 @@ char *volume_device_condition(const char *source)
 	return g_str_has_prefix(source, "/dev/") ? g_strconcat("device:", source, NULL) : NULL;
 }
 
-/* "KEY=word word ...", quoted where necessary. */
-static void G_GNUC_NULL_TERMINATED append_words(GString *text, const char *key, ...)
+void volume_append_words(GString *text, const char *key, ...)
 {
 	g_autoptr(GPtrArray) words = g_ptr_array_new();
 	g_autofree char *line = NULL;
@@ -232,7 +231,7 @@ static void append_device_terms(GString *text, const FstabEntry *entry)
 
 	if (!condition)
 		return;
-	append_words(text, is_for_the_finale(entry->target) ? "When" : "While", condition, NULL);
+	volume_append_words(text, is_for_the_finale(entry->target) ? "When" : "While", condition, NULL);
 	g_string_append(text, "Wants=udev\nAfter=udev\n");
 	if (!entry->is_nofail && entry->device_limit_us > 0)
 		append_limit(text, "WaitTimeout", entry->device_limit_us);
@@ -244,7 +243,7 @@ static void append_mounted(GString *text, const FstabEntry *entry)
 	g_autofree char *condition = g_strconcat("mounted:", entry->target, NULL);
 
 	if (!strchr(condition, '|')) /* a condition cannot contain it */
-		append_words(text, "DoneWhile", condition, NULL);
+		volume_append_words(text, "DoneWhile", condition, NULL);
 }
 
 static void append_conditions(GString *text, const GPtrArray *entries, const FstabEntry *entry)
@@ -271,10 +270,10 @@ static void append_mount(GString *text, const FstabEntry *entry)
 	const char passno[] = { (char)('0' + entry->passno), '\0' };
 
 	g_string_append_printf(text, "[Service]\nDescription=File system %s\nType=task\n", entry->target);
-	append_words(text, "Exec", SVCD_LIBDIR "/boot/mount-volume", passno, entry->type, entry->options, entry->source,
+	volume_append_words(text, "Exec", SVCD_LIBDIR "/boot/mount-volume", passno, entry->type, entry->options, entry->source,
 		     entry->target, NULL);
 	if (!is_for_the_finale(entry->target)) {
-		append_words(text, "Stop", SVCD_LIBDIR "/boot/unmount-volume", entry->target, NULL);
+		volume_append_words(text, "Stop", SVCD_LIBDIR "/boot/unmount-volume", entry->target, NULL);
 		g_string_append(text, "StopTimeout=30s\n");
 	}
 	if (entry->is_remote) /* the server may be available later than the network */
@@ -286,16 +285,18 @@ static void append_mount(GString *text, const FstabEntry *entry)
 static void append_swap(GString *text, const FstabEntry *entry)
 {
 	g_string_append_printf(text, "[Service]\nDescription=Swap space on %s\nType=task\n", entry->source);
-	append_words(text, "Exec", SVCD_LIBDIR "/boot/swap-space", "on", entry->options, entry->source, NULL);
-	append_words(text, "Stop", SVCD_LIBDIR "/boot/swap-space", "off", entry->options, entry->source, NULL);
+	volume_append_words(text, "Exec", SVCD_LIBDIR "/boot/swap-space", "on", entry->options, entry->source, NULL);
+	volume_append_words(text, "Stop", SVCD_LIBDIR "/boot/swap-space", "off", entry->options, entry->source, NULL);
 	g_string_append(text, "StopTimeout=90s\n"); /* its content must be read back */
 }
 
-static void append_policy(GString *policy, const FstabEntry *entry, const char *name)
+void volume_append_policy(Output *output, const char *file, Origin origin, bool is_noauto, const char *name)
 {
-	if (entry->is_noauto)
+	GString *policy = output_file(output, file, origin.file);
+
+	if (is_noauto)
 		g_string_append_printf(policy, "\n[service %s]\nActivation=manual\nReason=noauto in %s, line %u\n", name,
-				       entry->origin.file, entry->origin.line);
+				       origin.file, origin.line);
 	else
 		g_string_append_printf(policy, "\n[runlevel S]\nActivate=%s\n", name);
 }
@@ -314,6 +315,6 @@ void volumes_generate(const GPtrArray *entries, Output *output)
 		text = output_file(output, file, from);
 		(entry->is_swap ? append_swap : append_mount)(text, entry);
 		append_conditions(text, entries, entry);
-		append_policy(output_file(output, POLICY_FILE, entry->origin.file), entry, name);
+		volume_append_policy(output, POLICY_FILE, entry->origin, entry->is_noauto, name);
 	}
 }

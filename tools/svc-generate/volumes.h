@@ -51,4 +51,10 @@ char *volume_service_name(const FstabEntry *entry);
 void volume_append_holder(GString *text, const char *key, const GPtrArray *entries, const char *path,
 			  const FstabEntry *entry);
 
+/* "KEY=word word ...", quoted where necessary. */
+void volume_append_words(GString *text, const char *key, ...) G_GNUC_NULL_TERMINATED;
+
+/* That the boot wants the service @name, or with noauto only an admin's start, is added to the policy @file. */
+void volume_append_policy(Output *output, const char *file, Origin origin, bool is_noauto, const char *name);
+
 #endif
