@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	tests/fuzz/fuzz_all \
 	tests/lint/analyzer \
 	tests/lint/distcheck \
+	tests/lint/english \
 	tests/lint/hardening \
 	tests/lint/house-map \
 	tests/lint/keeper-review \
