@@ -141,7 +141,7 @@ def check():
             summary["shutdown"] = power_off(box)
             if not summary["shutdown"]["powered_off"]:
                 problems.append("PID 1 did not end with a power-off")
-    except Exception as problem:  # whatever it was, whoever reads the summary is to see it there
+    except Exception as problem:  # any error must be visible in the summary
         problems.append(f"{type(problem).__name__}: {problem}")
     summary["ok"] = not problems
     return summary

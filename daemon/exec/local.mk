@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# libc is all that is linked.
+# Links only libc.
 svcdlib_PROGRAMS += svc-exec
 svc_exec_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
 svc_exec_LDADD = libsandbox.a libwords.a libpaths.a

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# libc only: it runs when nothing else does any more. tests/lint/symbols looks at the result.
+# libc only, because it runs after all other processes. tests/lint/symbols checks the result.
 noinst_LIBRARIES += libfinale.a
 libfinale_a_SOURCES = \
 	daemon/finale/file-systems.c daemon/finale/file-systems.h \

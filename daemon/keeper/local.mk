@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# PID 1: libc and nothing else; tests/lint/symbols looks at the result.
+# PID 1 links only libc; tests/lint/symbols checks the result.
 noinst_LIBRARIES += libkeeper.a
 libkeeper_a_SOURCES = \
 	daemon/keeper/cgroup.c daemon/keeper/cgroup.h \
@@ -27,5 +27,5 @@ libkeeper_a_SOURCES = \
 rootsbin_PROGRAMS += svcd
 svcd_SOURCES = daemon/keeper/main.c
 svcd_LDADD = libkeeper.a
-# All functions are looked up at start: otherwise each child looks up anew what only it calls, between clone and exec.
+# The linker resolves all functions at start. Otherwise each child would resolve its own between clone and exec.
 svcd_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,now

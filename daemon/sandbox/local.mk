@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# libc only: svc-exec links it. The model links of it what reads and checks.
+# libc only, because svc-exec links it. The model links the parts that read and check.
 # <seccomp.h> is for its types only: the library is loaded by dlopen(3).
 noinst_LIBRARIES += libsandbox.a
 libsandbox_a_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)

@@ -4,8 +4,7 @@
 A machine without /proc, cgroups or /sys, or with a read-only /run, and without the right to mount
 them.
 
-Services start, log, stop and survive the manager's death all the same. What is missing is reported
-once.
+Services still start, log, stop and survive the manager's death. Each missing part is reported once.
 """
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""/run/svcd can be removed under a running svcd: SIGUSR1 makes svcctl work again, and so does the next manager."""
+"""/run/svcd can be removed under a running svcd: SIGUSR1 or the next manager makes svcctl work again."""
 
 import os
 import signal

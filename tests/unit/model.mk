@@ -59,7 +59,7 @@ tests_unit_test_bad_files_LDADD = libtest.a $(LIBS_MODEL) $(CHECK_LIBS)
 tests_unit_test_bad_files_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_DATA='"$(abs_top_srcdir)/tests/data"'
 EXTRA_DIST += tests/data/bad-services tests/data/bad-policies
 
-# Fuzz targets. Here each runs over its corpus and a fixed number of mutations of it; to search for more, build the
+# Fuzz targets. Here each runs over its corpus and a fixed number of mutations of it; to search longer, build the
 # file with -fsanitize=fuzzer and without driver.c.
 TESTS += tests/fuzz/fuzz_service tests/fuzz/fuzz_policy
 tests_fuzz_fuzz_service_SOURCES = tests/fuzz/fuzz_service.c tests/fuzz/driver.c

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-generate: makes service and policy files from what this machine says elsewhere: /etc/fstab, the kernel's consoles, the
- * chosen display manager; and, when the services are known, from the init scripts that none of them replaces, and what makes
- * the bus ask svcd to start them. It offers to make policy of a SysV init's links.
+ * svc-generate: makes service and policy files from other settings of this machine: /etc/fstab, the
+ * kernel's consoles, the chosen display manager. Once the services are known, it adds those of init
+ * scripts that no service replaces, and the files that route bus activation to svcd. It offers to
+ * import the links of a SysV init as policy.
  *
- * The manager has it run at the boot and before files are read anew. It reads a few small files and writes what has changed
- * below /run/svcd/generated. A bad line is reported on stderr, with file and line, and left out; so is a script that
- * cannot be run. What else is odd in headers of scripts, "svcctl check" reports.
+ * The manager runs it at boot and before it reads files again. It reads a few small files and writes
+ * changed ones below /run/svcd/generated. A bad line is reported on stderr, with file and line, and
+ * left out; so is a script that cannot be run. "svcctl check" reports other faults in the headers of
+ * scripts.
  *
- * With --hand-over it then reads all service and policy files and writes them to standard output, a memfd of the manager's
- * (config/bundle.h). The manager opens none of them itself: a directory or a file can make its reader wait for ever, and this
- * process can be replaced. With --hand-over or --save-policy it keeps copies of the admin's files that have no errors.
+ * With --hand-over it then reads all service and policy files and writes them to standard output, a
+ * memfd of the manager (config/bundle.h). The manager does not open them itself, because a directory
+ * or a file can block its reader for ever, and this process can be replaced. With --hand-over or
+ * --save-policy it keeps copies of the admin's files that have no errors.
  */
 #include "config.h"
 
