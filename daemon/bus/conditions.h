@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions: what the bus publishes about them. Subscribers get every condition that services use;
+ * Conditions: their publication on the bus. Subscribers get every condition that services use;
  * a client may watch others too.
  */
 #ifndef SVCD_BUS_CONDITIONS_H

@@ -16,7 +16,7 @@
  */
 GPtrArray *last_good_list(SourceReader *reader, const char *directory);
 
-/* The services whose files have an error, and the policy files that cause one; a new set of names and paths. */
+/* The services with an error in their files, and the policy files that cause one; a new set of names and paths. */
 GHashTable *last_good_find_wrong(const Configuration *configuration);
 
 /* Is @file of last_good_list() a file of a service in @wrong? */

@@ -95,7 +95,7 @@ static bool contains_us(const char *directory)
 }
 
 /*
- * An earlier image whose tables could not be read has moved us there. The services are beside it.
+ * An earlier image with unreadable tables has moved us there. The services are beside it.
  */
 static void strip_own_leaf(char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Child exec: what a process does between its clone and its exec, in the order of enum ExecStep.
+ * Child exec: the steps of a process between its clone and its exec, in the order of enum ExecStep.
  *
  * Nothing here takes a lock or allocates.
  */

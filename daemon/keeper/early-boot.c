@@ -262,8 +262,8 @@ static bool text_is_sane(const char *text)
 }
 
 /*
- * What the manager of a machine gets of our environment, which comes from the kernel or a container
- * manager.
+ * The variables that the manager of a machine gets from our environment. The kernel or a container
+ * manager has set them.
  */
 static const char *const passed_on[] = {
 	"TERM",

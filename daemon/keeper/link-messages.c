@@ -116,7 +116,7 @@ static enum Progress send_answer(void)
 	if (answer_size)
 		p = send_plain(&answer, answer_size);
 	/*
-	 * It is sent, or no manager reads it any more. What is still unread must not wait for it.
+	 * It is sent, or no manager reads it any more. Unread messages must not wait for it.
 	 */
 	if (p == PROGRESS_SENT || (!is_full && again_at_us == NEVER_US))
 		answer_size = 0;
@@ -691,7 +691,7 @@ enum MessagesResult messages_read(int fd, unsigned int max)
 		if (n < 0 && errno == EINTR)
 			continue; /* impossible with all signals blocked; taken as the end of the link it would lose messages */
 		if (n < 0 && errno == ECONNRESET)
-			continue; /* the manager died with unread data; what it sent before can still be read */
+			continue; /* the manager died with unread data; its earlier messages can still be read */
 		if (n < 0 && errno == EAGAIN)
 			return MESSAGES_EMPTY;
 		if (n < 0 && (errno == ENOMEM || errno == ENOBUFS))

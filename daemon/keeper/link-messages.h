@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Link messages: what the manager does not know yet is sent as fast as it reads; what it sends is
- * carried out.
+ * Link messages: news for the manager is sent as fast as it reads, and its messages are carried
+ * out.
  *
  * No message is stored. Everything that is to be sent is a bit or a cursor into a table. A send
  * that would wait ends the turn, and the loop comes back when the socket is writable. A replay sets
@@ -22,7 +22,7 @@ void messages_begin(int fd, const struct MessageWelcome *welcome);
 /* HELLO came: all rows, notes and descriptors are sent, then REPLAYED. */
 void messages_replay(void);
 
-/* The link is gone. What was not sent waits for the next manager. */
+/* The link is gone. Unsent messages wait for the next manager. */
 void messages_end(void);
 
 /* A signal that is a request. It is sent once, to a manager that has read its replay. */

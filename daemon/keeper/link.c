@@ -510,5 +510,5 @@ void link_reexec(void)
 	the_link.reexec_wanted = true;
 	the_link.state = LINK_LEAVING;
 	the_link.next_us = keeper_now_us() + GO_LIMIT_US;
-	(void)shutdown(the_link.fd, SHUT_WR); /* the manager reads the end of the stream and exits; what it sends until then is carried out */
+	(void)shutdown(the_link.fd, SHUT_WR); /* the manager reads the end of the stream and exits; its messages until then are carried out */
 }

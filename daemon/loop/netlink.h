@@ -43,7 +43,7 @@ typedef struct NetlinkListener {
 	 */
 	void (*ask)(void *data, uint16_t type, uint8_t family);
 	/*
-	 * What was reported of this list before is invalid. This may be called again before
+	 * All earlier reports of this list are invalid. This may be called again before
 	 * list_ends().
 	 */
 	void (*list_begins)(void *data, NetlinkList list);

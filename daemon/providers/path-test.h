@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Path test: what a path: condition requires of the file at its path, and the possible findings.
+ * Path test: the requirements of a path: condition on the file at its path, and the possible
+ * findings.
  */
 #ifndef SVCD_PROVIDERS_PATH_TEST_H
 #define SVCD_PROVIDERS_PATH_TEST_H

@@ -34,7 +34,7 @@ void udev_table_add(UdevTable *table, const char *key, UdevMatch *match);
  */
 void udev_table_await(UdevTable *table, const char *key);
 void udev_table_end_waiting(UdevTable *table);
-/* Returns: what was added, now owned by the caller; NULL if there was nothing. */
+/* Returns: the removed entry, now owned by the caller; NULL if there was nothing. */
 UdevMatch *udev_table_remove(UdevTable *table, const char *key);
 const UdevMatch *udev_table_match(const UdevTable *table, const char *key); /* NULL if not added */
 

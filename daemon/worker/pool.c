@@ -66,7 +66,7 @@ struct WorkerPool {
 	WorkerOps ops;
 	GHashTable *processes; /* owner -> Process, owned */
 	GPtrArray *abandoned;  /* Abandoned *, owned */
-	GQueue lost;           /* WorkerJob * whose loss is not reported yet */
+	GQueue lost;           /* WorkerJob * with a loss that is not reported yet */
 	Timer *report;         /* reports their loss */
 	uint64_t last_id;
 	WorkerMessage *received; /* shared, because it is large */

@@ -17,7 +17,7 @@
 
 static const char *const names[] = { "base", "upper", "shy" };
 
-/* A client's view: what it has read once, and all changes since. */
+/* A client's view: its first read, and all changes since. */
 typedef struct Mirror {
 	GHashTable *properties; /* "SERVICE PROPERTY" -> GVariant */
 	GHashTable *last;       /* names of properties in the last signal of base */
