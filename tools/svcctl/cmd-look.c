@@ -252,7 +252,7 @@ static bool is_listed(const Context *context, char *const *names, GVariant *reco
 	       record_number(record, "Wanted") || *record_text(record, "Problem");
 }
 
-/* "network:up is false: no default route", the first of its terms that is not true; a new string, or NULL. */
+/* "network:up is false: no default route": the first term that is not true; a new string, or NULL. */
 static char *first_false_term(GVariant *record)
 {
 	g_autoptr(GVariant) terms = g_variant_lookup_value(record, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));

@@ -218,7 +218,7 @@ static char *exactly(const Policy *policy, const char *service, const char *wish
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* Adds the runlevels it is meant for; if there are none, the default runlevel. */
+/* Keeps the runlevels of the service; if it has none, sets the default runlevel. */
 static bool ensure_runlevel(Work *work, const char *service, GError **error)
 {
 	g_autoptr(Configuration) ahead = look_ahead(work);

@@ -101,8 +101,8 @@ static bool path_is_true(const char *root, const char *argument)
 }
 
 /*
- * For a machine that does not run: external conditions are true, no flag is set, and the kernel's
- * command line is empty.
+ * For a machine that does not run: paths are looked up, no flag is set, and the kernel's command
+ * line is empty. Other conditions count as true.
  */
 static Level guess_level(const World *world, KeyPrefix prefix, const char *key)
 {
