@@ -44,7 +44,7 @@ SERVICES = {
     "is-heard": "[Service]\nUser=www-data\nExec=/bin/sleep infinity\n[Socket]\nListenStream=/srv/own/below/socket\nSocketUser=root\n",
 }
 REASONS = {
-    "owned.svc": "it belongs to user 33", "group.svc": "group 33 may write to it", "world.svc": "everybody may write to it",
+    "owned.svc": "it belongs to user 33", "group.svc": "group 33 may write to it", "world.svc": "all users may write to it",
     "linked.svc": "a symbolic link where others than root can put files", "x.conf": "it belongs to user 33",
     "owned.policy": "it belongs to user 33",
 }

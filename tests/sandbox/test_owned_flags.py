@@ -84,7 +84,7 @@ with Sandbox(SERVICES, files=FILES) as box:
     # No other client sets it; one without the bus may clear it.
     for prefix in ((), ("setpriv", "--reuid=65534", "--clear-groups")):
         answer = set_by_somebody(box, *prefix)
-        assert "org.svcd1.Error.NotAuthorized: this flag belongs to whoever owns org.example.Weather" in answer, answer
+        assert "org.svcd1.Error.NotAuthorized: this flag belongs to the owner of org.example.Weather" in answer, answer
     done = box.svcctl("flag", "set", FLAG, check=False)
     assert done.returncode and "only the program that owns org.example.Weather" in done.stderr, done
     box.svcctl("flag", "clear", FLAG)

@@ -25,7 +25,7 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=freeze a\n") as box:
     before = box.read(POLICY)
     for words in (("enable", "other"), ("disable", "a"), ("set", "a", "manual")):
         refused = box.svcctl(*words, check=False)
-        assert refused.returncode == 4 and "Read-only file system; what is said with --until-reboot" in refused.stderr, refused
+        assert refused.returncode == 4 and "Read-only file system; changes with --until-reboot" in refused.stderr, refused
     assert box.read(POLICY) == before and box.run("ls", "/etc/svcd/policy.d").stdout.split() == ["test.policy"]
     box.svcctl("enable", "other", "--until-reboot")
     box.wait_state("other", "ready")

@@ -74,7 +74,7 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     # One that accepts no client is not started forever; its clients are then refused.
     assert listener.connects(box.path("/run/deaf.sock"))
     box.wait_state("deaf", "failed")
-    assert "did not take them (TriggerLimit=)" in box.svcctl("explain", "deaf", check=False).stdout
+    assert "did not accept them (TriggerLimit=)" in box.svcctl("explain", "deaf", check=False).stdout
     wait_for(lambda: refused(box, "/run/deaf.sock"), what="its socket is closed")
 
     # A crash loses no client, even with Restart=no: the next client starts it, until RestartLimit=.

@@ -53,7 +53,7 @@ def sleeps(session):
 def own_files_count(session):
     session.wait_state("admins", "ready")
     assert session.state("vendors") == "idle", session.services()["vendors"]
-    assert session.box.svcctl("status", "admins", check=False).returncode == 4, "it is none of the machine's"
+    assert session.box.svcctl("status", "admins", check=False).returncode == 4, "it is not one of the machine's"
     words = session.svcctl("policy", "says").stdout
     assert f"{CONFIG}/policy.d/test.policy:2" in words, words
     session.wait_state("says", "done")
@@ -100,7 +100,7 @@ def all_verbs_work(session):
     assert refused.stderr.endswith("\n  svcctl --user explain off\n"), refused
     for argv in (("doctor",), ("reboot",), ("policy", "log"), ("check", "--root", "/")):
         refused = session.svcctl(*argv, check=False)
-        assert refused.returncode == 2 and "is not for --user" in refused.stderr, refused
+        assert refused.returncode == 2 and "does not work with --user" in refused.stderr, refused
     refused = session.svcctl("undo", check=False)
     assert refused.returncode == 2 and "Of your own files there is no history" in refused.stderr, refused
     assert not session.box.exists("/etc/svcd/policy.d/90-svcctl.policy")

@@ -193,7 +193,7 @@ START_TEST(no_link_is_followed)
 	ck_assert_int_eq(symlink(target, fifo->text), 0);
 	first = open_bad(sock);
 	second = open_bad(fifo);
-	ck_assert_ptr_nonnull(strstr(first, "no socket; remove it"));
+	ck_assert_ptr_nonnull(strstr(first, "not a socket; remove it"));
 	ck_assert_ptr_nonnull(strstr(second, "no fifo; remove it"));
 	ck_assert_uint_eq(mode_of(target), 0600);
 }

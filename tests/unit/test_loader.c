@@ -617,10 +617,8 @@ START_TEST(a_file_that_everybody_may_write_is_refused)
 	ck_assert_int_eq(chmod(directory, 0777), 0);
 	c = load(tree);
 
-	expect_said(tree, c, SVCD_SYSCONFDIR "/policy.d: everybody may write to it; take that away (chmod o-w) and look at what "
-			     "it says\n"
-			     VENDOR "a.svc: everybody may write to it; take that away (chmod o-w) and look at what it "
-			     "says\n");
+	expect_said(tree, c, SVCD_SYSCONFDIR "/policy.d: all users may write to it; remove that permission (chmod o-w) and check its contents\n"
+			     VENDOR "a.svc: all users may write to it; remove that permission (chmod o-w) and check its contents\n");
 }
 END_TEST
 

@@ -124,8 +124,7 @@ END_TEST
 START_TEST(a_header_without_an_end_ends_with_the_comments)
 {
 	g_autoptr(LsbHeader) header = parse(BEGIN "# Provides: c\n" REST "\nexit 0\n# Should-Start: no\n",
-					    "/etc/init.d/c:9: warning: the header ends here, with the first line that is "
-					    "no comment; write \"### END INIT INFO\" at its end\n");
+					    "/etc/init.d/c:9: warning: the header ends here, with the first line that is not a comment; write \"### END INIT INFO\" at its end\n");
 	g_autoptr(LsbHeader) to_the_end =
 		parse(BEGIN "# Provides: c\n" REST,
 		      "/etc/init.d/c:2: warning: the header has no end; write \"### END INIT INFO\" behind it\n");

@@ -74,8 +74,7 @@ START_TEST(what_is_required_and_not_there_is_told)
 	script(w, "c", "Required-Start: a nobody $nothing\nDefault-Start: 1 2 3");
 	read_scripts(w, "/etc/init.d/c:3: warning: Required-Start: a is not started in runlevel 2, where this service "
 			"is; it starts there without\n"
-			"/etc/init.d/c:3: warning: Required-Start: no line of /etc/insserv.conf or insserv.conf.d says what "
-			"$nothing stands for\n"
+			"/etc/init.d/c:3: warning: Required-Start: no line of /etc/insserv.conf or insserv.conf.d defines $nothing\n"
 			"/etc/init.d/c:3: warning: Required-Start: nothing provides \"nobody\"; this service starts without "
 			"it\n");
 
@@ -104,8 +103,7 @@ START_TEST(what_two_provide_is_waited_for_twice)
 	script(w, "left", "Provides: shared");
 	script(w, "right", "Provides: shared left");
 	script(w, "user", "Required-Start: shared");
-	read_scripts(w, "/etc/init.d/right:3: warning: Provides: \"shared\" is provided by left as "
-			"well; both are started, and who names it waits for both\n");
+	read_scripts(w, "/etc/init.d/right:3: warning: Provides: \"shared\" is provided by left as well; both are started, and a service that names it waits for both\n");
 
 	expect_sound(w);
 	expect_value(w, "left", "Provides", "shared");

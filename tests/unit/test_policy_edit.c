@@ -160,7 +160,7 @@ static const struct Refused {
 	{ "frobnicator", "Activation", "boot",
 	  SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy:4: there is no service \"frobnicator\"" },
 	{ "ssh", "Activation", "sometimes",
-	  SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy:5: Activation=sometimes: \"sometimes\" is none of boot, on-demand, "
+	  SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy:5: Activation=sometimes: \"sometimes\" is not one of boot, on-demand, "
 	  "manual, never" },
 };
 

@@ -131,8 +131,7 @@ START_TEST(without_a_place_for_the_history_the_change_is_made_and_that_is_said)
 	ck_assert(change_set_policy(change, "ssh", "Activation", "never", NULL));
 	ck_assert_uint_eq(edit_apply(change), 0);
 	edit_expect_file(tree, POLICY_EDIT_FILE, HEAD "\n[service ssh]\nActivation=never\n");
-	ck_assert_ptr_nonnull(strstr(change_warning(change), "this cannot be undone, for it could not be put into the "
-							     "history: "));
+	ck_assert_ptr_nonnull(strstr(change_warning(change), "this cannot be undone, because it could not be put into the history: "));
 }
 END_TEST
 

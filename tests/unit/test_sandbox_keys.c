@@ -230,10 +230,10 @@ static const struct {
 	const char *line;
 	const char *said;
 } mistakes[] = {
-	{ "ProtectSystem=stricter", "\"stricter\" is none of no, yes, full, strict" },
-	{ "ProtectHome=maybe", "\"maybe\" is none of no, yes, read-only, tmpfs" },
-	{ "ProtectProc=yes", "\"yes\" is none of default, noaccess, invisible, ptraceable" },
-	{ "ProcSubset=some", "\"some\" is none of all, pid" },
+	{ "ProtectSystem=stricter", "\"stricter\" is not one of no, yes, full, strict" },
+	{ "ProtectHome=maybe", "\"maybe\" is not one of no, yes, read-only, tmpfs" },
+	{ "ProtectProc=yes", "\"yes\" is not one of default, noaccess, invisible, ptraceable" },
+	{ "ProcSubset=some", "\"some\" is not one of all, pid" },
 	{ "PrivateTmp=disconnected", "write yes or no" },
 	{ "ReadOnlyPaths=etc", "\"etc\": the path must be absolute; \"-\" in front: it may be missing" },
 	{ "ReadOnlyPaths=/a/../b", "\"/a/../b\": write the path without \"..\"" },
@@ -261,16 +261,16 @@ static const struct {
 	{ "SystemCallFilter=~", "write the names of system calls, or of groups such as @system-service" },
 	{ "SystemCallErrorNumber=0", "\"0\" is not an error; write its name, such as EPERM, or kill" },
 	{ "SystemCallArchitectures=amd64",
-	  "\"amd64\" is none of native, x86, x86-64, x32, arm, arm64, mips, mips-le, mips64, mips64-le, mips64-n32, "
+	  "\"amd64\" is not one of native, x86, x86-64, x32, arm, arm64, mips, mips-le, mips64, mips64-le, mips64-n32, "
 	  "mips64-le-n32, ppc, ppc64, ppc64-le, riscv64, s390, s390x" },
 	{ "SystemCallFilter=\"io_cancel io_destroy io_getevents io_pgetevents\"",
 	  "no system call \"io_cancel io_destroy io_getevents io_pgetevents\"" },
-	{ "SystemCallArchitectures=~x86", "\"~x86\" is none of native, x86, x86-64, x32, arm, arm64, mips, mips-le, mips64, mips64-le, "
+	{ "SystemCallArchitectures=~x86", "\"~x86\" is not one of native, x86, x86-64, x32, arm, arm64, mips, mips-le, mips64, mips64-le, "
 	  "mips64-n32, mips64-le-n32, ppc, ppc64, ppc64-le, riscv64, s390, s390x" },
 	{ "RestrictAddressFamilies=INET", "no address family \"INET\"" },
 	{ "RestrictAddressFamilies=AF_INET5", "no address family \"AF_INET5\"; did you mean AF_INET?" },
-	{ "RestrictNamespaces=network", "\"network\" is none of cgroup, ipc, net, mnt, pid, user, uts, time" },
-	{ "KeyringMode=own", "\"own\" is none of inherit, private, shared" },
+	{ "RestrictNamespaces=network", "\"network\" is not one of cgroup, ipc, net, mnt, pid, user, uts, time" },
+	{ "KeyringMode=own", "\"own\" is not one of inherit, private, shared" },
 	{ "StateDirectory=/var/lib/x", "\"/var/lib/x\" is made below /var/lib; write it without the leading /var/lib/" },
 	{ "CacheDirectory=../x", "\"../x\" is not the name of a directory below /var/cache" },
 	{ "StateDirectory=a//b", "\"a//b\" is not the name of a directory below /var/lib" },
@@ -280,12 +280,12 @@ static const struct {
 	{ "RuntimeDirectoryMode=0788", "write an octal mode such as 0755" },
 	{ "RuntimeDirectoryMode=10000", "write an octal mode such as 0755" },
 	{ "LogsDirectory=a:b", "\"a:b\": write the name only; links to it are not made" },
-	{ "RuntimeDirectoryPreserve=often", "\"often\" is none of no, yes, restart" },
+	{ "RuntimeDirectoryPreserve=often", "\"often\" is not one of no, yes, restart" },
 	{ "StandardInput=tty", "write TTYPath= for a terminal" },
 	{ "StandardInput=socket", "write null, or file: and an absolute path" },
 	{ "CPUSchedulingPolicy=deadline", "\"deadline\" is not one of other, batch, idle, fifo, rr" },
 	{ "CPUSchedulingPriority=100", "write a number from 1 to 99" },
-	{ "IOSchedulingClass=fast", "\"fast\" is none of none, realtime, best-effort, idle" },
+	{ "IOSchedulingClass=fast", "\"fast\" is not one of none, realtime, best-effort, idle" },
 	{ "IOSchedulingPriority=8", "write a number from 0 (first) to 7" },
 	{ "CPUAffinity=numa", "write numbers of processors and ranges of them, such as 0 2-3" },
 	{ "CPUAffinity=3-1", "write numbers of processors and ranges of them, such as 0 2-3" },

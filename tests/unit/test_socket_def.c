@@ -150,7 +150,7 @@ static const struct {
 	{ "SocketUser=a b", "SocketUser=a b: \"a b\" is not the name of an account" },
 	{ "Backlog=0", "Backlog=0: write a number above 0" },
 	{ "FileDescriptorName=a:b", "FileDescriptorName=a:b: \"a:b\" is not the name of a socket; write up to 255 bytes without a colon" },
-	{ "BindIPv6Only=no", "BindIPv6Only=no: \"no\" is none of default, both, ipv6-only" },
+	{ "BindIPv6Only=no", "BindIPv6Only=no: \"no\" is not one of default, both, ipv6-only" },
 	{ "ReceiveBuffer=big", "ReceiveBuffer=big: write a size such as 64K or 8M" },
 	{ "TriggerLimit=5", "TriggerLimit=5: write STARTS/TIME, such as 5/10s" },
 	{ "ListenNetlink=kobject", "unknown key ListenNetlink=: a socket of netlink is opened by the service itself" },
