@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -46,11 +47,13 @@ enum LinkState {
 static struct {
 	enum LinkState state;
 	pid_t pid;
+	pid_t trace_checker; /* a child that checks whether the manager is traced; 0, -1: none */
 	int fd;
 	bool killed_by_us;
 	bool is_settled; /* it has answered a ping; pings follow the replay, so it has read the replay */
 	bool was_answered; /* since the last ping */
 	bool is_quiet;     /* it has answered and was sent nothing since, so it is not pinged, and both can sleep */
+	bool reported_traced;
 	bool reexec_wanted;
 	unsigned int n_missed;
 	uint32_t generation;
@@ -184,7 +187,7 @@ static void start(uint64_t now_us)
 	}
 	the_link.state = LINK_STARTED;
 	the_link.fd = pair[0];
-	the_link.killed_by_us = the_link.is_settled = the_link.is_quiet = false;
+	the_link.killed_by_us = the_link.is_settled = the_link.reported_traced = the_link.is_quiet = false;
 	the_link.n_missed = 0;
 	the_link.next_us = now_us + HELLO_LIMIT_PINGS * ping_us();
 	fill_welcome(&welcome);
@@ -250,6 +253,67 @@ void link_end_old(pid_t pid)
 	the_link.killed_by_us = false; /* its death is no failure */
 }
 
+/* A debugger holds the manager. Waiting is right then. */
+static bool manager_is_traced(void)
+{
+	static const char key[] = "\nTracerPid:\t";
+	char path[32] = "/proc/";
+	char digits[12];
+	char status[2048];
+	size_t n = sizeof(digits);
+	const char *found;
+
+	digits[--n] = '\0';
+	for (int pid = the_link.pid; pid > 0; pid /= 10)
+		digits[--n] = (char)('0' + pid % 10);
+	(void)strcat(strcat(path, digits + n), "/status"); /* 6 + 11 + 7 bytes */
+	if (keeper_read_file(path, status, sizeof(status)) <= 0)
+		return false;
+	found = strstr(status, key);
+	return found && found[sizeof(key) - 1] != '0';
+}
+
+static void replace_silent(void)
+{
+	console_log("the manager does not answer: replacing it");
+	link_kill();
+}
+
+/*
+ * A child checks whether the manager is traced, because a user can hold /proc. If the child has not
+ * ended at the next ping, the manager counts as silent.
+ */
+static void on_ping_missed(void)
+{
+	if (++the_link.n_missed < PROTOCOL_PINGS_MISSED)
+		return;
+	if (the_link.trace_checker <= 0)
+		the_link.trace_checker = spawn_fork();
+	else
+		the_link.trace_checker = -1;
+	if (the_link.trace_checker == 0) {
+		console_close_others(); /* a child that hangs keeps nothing open */
+		_exit(manager_is_traced());
+	}
+	if (the_link.trace_checker < 0)
+		replace_silent();
+}
+
+static void on_trace_checked(int wait_status)
+{
+	the_link.trace_checker = 0;
+	if (the_link.state != LINK_UP || the_link.n_missed < PROTOCOL_PINGS_MISSED)
+		return;
+	if (wait_status == 0) {
+		replace_silent();
+		return;
+	}
+	if (!the_link.reported_traced)
+		console_log("the manager does not answer, but it is being traced: waiting");
+	the_link.reported_traced = true;
+	the_link.n_missed = 0;
+}
+
 static bool has_sent_more(void)
 {
 	return the_link.n_sent != messages_count();
@@ -258,13 +322,12 @@ static bool has_sent_more(void)
 static void ping_tick(uint64_t now_us)
 {
 	/* We were late ourselves (a paused or starved machine). That is no fault of the manager. */
-	if (now_us - the_link.next_us > LATE_WAKE_US) {
+	if (now_us - the_link.next_us > LATE_WAKE_US)
 		the_link.n_missed = 0;
-	} else if (!the_link.was_answered && ++the_link.n_missed >= PROTOCOL_PINGS_MISSED) {
-		console_log("the manager does not answer: replacing it");
-		link_kill();
+	else if (!the_link.was_answered)
+		on_ping_missed();
+	if (the_link.state != LINK_UP)
 		return;
-	}
 	if (the_link.was_answered && the_link.clock_fd >= 0 && !has_sent_more()) {
 		the_link.is_quiet = true;
 		the_link.next_us = NEVER_US;
@@ -404,6 +467,8 @@ bool link_on_exit(pid_t pid, int wait_status, uint64_t now_us)
 {
 	pid_t *place = pid > 0 ? find_given_up(pid) : NULL;
 
+	if (pid > 0 && pid == the_link.trace_checker)
+		on_trace_checked(wait_status);
 	if (place)
 		*place = 0;
 	if (pid <= 0 || pid != the_link.pid)

@@ -7,7 +7,7 @@ from deadline import wait_for
 from sandbox import Sandbox
 
 FILE = "/var/lib/svcd/durations"
-WARNING = "what earlier boots took is not known"
+WARNING = "the durations of earlier boots are not known"
 SERVICES = {"a": "[Service]\nType=task\nExec=/bin/sleep 0.1\n"}
 
 BAD = {

@@ -27,7 +27,7 @@ with Sandbox({"web": SLEEP}) as box:
         said = refusal(box, verb, "new")
         assert f"{DIRECTORY}/new.svc exists and was not read yet: svcctl reload-files" in said, said
     assert f"{DIRECTORY}/many@.svc exists" in refusal(box, "start", "many@1")
-    assert "/etc/init.d/old is there" in refusal(box, "start", "old")
+    assert "/etc/init.d/old exists" in refusal(box, "start", "old")
 
     # A changed file, and a drop-in.
     changed = f"{DIRECTORY}/web.svc has changed since svcd read it"

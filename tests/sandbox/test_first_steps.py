@@ -15,7 +15,7 @@ SHOP = "[Service]\nExec=/bin/sh -c 'cat /etc/shop.conf && exec sleep infinity'\n
 def told(box, command):
     """The answer, once the service's output is in its file."""
     answer = box.run(*shlex.split(command), check=False).stdout
-    return answer if "Last output" in answer else None
+    return answer if "Output" in answer else None
 
 
 with Sandbox({"shop": SHOP, "other": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
@@ -30,7 +30,7 @@ with Sandbox({"shop": SHOP, "other": "[Service]\nExec=/bin/sleep infinity\n"}) a
 
     # It gives the reason, with the program's own message, and the remedy.
     why = wait_for(lambda: told(box, commands[0]), what="the last words of the service are told")
-    assert "exit status 1" in why and re.search("Last output .*cat: /etc/shop.conf: No such file or directory", why), why
+    assert "exit status 1" in why and re.search("Output .*cat: /etc/shop.conf: No such file or directory", why), why
     assert "svcctl start shop" in why, why
 
     box.write("/etc/shop.conf", "open\n")

@@ -79,7 +79,7 @@ START_TEST(lines_that_mean_nothing_are_told)
 		      "/etc/insserv.conf:2: warning: the line is ignored; a line begins with a facility, such as $network, "
 		      "or with <interactive>\n"
 		      "/etc/insserv.conf:3: warning: the line is ignored: the name of a facility is empty\n"
-		      "/etc/insserv.conf:4: warning: $x: \"\\xff\" is ignored: the name of a service holds letters, digits "
+		      "/etc/insserv.conf:4: warning: $x: \"\\xff\" is ignored: the name of a service contains letters, digits "
 		      "and _.@:+-, no byte 0xff\n"
 		      "/etc/insserv.conf:4: warning: $x: \"+two\" is ignored: a name does not begin with \"+\"\n"
 		      "/etc/insserv.conf:4: warning: $x: no line defines $y\n");

@@ -111,7 +111,7 @@ START_TEST(words_that_no_service_can_have_are_told_and_passed_over)
 		      "/etc/init.d/c:3: warning: Provides: \"$syslog\" is ignored: no script provides a system facility; "
 		      "add the script to it in /etc/insserv.conf.d\n"
 		      "/etc/init.d/c:3: warning: Provides: \"+c2\" is ignored: a name does not begin with \"+\"\n"
-		      "/etc/init.d/c:4: warning: Should-Start: \"\\xe9\" is ignored: the name of a service holds letters, "
+		      "/etc/init.d/c:4: warning: Should-Start: \"\\xe9\" is ignored: the name of a service contains letters, "
 		      "digits and _.@:+-, no byte 0xe9\n"
 		      "/etc/init.d/c:4: warning: Should-Start: \"../x\" is ignored: the name of a service does not begin "
 		      "with \".\"\n");

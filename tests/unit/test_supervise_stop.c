@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/lib/deadline.h"
 #include "tests/lib/stage.h"
 #include "tests/lib/suite.h"
 
@@ -198,7 +197,7 @@ START_TEST(kill_signal_comes_before_kill)
 	stage_start(stage);
 	expect_event(stage, "ready");
 	supervisor_stop(stage->supervisor);
-	stage->def->stop_limit_us = DEADLINE_US; /* now for KILL, which would follow USR1 */
+	stage->def->stop_limit_us = 5 * G_USEC_PER_SEC; /* from now on: the time until KILL follows USR1 */
 	expect_event(stage, "gone");
 
 	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "signal main USR1"), 1);

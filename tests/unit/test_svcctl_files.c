@@ -33,7 +33,7 @@ static const Typed policy_lines[] = {
 	{ "enable web --dry-run", 0,
 	  "web: on-demand -> boot in 2\n"
 	  "  Starts     web\n"
-	  "  Computed for a boot into the default runlevel with all devices and the network\n"
+	  "  Computed for a boot into the default runlevel in which no device and no network is missing\n"
 	  "  Nothing was written: --dry-run\n",
 	  "" },
 	{ "cat --diff", 0, "nothing differs from the vendor's files\n", "" },

@@ -27,7 +27,7 @@ static const struct {
 	const char *kind;
 	const char *label;
 } reason_labels[] = {
-	{ "state", "" },   { "why", "Why" },       { "limits", "Limits" }, { "memory", "Memory" }, { "words", "Last output" },
+	{ "state", "" },   { "why", "Why" },       { "limits", "Limits" }, { "memory", "Memory" }, { "words", "Output" },
 	{ "cause", "Last" }, { "impact", "Impact" }, { "next", "Next" },
 };
 

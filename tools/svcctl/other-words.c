@@ -43,7 +43,7 @@ static const struct {
 	{ "--unit", "svcctl log NAME" },
 	{ "--boot", "svcctl log NAME, which has only this boot" },
 	{ "--type", "svcctl list" },
-	{ "--no-pager", "svcctl starts no pager, so leave it out" },
+	{ "--no-pager", "no pager is started; leave the option out" },
 	{ "-u", "svcctl log NAME" },
 	{ "-b", "svcctl log NAME, which has only this boot" },
 	/* service, rc-service, sv, initctl, telinit */
