@@ -45,7 +45,7 @@ SERVICES = {
 }
 REASONS = {
     "owned.svc": "it belongs to user 33", "group.svc": "group 33 may write to it", "world.svc": "all users may write to it",
-    "linked.svc": "a symbolic link where others than root can put files", "x.conf": "it belongs to user 33",
+    "linked.svc": "a symbolic link in a directory that users other than root can write to", "x.conf": "it belongs to user 33",
     "owned.policy": "it belongs to user 33",
 }
 

@@ -194,7 +194,7 @@ START_TEST(no_link_is_followed)
 	first = open_bad(sock);
 	second = open_bad(fifo);
 	ck_assert_ptr_nonnull(strstr(first, "not a socket; remove it"));
-	ck_assert_ptr_nonnull(strstr(second, "no fifo; remove it"));
+	ck_assert_ptr_nonnull(strstr(second, "not a fifo; remove it"));
 	ck_assert_uint_eq(mode_of(target), 0600);
 }
 END_TEST

@@ -44,7 +44,7 @@ static const Typed policy_lines[] = {
 	  "NAME POLICY WHY                  VENDOR SAYS ORIGIN\n"
 	  "web  boot   wanted in runlevel 2 on-demand   ROOT" SVCD_SYSCONFDIR
 	  "/policy.d/90-svcctl.policy:6\n"
-	  "1 more are named by nobody: svcctl policy --all\n",
+	  "1 more are in no policy: svcctl policy --all\n",
 	  "" },
 	{ "disable web", 0,
 	  "web: boot in 2 -> on-demand\n"
