@@ -106,7 +106,7 @@ with Sandbox(SERVICES, policy=POLICY, files=FILES) as box:
         svcctl(box, "restart", "gives", "--no-wait")
         check(box)
         box.wait_state("gives", "failed")
-        assert "opening the socket does not answer" in problem_of(box, "gives", 0), problem_of(box, "gives", 0)
+        assert "the helper that opens the socket does not answer" in problem_of(box, "gives", 0), problem_of(box, "gives", 0)
         check(box)
         assert box.manager_pid() == manager
         attack.keeper(box).abort()

@@ -32,7 +32,7 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=vendors also\n[service als
 
     said = complaints(box)
     assert any("only the vendor's policy counts" in text for text in said), said
-    assert any("svcd.frobnicate: svcd knows no such word" in text for text in said), said
+    assert any("svcd.frobnicate: unknown argument" in text for text in said), said
     assert not any("nevr" in text for text in said), said
     # Not forbidden: the admin's policy is not read.
     box.svcctl("start", "also")
