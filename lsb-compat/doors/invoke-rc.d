@@ -23,10 +23,10 @@ usage() {
 Usage: invoke-rc.d [OPTION...] NAME ACTION [ARGUMENT...]
 
   --quiet          no messages of its own
-  --force          whatever policy-rc.d and runlevels say; what policy says must never run does not
+  --force          ignore policy-rc.d and runlevels; a service whose policy is never stays down
   --try-anyway     go on after an error of policy-rc.d
   --disclose-deny  101 instead of 0 if policy denies it
-  --query          only tell: 100 to 106
+  --query          only return the answer: 100 to 106
   --no-fallback    ignore other actions that policy-rc.d proposes
   --skip-systemd-native   taken, and without effect
 END

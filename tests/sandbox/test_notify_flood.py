@@ -20,37 +20,37 @@ STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 SECONDS = 6
 
 FEEDER = """import os, socket, time
-say = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-say.connect(os.environ["NOTIFY_SOCKET"])
-say.send(b"READY=1")
+notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+notify.connect(os.environ["NOTIFY_SOCKET"])
+notify.send(b"READY=1")
 while True:
-    say.send(b"WATCHDOG=1")
+    notify.send(b"WATCHDOG=1")
     time.sleep(0.2)
 """
 
 FLOODER = """import os, socket, sys
-say = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-say.connect(sys.argv[1] if len(sys.argv) > 1 else os.environ["NOTIFY_SOCKET"])
-say.send(b"READY=1")
+notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+notify.connect(sys.argv[1] if len(sys.argv) > 1 else os.environ["NOTIFY_SOCKET"])
+notify.send(b"READY=1")
 if len(sys.argv) > 1: # what one process has in flight does not fill the socket's queue
     os.fork()
     os.fork()
-    say = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    say.connect(sys.argv[1])
+    notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    notify.connect(sys.argv[1])
 n = 0
 while True:
     n += 1
-    say.send(b"WATCHDOG=1\\nSTATUS=number %d" % n)
+    notify.send(b"WATCHDOG=1\\nSTATUS=number %d" % n)
 """
 
 # Sends from outside of the service: each line is a case. It stays until all is read, so that its
 # cgroup can be checked.
 STRANGER = """import array, os, socket, sys, time
-say = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-say.connect(sys.argv[1])
+notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+notify.connect(sys.argv[1])
 fds = [os.open("/dev/null", os.O_RDONLY) for _ in range(253)]
 def with_fds(data):
-    say.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
+    notify.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
 for data in (b"READY=1", b"", b"READY=1\\n" * 600, b"READY=1\\0", b"MAINPID=1", b"MAINPID=%d" % os.getpid(), b"STOPPING=1",
              b"WATCHDOG=trigger", b"READY=1\\nSTATUS=of a stranger"):
     for _ in range(4):

@@ -42,7 +42,7 @@ static const OptionRow rows[] = {
 	{ "width", 0, OPTION_TEXT, FIELD(width), true, " N", "wrap at N columns; 0: never" },
 	{ "help", 'h', OPTION_FLAG, FIELD(has_help), true, "", "show how to use it" },
 	{ "version", 'V', OPTION_FLAG, FIELD(has_version), true, "", "the same as the verb version" },
-	{ "all", 'a', OPTION_FLAG, FIELD(is_all), false, "", "also services that are off and not wanted; all processes" },
+	{ "all", 'a', OPTION_FLAG, FIELD(is_all), false, "", "also services that are off; all processes" },
 	{ "state", 0, OPTION_TEXT, FIELD(state), false, " STATE", "only services in this state" },
 	{ "unmanaged", 0, OPTION_FLAG, FIELD(is_unmanaged), false, "", "processes that the message bus started without svcd" },
 	{ "level", 0, OPTION_TEXT, FIELD(level), false, " LEVEL", "only conditions that are true, false or unknown" },

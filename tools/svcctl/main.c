@@ -38,7 +38,7 @@ static const Verb verbs[] = {
 	{ "log", "[NAME...]", "the output of services", "lines since follow", 0, ANY_NAMES, cmd_log,
 	  "The last lines of their output in this boot, kept in /run/svcd/log, with a mark where a service\n"
 	  "has started anew. Without a NAME: of all services, in the order of time." },
-	{ "tree", "[NAME...]", "the services and conditions that services wait for, as a tree", "reverse conditions root", 0, ANY_NAMES, cmd_tree,
+	{ "tree", "[NAME...]", "dependencies of services, as a tree", "reverse conditions root", 0, ANY_NAMES, cmd_tree,
 	  "With the lines of the files and of policy. Without a NAME: all that is wanted now.\n"
 	  "A service is expanded once. Needs no running svcd." },
 	{ "boot", "[blame | chain [NAME] | dot]", "the result of this boot, and what it waited for",
@@ -90,7 +90,7 @@ static const Verb verbs[] = {
 	  "boot: by its runlevels, those of --runlevel (\"2 3\") and no others. on-demand: by services that\n"
 	  "need it and by calls on the bus. manual: by svcctl start. never: not at all.\n"
 	  "Also of a service that is not installed yet: it takes effect when there is a file for it." },
-	{ "policy", "[NAME | log | presets [NAME] | recover]", "the services that this machine wants, and the files that decide",
+	{ "policy", "[NAME | log | presets [NAME] | recover]", "the wanted services, and the files that decide",
 	  "root runlevel all columns no-header dry-run", 0, 2, cmd_policy,
 	  "Of the machine: the runlevel, the services that are wanted or off and why, and differences\n"
 	  "from the vendor. Of a service: every entry about it with its file and line.\n"
@@ -170,7 +170,7 @@ static const Verb verbs[] = {
 	  "To the main process; with --all to every process of the service. HUP, SIGHUP or 1. It is no\n"
 	  "stop: a service that ends by it counts as ended by itself, and Restart= decides.",
 	  .of = "reload", .by = "signal" },
-	{ "diff", "[NAME]", "differences of the admin's files from the vendor's", "root columns no-header", 0, 1,
+	{ "diff", "[NAME]", "differences from the vendor's files", "root columns no-header", 0, 1,
 	  cmd_diff,
 	  "Reads the files, not the running svcd.",
 	  .of = "cat", .by = "diff" },
