@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "lsb-compat/lsb.h"
@@ -125,6 +126,7 @@ START_TEST(clusters_are_started_that_say_auto_or_nothing)
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *fifo = tree_path(tree, "/etc/postgresql/15/d/start.conf");
 	g_autoptr(Generated) g = NULL;
+	struct rusage usage;
 
 	tree_write(tree, "/etc/postgresql/15/main/postgresql.conf", "");
 	tree_write(tree, "/etc/postgresql/15/main/start.conf", "# manual, auto, disabled\n\n auto\n");
@@ -133,16 +135,23 @@ START_TEST(clusters_are_started_that_say_auto_or_nothing)
 	tree_write(tree, "/etc/postgresql/15/c/start.conf", "manual\n");
 	tree_write(tree, "/etc/postgresql/15/d/postgresql.conf", "");
 	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+	tree_write(tree, "/etc/postgresql/15/e/postgresql.conf", "");
+	tree_symlink(tree, "/dev/zero", "/etc/postgresql/15/e/start.conf");
 	tree_write(tree, "/etc/postgresql/13/old/start.conf", "auto\n");
 	g = run(tree, SHIPPED);
 
 	expect_errors(g, tree, "");
 	ck_assert_str_eq(text_of(g->files, CLUSTERS),
-			 WANTS("postgresql@15-b") WANTS("postgresql@15-d") WANTS("postgresql@15-main"));
+			 WANTS("postgresql@15-b") WANTS("postgresql@15-d") WANTS("postgresql@15-e")
+				 WANTS("postgresql@15-main"));
 	ck_assert_str_eq(text_of(g->files, "50-postgresql.policy"),
-			 ON_DEMAND("postgresql@15-b") ON_DEMAND("postgresql@15-d") ON_DEMAND("postgresql@15-main"));
+			 ON_DEMAND("postgresql@15-b") ON_DEMAND("postgresql@15-d") ON_DEMAND("postgresql@15-e")
+				 ON_DEMAND("postgresql@15-main"));
 	ck_assert_str_eq(text_of(g->files, "postgresql@15-main.svc.d/50-instances.conf"),
 			 "[Conditions]\nWhen=path:exec:/usr/lib/postgresql/15/bin/postgres\n");
+	/* A file without an end is not read to its end. */
+	ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &usage), 0);
+	ck_assert_int_lt(usage.ru_maxrss, 500L * 1024);
 }
 END_TEST
 
