@@ -227,7 +227,7 @@ void link_on_hello(uint32_t version)
 
 void link_on_pong(uint64_t serial)
 {
-	the_link.was_answered = true;
+	the_link.was_answered = serial == the_link.serial;
 	the_link.n_missed = 0;
 	if (the_link.is_settled || the_link.state != LINK_UP || serial == 0 || serial > the_link.serial)
 		return;
@@ -364,8 +364,8 @@ void link_look(void)
 	siginfo_t info = { 0 };
 
 	if (the_link.pid > 0 && waitid(P_PID, (id_t)the_link.pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid != 0 &&
-	    the_link.is_quiet)
-		ping(keeper_now_us());
+	    the_link.state == LINK_UP)
+		ping(keeper_now_us()); /* an earlier answer proves nothing about a stopped process */
 }
 
 static void close_link(void)

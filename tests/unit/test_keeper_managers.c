@@ -441,6 +441,20 @@ START_TEST(a_manager_that_was_stopped_is_pinged_and_then_replaced)
 }
 END_TEST
 
+/* It had answered the last ping, and would not have been sent another one. */
+START_TEST(a_manager_that_was_stopped_just_after_its_answer_is_replaced)
+{
+	struct MessageWelcome welcome;
+
+	/* The first ping was sent with the replay, so it is not the last one. */
+	(void)manager_answer_ping(&manager, manager_answer_ping(&manager, 0));
+	ck_assert_int_eq(kill(manager.pid, SIGSTOP), 0);
+
+	keeper_next_manager(&welcome);
+	ck_assert_int_eq(welcome.last_status, SIGKILL);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper-managers");
@@ -464,6 +478,7 @@ Suite *make_suite(void)
 			a_keeper_that_slept_itself_blames_no_manager,
 			a_manager_that_was_told_nothing_is_not_pinged,
 			a_manager_that_is_awake_for_long_is_pinged_and_then_replaced,
-			a_manager_that_was_stopped_is_pinged_and_then_replaced);
+			a_manager_that_was_stopped_is_pinged_and_then_replaced,
+			a_manager_that_was_stopped_just_after_its_answer_is_replaced);
 	return suite;
 }
