@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import fcntl
@@ -17,6 +18,12 @@ from deadline import DEFAULT_S
 SEQUENCES = re.compile(r"\x00|\x1b(\[[0-9;?>=]*[a-zA-Z]|[()][A-Z0-9]|[=>78])|\x07|\x0f|\r")
 
 
+def own_terminal():
+    """Take the terminal, with a SIGINT that ends: shells ignore it for what they start with &."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Typing:
     """@argv on a terminal of 40 rows and 100 columns. Its output is read during waits."""
 
@@ -27,8 +34,7 @@ class Typing:
         self.slave = slave
         self.raw = b""
         self.process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, env=environment,
-                                        start_new_session=True,
-                                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+                                        start_new_session=True, preexec_fn=own_terminal)
 
     def __enter__(self):
         return self

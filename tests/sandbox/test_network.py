@@ -47,11 +47,12 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURA
     say_state(box, 20)
     box.wait_state("net", "waiting")
     assert "NetworkManager: disconnected (20)" in box.svcctl("explain", "net").stdout
-    say_state(box, 70)
-    pid = box.wait_state("net", "ready")["pid"]
 
     # A network that it does not manage counts, too.
     box.run("ip route add default via 10.9.0.2")
+    pid = box.wait_state("net", "ready")["pid"]
+    say_state(box, 70)
+    wait_reason(box, "NetworkManager: connected-global (70)")
     say_state(box, 20)
     wait_reason(box, "default route through va")
     assert box.pid("net") == pid
