@@ -28,7 +28,7 @@ desktop/greeter/43/extension.js desktop/greeter/45/extension.js: $(GREETER_BODY)
 	} >$@.new && mv $@.new $@
 CLEANFILES += desktop/greeter/43/extension.js desktop/greeter/45/extension.js
 
-# Below 90, which is GDM's link to the admin's settings: these come later and win.
+# The number is below 90, GDM's link to the admin's settings, which are read later and win.
 dist_gdmdconf_DATA = desktop/greeter/85-svcd
 
 EXTRA_DIST += desktop/README.md $(GREETER_BODY) $(GREETER_HEADS)

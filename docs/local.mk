@@ -13,6 +13,7 @@ dist_man_MANS += \
 EXTRA_DIST += \
 	docs/README.md \
 	docs/admin.md \
+	docs/boots.md \
 	docs/bus-activation.md \
 	docs/containers.md \
 	docs/design.md \
@@ -25,6 +26,7 @@ EXTRA_DIST += \
 	docs/keeper.md \
 	docs/limits.md \
 	docs/login-screen.md \
+	docs/packages.md \
 	docs/performance.md \
 	docs/policy.md \
 	docs/processes.md \

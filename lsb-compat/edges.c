@@ -18,7 +18,8 @@ static guint hash_pair(gconstpointer key)
 {
 	const guint64 pair = *(const guint64 *)key;
 
-	return (guint)(pair >> 32) * 2654435761u + (guint)pair; /* Knuth's multiplier, 2^32 by the golden ratio */
+	/* Knuth's multiplier, 2^32 divided by the golden ratio */
+	return (guint)(pair >> 32) * 2654435761u + (guint)pair;
 }
 
 LsbEdges *lsb_edges_new(void)
@@ -128,8 +129,9 @@ static GPtrArray *edges_by_node(const Breaker *b)
 		g_ptr_array_add(out, g_array_new(FALSE, FALSE, sizeof(unsigned)));
 	for (guint i = 0; i < b->edges->list->len; i++) {
 		if (is_in_loop(b, edge_at(b->edges, i)))
-			g_array_append_val((GArray *)g_ptr_array_index(out, edge_at(b->edges, i)->before),
-					   edge_at(b->edges, i)->after);
+			g_array_append_val(
+				(GArray *)g_ptr_array_index(out, edge_at(b->edges, i)->before),
+				edge_at(b->edges, i)->after);
 	}
 	return out;
 }
@@ -172,20 +174,22 @@ static char *describe_loop(const Breaker *b, const LsbEdge *edge)
 
 static void report(const Breaker *b, const LsbEdge *edge)
 {
-	const LsbNode *speaker = lsb_node_at(b->nodes, edge->said_by);
+	const LsbNode *speaker = lsb_node_at(b->nodes, edge->declared_by);
 	const char *file = speaker->script ? speaker->script->file : speaker->name;
 	g_autofree char *loop = describe_loop(b, edge);
 
 	if (edge->field)
-		diag_warning(b->diags, edge->origin, speaker->name,
-			     "%s: %s is ignored, because it closes a loop: %s; correct the headers, or put one in the place of "
-			     "this one, in /etc/insserv/overrides/%s",
-			     edge->field, edge->word, loop, file);
+		diag_warning(
+			b->diags, edge->origin, speaker->name,
+			"%s: %s is ignored, because it closes a loop: %s; correct the headers, or "
+			"override this one in /etc/insserv/overrides/%s",
+			edge->field, edge->token, loop, file);
 	else
-		diag_warning(b->diags, edge->origin, speaker->name,
-			     "that the number of its link is behind that of %s is ignored, because it closes a loop: %s; give "
-			     "it a header, in /etc/insserv/overrides/%s",
-			     lsb_node_at(b->nodes, edge->before)->name, loop, file);
+		diag_warning(
+			b->diags, edge->origin, speaker->name,
+			"the order of its link after the link of %s is ignored, because it closes "
+			"a loop: %s; give the script a header in /etc/insserv/overrides/%s",
+			lsb_node_at(b->nodes, edge->before)->name, loop, file);
 }
 
 /* For each component: the edge that is dropped first; NULL: it has no loop. */
@@ -212,7 +216,8 @@ static void drop_all_like(const Breaker *b, const LsbEdge *weakest)
 	for (guint i = 0; i < b->edges->list->len; i++) {
 		LsbEdge *edge = edge_at(b->edges, i);
 
-		if (is_in_loop(b, edge) && b->components[edge->after] == component && edge->strength == strength)
+		if (is_in_loop(b, edge) && b->components[edge->after] == component &&
+		    edge->strength == strength)
 			edge->is_dropped = true;
 	}
 }

@@ -13,10 +13,10 @@
 
 /* The weakest edge of a loop is dropped first. */
 typedef enum LsbStrength {
-	LSB_UNUSED,   /* no runlevel has both */
-	LSB_NUMBER,   /* the numbers of rc links */
-	LSB_ALL,      /* $all */
-	LSB_SHOULD,   /* Should-Start, X-Start-Before and the like */
+	LSB_UNUSED, /* no runlevel has both */
+	LSB_NUMBER, /* the numbers of rc links */
+	LSB_ALL, /* $all */
+	LSB_SHOULD, /* Should-Start, X-Start-Before and the like */
 	LSB_REQUIRED, /* Required-Start, Required-Stop */
 } LsbStrength;
 
@@ -24,10 +24,10 @@ typedef struct LsbEdge {
 	unsigned before; /* starts, or stops, first */
 	unsigned after;
 	LsbStrength strength;
-	Origin origin;     /* the line that orders them */
-	unsigned said_by;  /* the node with this header or link */
+	Origin origin; /* the line that orders them */
+	unsigned declared_by; /* the node with this header or link */
 	const char *field; /* "Required-Start", borrowed; NULL: the numbers of links */
-	const char *word;  /* as written in the header, borrowed */
+	const char *token; /* as written in the header, borrowed */
 	bool is_dropped;
 } LsbEdge;
 
@@ -41,7 +41,7 @@ void lsb_edges_free(LsbEdges *edges);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LsbEdges, lsb_edges_free)
 
 /*
- * Adds @edge, or makes the edge of the same pair as strong. An edge from a node to itself is
+ * Adds @edge, or raises the edge of the same pair to its strength. An edge from a node to itself is
  * ignored.
  */
 void lsb_edges_add(LsbEdges *edges, const LsbEdge *edge);
@@ -50,7 +50,8 @@ void lsb_edges_add(LsbEdges *edges, const LsbEdge *edge);
 const LsbEdge *lsb_edges_find(const LsbEdges *edges, unsigned before, unsigned after);
 
 /**
- * lsb_edges_break_loops() - drop edges, each time one of the weakest in a loop, until there is no loop
+ * lsb_edges_break_loops() - drop edges, each time one of the weakest in a loop, until there is no
+ * loop
  *
  * Each dropped edge is reported with its loop. Beyond LIMIT_LOOPS all weakest edges of the
  * remaining loops are dropped at once.

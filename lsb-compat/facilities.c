@@ -9,27 +9,29 @@
 
 #include <string.h>
 
-#include "lsb-compat/words.h"
+#include "base/text.h"
+#include "lsb-compat/lsb-tokens.h"
 #include "model/graph.h"
 
-typedef struct Facility {
+typedef struct LsbFacility {
 	char *name;
 	unsigned number; /* in the list of all */
-	Origin origin;   /* of its first line */
+	Origin origin; /* of its first line */
 	GPtrArray *members; /* strings without "+" */
 	GHashTable *is_member; /* a set of these */
-} Facility;
+} LsbFacility;
 
 struct LsbFacilities {
-	GPtrArray *list; /* Facility *, owned, in the order of the files */
+	GPtrArray *list; /* LsbFacility *, owned, in the order of the files */
 	GHashTable *by_name;
-	GHashTable *by_member;   /* word -> GPtrArray of Facility * of which it is a direct member */
-	GHashTable *interactive; /* a set of words */
+	/* token -> GPtrArray of LsbFacility * of which it is a direct member */
+	GHashTable *by_member;
+	GHashTable *interactive; /* a set of tokens */
 };
 
-static void facility_free(gpointer data)
+static void lsb_facility_free(gpointer data)
 {
-	Facility *facility = data;
+	LsbFacility *facility = data;
 
 	g_free(facility->name);
 	g_hash_table_unref(facility->is_member);
@@ -41,10 +43,10 @@ LsbFacilities *lsb_facilities_new(void)
 {
 	LsbFacilities *facilities = g_new0(LsbFacilities, 1);
 
-	facilities->list = g_ptr_array_new_with_free_func(facility_free);
+	facilities->list = g_ptr_array_new_with_free_func(lsb_facility_free);
 	facilities->by_name = g_hash_table_new(g_str_hash, g_str_equal);
-	facilities->by_member =
-		g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
+	facilities->by_member = g_hash_table_new_full(g_str_hash, g_str_equal, NULL,
+						      (GDestroyNotify)g_ptr_array_unref);
 	facilities->interactive = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	return facilities;
 }
@@ -60,13 +62,13 @@ void lsb_facilities_free(LsbFacilities *facilities)
 	g_free(facilities);
 }
 
-static Facility *find_or_add(LsbFacilities *facilities, const char *name, Origin origin)
+static LsbFacility *find_or_add(LsbFacilities *facilities, const char *name, Origin origin)
 {
-	Facility *facility = g_hash_table_lookup(facilities->by_name, name);
+	LsbFacility *facility = g_hash_table_lookup(facilities->by_name, name);
 
 	if (facility)
 		return facility;
-	facility = g_new0(Facility, 1);
+	facility = g_new0(LsbFacility, 1);
 	facility->name = g_strdup(name);
 	facility->origin = origin;
 	facility->number = facilities->list->len;
@@ -77,14 +79,14 @@ static Facility *find_or_add(LsbFacilities *facilities, const char *name, Origin
 	return facility;
 }
 
-static void add_member(LsbFacilities *facilities, Facility *facility, const char *word)
+static void add_member(LsbFacilities *facilities, LsbFacility *facility, const char *token)
 {
 	char *member;
 	GPtrArray *owners;
 
-	if (g_hash_table_contains(facility->is_member, word))
+	if (g_hash_table_contains(facility->is_member, token))
 		return;
-	member = g_strdup(word);
+	member = g_strdup(token);
 	g_ptr_array_add(facility->members, member);
 	g_hash_table_add(facility->is_member, member);
 	owners = g_hash_table_lookup(facilities->by_member, member);
@@ -95,32 +97,35 @@ static void add_member(LsbFacilities *facilities, Facility *facility, const char
 	g_ptr_array_add(owners, facility);
 }
 
-static void add_members(LsbFacilities *facilities, Facility *facility, const GPtrArray *words, Origin origin,
-			DiagList *diags)
+static void add_members(LsbFacilities *facilities, LsbFacility *facility, const GPtrArray *tokens,
+			Origin origin, DiagList *diags)
 {
-	for (guint i = 0; i < words->len; i++) {
-		const char *word = g_ptr_array_index(words, i);
+	for (guint i = 0; i < tokens->len; i++) {
+		const char *token = g_ptr_array_index(tokens, i);
 		g_autofree char *problem = NULL;
 
-		word += *word == '+';
-		if (!lsb_word_check(word, &problem))
-			diag_warning(diags, origin, NULL, "%s: \"%s\" is ignored: %s", facility->name, word, problem);
+		token += *token == '+';
+		if (!lsb_token_check(token, &problem))
+			diag_warning(diags, origin, NULL, "%s: \"%s\" is ignored: %s",
+				     facility->name, token, problem);
 		else
-			add_member(facilities, facility, word);
+			add_member(facilities, facility, token);
 	}
 }
 
-static void parse_facility(LsbFacilities *facilities, const char *name, const GPtrArray *words, Origin origin,
-			   DiagList *diags)
+static void parse_facility(LsbFacilities *facilities, const char *name, const GPtrArray *tokens,
+			   Origin origin, DiagList *diags)
 {
 	g_autofree char *problem = NULL;
 
 	if (g_ascii_strcasecmp(name, "$all") == 0 || g_ascii_strcasecmp(name, "$null") == 0)
-		diag_warning(diags, origin, NULL, "%s has a fixed meaning; the line is ignored", name);
-	else if (!lsb_word_check(name, &problem))
+		diag_warning(diags, origin, NULL, "%s has a fixed meaning; the line is ignored",
+			     name);
+	else if (!lsb_token_check(name, &problem))
 		diag_warning(diags, origin, NULL, "the line is ignored: %s", problem);
 	else
-		add_members(facilities, find_or_add(facilities, name, origin), words, origin, diags);
+		add_members(facilities, find_or_add(facilities, name, origin), tokens, origin,
+			    diags);
 }
 
 static void parse_line(LsbFacilities *facilities, const char *line, Origin origin, DiagList *diags)
@@ -128,20 +133,25 @@ static void parse_line(LsbFacilities *facilities, const char *line, Origin origi
 	const gsize name_length = strcspn(line, " \t=:");
 	g_autofree char *name = g_strndup(line, name_length);
 	const char *rest = line + name_length + strspn(line + name_length, " \t");
-	g_autoptr(GPtrArray) words = lsb_split_words(rest + (*rest == '=' || *rest == ':'));
+	g_autoptr(GPtrArray) tokens = lsb_split_tokens(rest + (*rest == '=' || *rest == ':'));
 
 	if (*line == '$') {
-		parse_facility(facilities, name, words, origin, diags);
+		parse_facility(facilities, name, tokens, origin, diags);
 	} else if (g_ascii_strcasecmp(name, "<interactive>") == 0) {
-		for (guint i = 0; i < words->len; i++)
-			g_hash_table_add(facilities->interactive, g_strdup(g_ptr_array_index(words, i)));
+		for (guint i = 0; i < tokens->len; i++)
+			g_hash_table_add(facilities->interactive,
+					 g_strdup(g_ptr_array_index(tokens, i)));
 	} else {
-		diag_warning(diags, origin, NULL,
-			     "the line is ignored; a line begins with a facility, such as $network, or with <interactive>");
+		diag_warning(
+			diags, origin, NULL,
+			"the line is ignored, because it does not begin with a facility, such as "
+			"$network, or "
+			"with <interactive>");
 	}
 }
 
-void lsb_facilities_parse(LsbFacilities *facilities, const char *file, const char *text, gsize length, DiagList *diags)
+void lsb_facilities_parse(LsbFacilities *facilities, const char *file, const char *text,
+			  gsize length, DiagList *diags)
 {
 	unsigned number = 0;
 	char *line;
@@ -163,8 +173,8 @@ GPtrArray *lsb_facilities_expand(const LsbFacilities *facilities, const char *na
 
 	g_ptr_array_add(open, (gpointer)name);
 	while (open->len > 0) {
-		const Facility *facility =
-			g_hash_table_lookup(facilities->by_name, g_ptr_array_steal_index(open, open->len - 1));
+		const LsbFacility *facility = g_hash_table_lookup(
+			facilities->by_name, g_ptr_array_steal_index(open, open->len - 1));
 
 		for (guint i = 0; facility && i < facility->members->len; i++) {
 			char *member = g_ptr_array_index(facility->members, i);
@@ -176,24 +186,19 @@ GPtrArray *lsb_facilities_expand(const LsbFacilities *facilities, const char *na
 	return found;
 }
 
-static int compare_strings(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-GPtrArray *lsb_facilities_of(const LsbFacilities *facilities, const char *word)
+GPtrArray *lsb_facilities_of(const LsbFacilities *facilities, const char *token)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
 	g_autoptr(GPtrArray) open = g_ptr_array_new();
 	GPtrArray *found = g_ptr_array_new();
 
-	g_ptr_array_add(open, (gpointer)word);
+	g_ptr_array_add(open, (gpointer)token);
 	while (open->len > 0) {
-		const GPtrArray *owners =
-			g_hash_table_lookup(facilities->by_member, g_ptr_array_steal_index(open, open->len - 1));
+		const GPtrArray *owners = g_hash_table_lookup(
+			facilities->by_member, g_ptr_array_steal_index(open, open->len - 1));
 
 		for (guint i = 0; owners && i < owners->len; i++) {
-			Facility *facility = g_ptr_array_index(owners, i);
+			LsbFacility *facility = g_ptr_array_index(owners, i);
 
 			if (!g_hash_table_add(seen, facility))
 				continue;
@@ -201,14 +206,15 @@ GPtrArray *lsb_facilities_of(const LsbFacilities *facilities, const char *word)
 			g_ptr_array_add(found, facility->name);
 		}
 	}
-	g_ptr_array_sort(found, compare_strings);
+	g_ptr_array_sort(found, text_compare);
 	return found;
 }
 
 bool lsb_facilities_has(const LsbFacilities *facilities, const char *name)
 {
 	/* LSB Core 4.1, "Facility Names" */
-	static const char *const standard[] = { "$local_fs", "$network", "$named", "$portmap", "$remote_fs", "$syslog", "$time", NULL };
+	static const char *const standard[] = { "$local_fs",  "$network", "$named", "$portmap",
+						"$remote_fs", "$syslog",  "$time",  NULL };
 
 	return g_strv_contains(standard, name) || g_hash_table_contains(facilities->by_name, name);
 }
@@ -219,18 +225,18 @@ static GArray *nested_edges(const LsbFacilities *facilities, DiagList *diags)
 	GArray *edges = g_array_new(FALSE, TRUE, sizeof(Edge));
 
 	for (guint i = 0; i < facilities->list->len; i++) {
-		const Facility *facility = g_ptr_array_index(facilities->list, i);
+		const LsbFacility *facility = g_ptr_array_index(facilities->list, i);
 
 		for (guint j = 0; j < facility->members->len; j++) {
 			const char *member = g_ptr_array_index(facility->members, j);
-			const Facility *other = g_hash_table_lookup(facilities->by_name, member);
+			const LsbFacility *other = g_hash_table_lookup(facilities->by_name, member);
 			const Edge edge = { .before = i, .after = other ? other->number : 0 };
 
 			if (other)
 				g_array_append_val(edges, edge);
 			else if (*member == '$' && !lsb_facilities_has(facilities, member))
-				diag_warning(diags, facility->origin, NULL, "%s: no line defines %s",
-					     facility->name, member);
+				diag_warning(diags, facility->origin, NULL,
+					     "%s: no line defines %s", facility->name, member);
 		}
 	}
 	return edges;
@@ -240,21 +246,23 @@ void lsb_facilities_check(const LsbFacilities *facilities, DiagList *diags)
 {
 	g_autoptr(GArray) edges = nested_edges(facilities, diags);
 	g_autofree unsigned *components = graph_components(facilities->list->len, edges);
-	g_autofree bool *is_told = g_new0(bool, facilities->list->len + 1);
+	g_autofree bool *is_reported = g_new0(bool, facilities->list->len + 1);
 
 	for (guint i = 0; i < edges->len; i++) {
 		const Edge *edge = &g_array_index(edges, Edge, i);
-		const Facility *facility = g_ptr_array_index(facilities->list, edge->before);
+		const LsbFacility *facility = g_ptr_array_index(facilities->list, edge->before);
 
-		if (components[edge->before] != components[edge->after] || is_told[edge->before])
+		if (components[edge->before] != components[edge->after] ||
+		    is_reported[edge->before])
 			continue;
-		is_told[edge->before] = true;
+		is_reported[edge->before] = true;
 		diag_warning(diags, facility->origin, NULL,
-			     "%s stands for itself; take it out of one of the lines that it leads through", facility->name);
+			     "%s refers to itself; remove it from one of the lines of this cycle",
+			     facility->name);
 	}
 }
 
-bool lsb_facilities_is_interactive(const LsbFacilities *facilities, const char *word)
+bool lsb_facilities_is_interactive(const LsbFacilities *facilities, const char *token)
 {
-	return g_hash_table_contains(facilities->interactive, word);
+	return g_hash_table_contains(facilities->interactive, token);
 }

@@ -22,10 +22,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LsbFacilities, lsb_facilities_free)
  * @file: its name in diagnostics
  * @text: any bytes
  */
-void lsb_facilities_parse(LsbFacilities *facilities, const char *file, const char *text, gsize length, DiagList *diags);
+void lsb_facilities_parse(LsbFacilities *facilities, const char *file, const char *text,
+			  gsize length, DiagList *diags);
 
 /**
- * lsb_facilities_check() - when all files are read: facilities that contain themselves, or undefined ones
+ * lsb_facilities_check() - when all files are read: facilities that contain themselves, or
+ * undefined ones
  */
 void lsb_facilities_check(const LsbFacilities *facilities, DiagList *diags);
 
@@ -35,19 +37,19 @@ void lsb_facilities_check(const LsbFacilities *facilities, DiagList *diags);
 bool lsb_facilities_has(const LsbFacilities *facilities, const char *name);
 
 /**
- * lsb_facilities_expand() - the words that @name stands for, through facilities of facilities
+ * lsb_facilities_expand() - the tokens that define @name, through facilities of facilities
  * Returns: a new array of borrowed strings without "+", each once, in the order of the files; empty
  * if it is not defined.
  */
 GPtrArray *lsb_facilities_expand(const LsbFacilities *facilities, const char *name);
 
 /**
- * lsb_facilities_of() - the facilities that stand for @word, through facilities of facilities
+ * lsb_facilities_of() - the facilities that contain @token, through facilities of facilities
  * Returns: a new array of borrowed strings, sorted.
  */
-GPtrArray *lsb_facilities_of(const LsbFacilities *facilities, const char *word);
+GPtrArray *lsb_facilities_of(const LsbFacilities *facilities, const char *token);
 
-/* Does <interactive> name @word? */
-bool lsb_facilities_is_interactive(const LsbFacilities *facilities, const char *word);
+/* Does <interactive> name @token? */
+bool lsb_facilities_is_interactive(const LsbFacilities *facilities, const char *token);
 
 #endif

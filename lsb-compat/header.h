@@ -11,7 +11,7 @@
 
 #include "base/diag.h"
 
-/* The fields with lists of words. */
+/* The fields with lists of tokens. */
 typedef enum LsbField {
 	LSB_PROVIDES,
 	LSB_REQUIRED_START,
@@ -27,14 +27,14 @@ typedef enum LsbField {
 /* As it is written: "Required-Start", "X-Stop-After". */
 const char *lsb_field_name(LsbField field);
 
-typedef struct LsbWords {
-	GPtrArray *words; /* strings, each a name or a $facility; "+" in front: optional */
-	Origin origin;    /* of the line; line 0: the field is absent */
-} LsbWords;
+typedef struct LsbTokens {
+	GPtrArray *tokens; /* strings, each a name or a $facility; "+" in front: optional */
+	Origin origin; /* of the line; line 0: the field is absent */
+} LsbTokens;
 
 typedef struct LsbHeader {
-	Origin origin;        /* of the block's first line; line 0: there is no block */
-	LsbWords fields[LSB_FIELD_COUNT];
+	Origin origin; /* of the block's first line; line 0: there is no block */
+	LsbTokens fields[LSB_FIELD_COUNT];
 	bool has_default_start;
 	bool has_default_stop;
 	unsigned default_start; /* runlevels, see levels.h */
@@ -43,7 +43,7 @@ typedef struct LsbHeader {
 	bool is_interactive;
 
 	/* From "# pidfile:", "# description:" and "# chkconfig:", anywhere in the file. */
-	char *pid_file;    /* an absolute path, or NULL */
+	char *pid_file; /* an absolute path, or NULL */
 	char *description; /* the first line of it, or NULL */
 	bool has_chkconfig;
 	unsigned chkconfig_levels;
@@ -61,7 +61,8 @@ typedef struct LsbHeader {
  * Doubtful lines are reported to @diags as warnings. It never fails.
  * Returns: a new header; lsb_header_exists() tests whether there was a block.
  */
-LsbHeader *lsb_header_parse(const char *file, const char *service, const char *text, gsize length, DiagList *diags);
+LsbHeader *lsb_header_parse(const char *file, const char *service, const char *text, gsize length,
+			    DiagList *diags);
 void lsb_header_free(LsbHeader *header);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LsbHeader, lsb_header_free)
 

@@ -11,9 +11,9 @@
 
 static const char letters[] = "0123456S";
 
-bool lsb_level_parse(const char *word, unsigned *ret_bit)
+bool lsb_level_parse(const char *token, unsigned *ret_bit)
 {
-	const char *found = *word && !word[1] ? strchr(letters, g_ascii_toupper(*word)) : NULL;
+	const char *found = *token && !token[1] ? strchr(letters, g_ascii_toupper(*token)) : NULL;
 
 	if (!found)
 		return false;

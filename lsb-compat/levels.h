@@ -15,7 +15,7 @@
 #define LSB_LEVELS_UP (LSB_LEVEL_S | 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 5)
 
 /* "2", "S", "s" */
-bool lsb_level_parse(const char *word, unsigned *ret_bit);
+bool lsb_level_parse(const char *token, unsigned *ret_bit);
 
 /* The letter of bit @number: '0' to '6', 'S'. */
 char lsb_level_letter(unsigned number);

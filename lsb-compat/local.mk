@@ -3,13 +3,13 @@
 noinst_LIBRARIES += liblsb.a
 liblsb_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 liblsb_a_SOURCES = \
-	lsb-compat/actions.c lsb-compat/actions.h \
+	lsb-compat/script-actions.c lsb-compat/script-actions.h \
 	lsb-compat/edges.c lsb-compat/edges.h \
 	lsb-compat/facilities.c lsb-compat/facilities.h \
 	lsb-compat/header.c lsb-compat/header.h \
 	lsb-compat/levels.c lsb-compat/levels.h \
-	lsb-compat/lsb.c lsb-compat/lsb.h \
-	lsb-compat/names.c lsb-compat/names.h \
+	lsb-compat/lsb.c lsb-compat/lsb.h lsb-compat/natives.h \
+	lsb-compat/script-names.c lsb-compat/script-names.h \
 	lsb-compat/nodes.c lsb-compat/nodes.h \
 	lsb-compat/order.c lsb-compat/order.h \
 	lsb-compat/own-jobs.c lsb-compat/own-jobs.h \
@@ -18,7 +18,7 @@ liblsb_a_SOURCES = \
 	lsb-compat/statements.c lsb-compat/statements.h \
 	lsb-compat/translate.c lsb-compat/translate.h \
 	lsb-compat/tree.c lsb-compat/tree.h \
-	lsb-compat/words.c lsb-compat/words.h
+	lsb-compat/lsb-tokens.c lsb-compat/lsb-tokens.h
 
 LIBS_LSB = liblsb.a $(LIBS_MODEL)
 

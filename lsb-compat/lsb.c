@@ -10,7 +10,7 @@
 
 #include "base/limits.h"
 #include "lsb-compat/facilities.h"
-#include "lsb-compat/names.h"
+#include "lsb-compat/script-names.h"
 #include "lsb-compat/nodes.h"
 #include "lsb-compat/order.h"
 #include "lsb-compat/rc-links.h"
@@ -42,7 +42,8 @@ static void add_file(GPtrArray *files, char *name, const char *from, char *text)
 	g_ptr_array_add(files, file);
 }
 
-static void read_conf_file(const LsbTree *tree, const char *path, LsbFacilities *facilities, DiagList *diags)
+static void read_conf_file(const LsbTree *tree, const char *path, LsbFacilities *facilities,
+			   DiagList *diags)
 {
 	g_autofree char *problem = NULL;
 	gsize length;

@@ -12,16 +12,7 @@
 #include <glib.h>
 
 #include "base/diag.h"
-
-/* The services with a file of their own, without those made from scripts. */
-typedef struct LsbNatives {
-	/*
-	 * Returns: the name of the service that is called @name or has it in its Provides=; NULL if
-	 * there is none. It must stay valid while lsb_read() runs.
-	 */
-	const char *(*find)(const void *data, const char *name);
-	const void *data;
-} LsbNatives;
+#include "lsb-compat/natives.h"
 
 /* One generated file. */
 typedef struct LsbFile {

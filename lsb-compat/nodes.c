@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Nodes: scripts are found by the words of Provides, not by file names. The file name counts only
+ * Nodes: scripts are found by the names in Provides, not by file names. The file name counts only
  * without Provides.
  */
 #include "config.h"
@@ -76,7 +76,8 @@ static unsigned add_script(LsbNodes *nodes, const LsbScript *script)
 		node->script = node->script ? node->script : script;
 		return number;
 	}
-	node = add_node(nodes, script->service, is_own_job(nodes, job) ? LSB_ROLE_OWN_JOB : LSB_ROLE_SCRIPT);
+	node = add_node(nodes, script->service,
+			is_own_job(nodes, job) ? LSB_ROLE_OWN_JOB : LSB_ROLE_SCRIPT);
 	node->script = script;
 	node->stands_for = node->role == LSB_ROLE_OWN_JOB ? job->stands_for : NULL;
 	return nodes->list->len - 1;
@@ -103,7 +104,8 @@ static void levels_from_header(const LsbHeader *header, LsbNode *node)
 static bool is_stop_only(const LsbNode *node, const LsbHeader *header)
 {
 	return node->role == LSB_ROLE_SCRIPT && !node->start && (node->stop & LSB_LEVELS_END) &&
-	       header->has_default_start && !header->default_start && (header->default_stop & LSB_LEVELS_END);
+	       header->has_default_start && !header->default_start &&
+	       (header->default_stop & LSB_LEVELS_END);
 }
 
 static void set_levels(LsbNode *node, const LsbScript *script, bool has_links)
@@ -121,13 +123,13 @@ static void set_levels(LsbNode *node, const LsbScript *script, bool has_links)
 	node->is_stop_only = is_stop_only(node, script->header);
 }
 
-static GArray *providers(LsbNodes *nodes, const char *word)
+static GArray *providers(LsbNodes *nodes, const char *token)
 {
-	GArray *list = g_hash_table_lookup(nodes->words, word);
+	GArray *list = g_hash_table_lookup(nodes->tokens, token);
 
 	if (!list) {
 		list = g_array_new(FALSE, FALSE, sizeof(unsigned));
-		g_hash_table_insert(nodes->words, g_strdup(word), list);
+		g_hash_table_insert(nodes->tokens, g_strdup(token), list);
 	}
 	return list;
 }
@@ -141,51 +143,54 @@ static void add_provider(GArray *list, unsigned number)
 	g_array_append_val(list, number);
 }
 
-const GArray *lsb_nodes_find(LsbNodes *nodes, const char *word)
+const GArray *lsb_nodes_find(LsbNodes *nodes, const char *token)
 {
-	GArray *list = g_hash_table_lookup(nodes->words, word);
-	const char *native = list ? NULL : find_native(nodes, word);
+	GArray *list = g_hash_table_lookup(nodes->tokens, token);
+	const char *native = list ? NULL : find_native(nodes, token);
 
 	if (native) {
-		list = providers(nodes, word);
+		list = providers(nodes, token);
 		add_provider(list, add_native(nodes, native));
 	}
 	return list;
 }
 
-/* Returns: the words of @script; its file name if it provides none. */
-static GPtrArray *words_of(const LsbScript *script)
+/* Returns: the names that @script provides; its file name if there are none. */
+static GPtrArray *tokens_of(const LsbScript *script)
 {
-	const LsbWords *provides = &script->header->fields[LSB_PROVIDES];
-	GPtrArray *words = g_ptr_array_new();
+	const LsbTokens *provides = &script->header->fields[LSB_PROVIDES];
+	GPtrArray *tokens = g_ptr_array_new();
 
-	for (guint i = 0; i < provides->words->len; i++)
-		g_ptr_array_add(words, g_ptr_array_index(provides->words, i));
-	if (words->len == 0)
-		g_ptr_array_add(words, script->file);
-	return words;
+	for (guint i = 0; i < provides->tokens->len; i++)
+		g_ptr_array_add(tokens, g_ptr_array_index(provides->tokens, i));
+	if (tokens->len == 0)
+		g_ptr_array_add(tokens, script->file);
+	return tokens;
 }
 
-static void warn_of_shared_word(const LsbNodes *nodes, const LsbScript *script, const char *word, const GArray *list)
+static void warn_of_shared_name(const LsbNodes *nodes, const LsbScript *script, const char *token,
+				const GArray *list)
 {
 	const LsbNode *first = lsb_node_at(nodes, g_array_index(list, unsigned, 0));
 
-	diag_warning(nodes->diags, script->header->fields[LSB_PROVIDES].origin, script->service,
-		     "Provides: \"%s\" is provided by %s as well; both are started, and a service that names it waits for both", word,
-		     first->name);
+	diag_warning(
+		nodes->diags, script->header->fields[LSB_PROVIDES].origin, script->service,
+		"Provides: \"%s\" is provided by %s as well; both are started, and a service that "
+		"names it waits for both",
+		token, first->name);
 }
 
-static void register_words(LsbNodes *nodes, const LsbScript *script, unsigned number)
+static void register_names(LsbNodes *nodes, const LsbScript *script, unsigned number)
 {
-	g_autoptr(GPtrArray) words = words_of(script);
+	g_autoptr(GPtrArray) tokens = tokens_of(script);
 
-	for (guint i = 0; i < words->len; i++) {
-		const char *word = g_ptr_array_index(words, i);
-		const char *native = find_native(nodes, word);
-		GArray *list = providers(nodes, word);
+	for (guint i = 0; i < tokens->len; i++) {
+		const char *token = g_ptr_array_index(tokens, i);
+		const char *native = find_native(nodes, token);
+		GArray *list = providers(nodes, token);
 
 		if (list->len > 0 && g_array_index(list, unsigned, 0) != number)
-			warn_of_shared_word(nodes, script, word, list);
+			warn_of_shared_name(nodes, script, token, list);
 		add_provider(list, number);
 		if (native)
 			add_provider(list, add_native(nodes, native));
@@ -193,15 +198,16 @@ static void register_words(LsbNodes *nodes, const LsbScript *script, unsigned nu
 }
 
 /*
- * May @word be another name of @node? Names of services come first, then the first script that
- * provides the word.
+ * May @token be another name of @node? Names of services come first, then the first script that
+ * provides the token.
  */
-static bool is_further_name(LsbNodes *nodes, const GHashTable *services, unsigned number, const char *word)
+static bool is_further_name(LsbNodes *nodes, const GHashTable *services, unsigned number,
+			    const char *token)
 {
-	const GArray *list = lsb_nodes_find(nodes, word);
+	const GArray *list = lsb_nodes_find(nodes, token);
 
-	return !g_hash_table_contains((GHashTable *)services, word) && !strchr(word, '@') && !find_native(nodes, word) &&
-	       g_array_index(list, unsigned, 0) == number;
+	return !g_hash_table_contains((GHashTable *)services, token) && !strchr(token, '@') &&
+	       !find_native(nodes, token) && g_array_index(list, unsigned, 0) == number;
 }
 
 static void add_string(GPtrArray *list, const char *text)
@@ -213,22 +219,22 @@ static void add_string(GPtrArray *list, const char *text)
 static void name_node(LsbNodes *nodes, const GHashTable *services, unsigned number)
 {
 	LsbNode *node = lsb_node_at(nodes, number);
-	g_autoptr(GPtrArray) words = words_of(node->script);
+	g_autoptr(GPtrArray) tokens = tokens_of(node->script);
 
 	node->is_interactive = node->script->header->is_interactive;
-	for (guint i = 0; i < words->len; i++) {
-		const char *word = g_ptr_array_index(words, i);
-		g_autoptr(GPtrArray) facilities = lsb_facilities_of(nodes->facilities, word);
+	for (guint i = 0; i < tokens->len; i++) {
+		const char *token = g_ptr_array_index(tokens, i);
+		g_autoptr(GPtrArray) facilities = lsb_facilities_of(nodes->facilities, token);
 
-		node->is_interactive |= lsb_facilities_is_interactive(nodes->facilities, word);
-		if (is_further_name(nodes, services, number, word))
-			add_string(node->provides, word);
+		node->is_interactive |= lsb_facilities_is_interactive(nodes->facilities, token);
+		if (is_further_name(nodes, services, number, token))
+			add_string(node->provides, token);
 		for (guint j = 0; j < facilities->len; j++)
 			add_string(node->provides, g_ptr_array_index(facilities, j));
 	}
 }
 
-/* When all words are known. */
+/* When all names are known. */
 static void name_nodes(LsbNodes *nodes)
 {
 	g_autoptr(GHashTable) services = g_hash_table_new(g_str_hash, g_str_equal);
@@ -252,14 +258,15 @@ static bool have_links(const GPtrArray *scripts)
 	return false;
 }
 
-LsbNodes *lsb_nodes_new(const GPtrArray *scripts, const LsbFacilities *facilities, const LsbNatives *natives,
-			DiagList *diags)
+LsbNodes *lsb_nodes_new(const GPtrArray *scripts, const LsbFacilities *facilities,
+			const LsbNatives *natives, DiagList *diags)
 {
 	LsbNodes *nodes = g_new0(LsbNodes, 1);
 	const bool has_links = have_links(scripts);
 
 	nodes->list = g_ptr_array_new_with_free_func(node_free);
-	nodes->words = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
+	nodes->tokens = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					      (GDestroyNotify)g_array_unref);
 	nodes->by_name = g_hash_table_new(g_str_hash, g_str_equal);
 	nodes->facilities = facilities;
 	nodes->natives = natives;
@@ -269,7 +276,7 @@ LsbNodes *lsb_nodes_new(const GPtrArray *scripts, const LsbFacilities *facilitie
 		const unsigned number = add_script(nodes, script);
 
 		set_levels(lsb_node_at(nodes, number), script, has_links);
-		register_words(nodes, script, number);
+		register_names(nodes, script, number);
 	}
 	name_nodes(nodes);
 	return nodes;
@@ -280,7 +287,7 @@ void lsb_nodes_free(LsbNodes *nodes)
 	if (!nodes)
 		return;
 	g_hash_table_unref(nodes->by_name);
-	g_hash_table_unref(nodes->words);
+	g_hash_table_unref(nodes->tokens);
 	g_ptr_array_unref(nodes->list);
 	g_free(nodes);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/text.h"
 #include "lsb-compat/statements.h"
 
 /* Leaves room for facilities and for an admin's drop-in. */
@@ -63,13 +64,14 @@ static GPtrArray *incoming(const LsbEdges *edges, guint n_nodes)
 	return in;
 }
 
-typedef void (*PairFunc)(const LsbNodes *nodes, const GPtrArray *plans, unsigned before, unsigned after);
+typedef void (*PairFunc)(const LsbNodes *nodes, const GPtrArray *plans, unsigned before,
+			 unsigned after);
 
 /*
  * Calls @pair for each node that comes before @node, directly or through scripts that are not run.
  */
-static void walk_back(const LsbNodes *nodes, const LsbEdges *edges, const GPtrArray *in, unsigned node,
-		      const GPtrArray *plans, PairFunc pair)
+static void walk_back(const LsbNodes *nodes, const LsbEdges *edges, const GPtrArray *in,
+		      unsigned node, const GPtrArray *plans, PairFunc pair)
 {
 	g_autofree bool *seen = g_new0(bool, nodes->list->len);
 	g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(unsigned));
@@ -81,14 +83,17 @@ static void walk_back(const LsbNodes *nodes, const LsbEdges *edges, const GPtrAr
 		const GArray *list = g_ptr_array_index(in, v);
 
 		for (guint j = 0; j < list->len; j++) {
-			const LsbEdge *edge = &g_array_index(edges->list, LsbEdge, g_array_index(list, guint, j));
-			const bool is_own_job = lsb_node_at(nodes, edge->before)->role == LSB_ROLE_OWN_JOB;
+			const LsbEdge *edge =
+				&g_array_index(edges->list, LsbEdge, g_array_index(list, guint, j));
+			const bool is_own_job = lsb_node_at(nodes, edge->before)->role ==
+						LSB_ROLE_OWN_JOB;
 
 			/*
-			 * Through a script that is not run, only edges between scripts of the same
-			 * runlevels lead on.
+			 * Through a script that is not run, the order passes only along edges
+			 * between scripts of the same runlevels.
 			 */
-			if (seen[edge->before] || ((v != node || is_own_job) && edge->strength == LSB_UNUSED))
+			if (seen[edge->before] ||
+			    ((v != node || is_own_job) && edge->strength == LSB_UNUSED))
 				continue;
 			seen[edge->before] = true;
 			if (is_own_job)
@@ -99,7 +104,8 @@ static void walk_back(const LsbNodes *nodes, const LsbEdges *edges, const GPtrAr
 	}
 }
 
-static void plan_start(const LsbNodes *nodes, const GPtrArray *plans, unsigned before, unsigned after)
+static void plan_start(const LsbNodes *nodes, const GPtrArray *plans, unsigned before,
+		       unsigned after)
 {
 	if (lsb_node_at(nodes, after)->role == LSB_ROLE_SCRIPT)
 		add_string(plan_at(plans, after)->after, lsb_node_at(nodes, before)->name);
@@ -107,7 +113,8 @@ static void plan_start(const LsbNodes *nodes, const GPtrArray *plans, unsigned b
 		add_string(plan_at(plans, before)->before, lsb_node_at(nodes, after)->name);
 }
 
-static void plan_stop(const LsbNodes *nodes, const GPtrArray *plans, unsigned before, unsigned after)
+static void plan_stop(const LsbNodes *nodes, const GPtrArray *plans, unsigned before,
+		      unsigned after)
 {
 	if (lsb_node_at(nodes, before)->role == LSB_ROLE_SCRIPT)
 		add_string(plan_at(plans, before)->stop_before, lsb_node_at(nodes, after)->name);
@@ -115,7 +122,8 @@ static void plan_stop(const LsbNodes *nodes, const GPtrArray *plans, unsigned be
 		add_string(plan_at(plans, after)->stop_after, lsb_node_at(nodes, before)->name);
 }
 
-static void plan_edges(const LsbNodes *nodes, const LsbEdges *edges, const GPtrArray *plans, PairFunc pair)
+static void plan_edges(const LsbNodes *nodes, const LsbEdges *edges, const GPtrArray *plans,
+		       PairFunc pair)
 {
 	g_autoptr(GPtrArray) in = incoming(edges, nodes->list->len);
 
@@ -129,7 +137,8 @@ static void plan_edges(const LsbNodes *nodes, const LsbEdges *edges, const GPtrA
  * Do all edges between the node and the members of the facility remain? Otherwise the facility
  * would bring a dropped edge back.
  */
-static bool is_whole(LsbNodes *nodes, const LsbEdges *edges, const LsbFacilityUse *use, bool is_stop)
+static bool is_whole(LsbNodes *nodes, const LsbEdges *edges, const LsbFacilityUse *use,
+		     bool is_stop)
 {
 	g_autoptr(GPtrArray) members = lsb_facilities_expand(nodes->facilities, use->facility);
 
@@ -139,39 +148,39 @@ static bool is_whole(LsbNodes *nodes, const LsbEdges *edges, const LsbFacilityUs
 		for (guint j = 0; list && j < list->len; j++) {
 			const unsigned other = g_array_index(list, unsigned, j);
 
-			if (other != use->node && !lsb_edges_find(edges, is_stop ? use->node : other,
-								  is_stop ? other : use->node))
+			if (other != use->node &&
+			    !lsb_edges_find(edges, is_stop ? use->node : other,
+					    is_stop ? other : use->node))
 				return false;
 		}
 	}
 	return true;
 }
 
-static void plan_uses(LsbNodes *nodes, const LsbEdges *edges, const GArray *uses, const GPtrArray *plans, bool is_stop)
+static void plan_uses(LsbNodes *nodes, const LsbEdges *edges, const GArray *uses,
+		      const GPtrArray *plans, bool is_stop)
 {
 	for (guint i = 0; i < uses->len; i++) {
 		const LsbFacilityUse *use = &g_array_index(uses, LsbFacilityUse, i);
 		LsbPlan *plan = plan_at(plans, use->node);
 
-		if (lsb_node_at(nodes, use->node)->role == LSB_ROLE_SCRIPT && is_whole(nodes, edges, use, is_stop))
+		if (lsb_node_at(nodes, use->node)->role == LSB_ROLE_SCRIPT &&
+		    is_whole(nodes, edges, use, is_stop))
 			add_string(is_stop ? plan->stop_before : plan->after, use->facility);
 	}
-}
-
-static int compare_strings(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* Sorted; "$" comes first. A list that is longer than a service file allows is reported and cut. */
 static void finish_list(const LsbNode *node, GPtrArray *list, DiagList *diags)
 {
-	g_ptr_array_sort(list, compare_strings);
+	g_ptr_array_sort(list, text_compare);
 	if (list->len <= MOST_NAMES)
 		return;
 	diag_warning(diags, origin_new(node->script->path, 0), node->name,
-		     "it is ordered to %u others, and only the first %u of them by name count", list->len,
-		     (unsigned)MOST_NAMES);
+		     "the script is ordered relative to %u others, and only the first %u of them, "
+		     "sorted "
+		     "by name, are used",
+		     list->len, (unsigned)MOST_NAMES);
 	g_ptr_array_set_size(list, MOST_NAMES);
 }
 

@@ -26,7 +26,7 @@ typedef struct LsbPlan {
  *
  * Loops are broken and reported. Scripts that are not run pass order on: nodes before them come
  * before nodes behind them.
- * Returns: a new array of LsbPlan *, by node; plans of nodes that are no scripts are empty.
+ * Returns: a new array of LsbPlan *, by node; plans of nodes that are not scripts are empty.
  */
 GPtrArray *lsb_order(LsbNodes *nodes, DiagList *diags);
 

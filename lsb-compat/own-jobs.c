@@ -2,8 +2,8 @@
 /*
  * Own jobs: the table, which lsb-compat/README.md prints.
  *
- * A job before the mounts stands for no facility, because scripts that make volumes, such as
- * lvm2's, come after it, and the facility waits for those volumes.
+ * A job before the mounts stands for no facility. Scripts that make volumes, such as lvm2's, come
+ * after such a job, and the facility waits for those volumes.
  */
 #include "config.h"
 
@@ -12,8 +12,9 @@
 #include <glib.h>
 #include <string.h>
 
+/* clang-format off */
 static const LsbOwnJob jobs[] = {
-	{ "halt", NULL, NULL, "turns the machine off; PID 1 does, when all is stopped" },
+	{ "halt", NULL, NULL, "turns the machine off; PID 1 does so after every service has stopped" },
 	{ "reboot", NULL, NULL, "as halt" },
 	{ "single", NULL, NULL, "kills everything and requests runlevel S; runlevel 1 stops the services that it does not want" },
 	{ "killprocs", NULL, NULL, "kills every process, svcd's own included; services that a runlevel does not want are stopped by name" },
@@ -31,8 +32,9 @@ static const LsbOwnJob jobs[] = {
 	{ "checkroot-bootclean.sh", "tmpfiles", NULL, "the service tmpfiles empties /tmp and /run" },
 	{ "mountall-bootclean.sh", "tmpfiles", "$local_fs", "as checkroot-bootclean.sh" },
 	{ "mountnfs-bootclean.sh", "tmpfiles", "$remote_fs", "as checkroot-bootclean.sh" },
-	{ "bootmisc.sh", "utmp", NULL, "empties /run/utmp, which the service utmp has begun" },
+	{ "bootmisc.sh", "utmp", NULL, "empties /run/utmp, in which the service utmp has recorded the boot" },
 };
+/* clang-format on */
 
 const LsbOwnJob *lsb_own_job_find(const char *file)
 {

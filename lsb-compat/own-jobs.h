@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Own jobs: scripts that svcd does not run, because they would end the machine or undo svcd's work.
+ * Own jobs: scripts that svcd does not run, because they would shut down the machine or undo svcd's
+ * work.
  */
 #ifndef SVCD_LSB_COMPAT_OWN_JOBS_H
 #define SVCD_LSB_COMPAT_OWN_JOBS_H
@@ -15,8 +16,8 @@ typedef struct LsbOwnJob {
 	 */
 	const char *native;
 	/*
-	 * The facility of svcd's own services that ordering against the script means; NULL: it
-	 * orders nothing.
+	 * Ordering against the script means ordering against this facility of svcd's own services.
+	 * NULL: such ordering is ignored.
 	 */
 	const char *stands_for;
 	const char *reason;

@@ -21,7 +21,8 @@ static LsbLinks *find_or_add(GHashTable *table, const char *name)
 
 static bool is_link_name(const char *name)
 {
-	return (*name == 'S' || *name == 'K') && g_ascii_isdigit(name[1]) && g_ascii_isdigit(name[2]) && name[3];
+	return (*name == 'S' || *name == 'K') && g_ascii_isdigit(name[1]) &&
+	       g_ascii_isdigit(name[2]) && name[3];
 }
 
 /* Of several links of one script in one directory, the lowest number counts. */
@@ -43,7 +44,8 @@ static void read_directory(const LsbTree *tree, unsigned level, GHashTable *tabl
 	for (guint i = 0; i < names->len; i++) {
 		const char *name = g_ptr_array_index(names, i);
 		g_autofree char *path = g_build_filename(directory, name, NULL);
-		g_autofree char *target = is_link_name(name) ? lsb_tree_read_link(tree, path) : NULL;
+		g_autofree char *target = is_link_name(name) ? lsb_tree_read_link(tree, path) :
+							       NULL;
 		g_autofree char *file = target ? g_path_get_basename(target) : NULL;
 		struct stat st;
 

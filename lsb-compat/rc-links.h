@@ -15,8 +15,9 @@
 /* The links of one script. */
 typedef struct LsbLinks {
 	unsigned start; /* levels with an S link */
-	unsigned stop;  /* levels with a K link */
-	unsigned char start_number[LSB_LEVEL_COUNT]; /* 0 to 99, by level; of those in @start only */
+	unsigned stop; /* levels with a K link */
+	/* 0 to 99, by level; of those in @start only */
+	unsigned char start_number[LSB_LEVEL_COUNT];
 	unsigned char stop_number[LSB_LEVEL_COUNT];
 } LsbLinks;
 

@@ -12,22 +12,23 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "lsb-compat/actions.h"
-#include "lsb-compat/names.h"
-#include "lsb-compat/words.h"
+#include "lsb-compat/script-actions.h"
+#include "lsb-compat/script-names.h"
+#include "lsb-compat/lsb-tokens.h"
 
 #define FILE_FILTERS "/etc/insserv/file-filters"
 #define OVERRIDES "/etc/insserv/overrides"
 #define OVERRIDES_VENDOR "/usr/share/insserv/overrides"
 
-typedef struct Walk {
+typedef struct ScriptWalk {
 	const LsbTree *tree;
 	DiagList *diags;
-	GPtrArray *scripts;  /* LsbScript * */
-	GHashTable *files;   /* set of "device:inode" of regular files there, to recognise links to them */
+	GPtrArray *scripts; /* LsbScript * */
+	/* set of "device:inode" of regular files there, to recognise links to them */
+	GHashTable *files;
 	GHashTable *services; /* name of service -> LsbScript * */
 	GStrv suffixes;
-} Walk;
+} ScriptWalk;
 
 void lsb_script_free(gpointer data)
 {
@@ -41,7 +42,7 @@ void lsb_script_free(gpointer data)
 	g_free(script);
 }
 
-static void complain(const Walk *walk, const char *path, const char *problem)
+static void report_problem(const ScriptWalk *walk, const char *path, const char *problem)
 {
 	diag_error(walk->diags, origin_new(path, 0), NULL, "the script is left out: %s", problem);
 }
@@ -51,25 +52,27 @@ static char *identity(const struct stat *st)
 	return g_strdup_printf("%ju:%ju", (uintmax_t)st->st_dev, (uintmax_t)st->st_ino);
 }
 
-/* One suffix per word. insserv(8) shows a "*" in front, which means nothing more. */
+/* One suffix per token. insserv(8) shows a "*" in front, which means nothing more. */
 static GStrv read_file_filters(const LsbTree *tree, DiagList *diags)
 {
 	g_autoptr(GPtrArray) suffixes = g_ptr_array_new_with_free_func(g_free);
 	g_autofree char *problem = NULL;
 	gsize length = 0;
-	g_autofree char *text = lsb_tree_read(tree, FILE_FILTERS, LIMIT_FILE_BYTES, &length, &problem);
+	g_autofree char *text =
+		lsb_tree_read(tree, FILE_FILTERS, LIMIT_FILE_BYTES, &length, &problem);
 	const char *rest = text;
 	char *line;
 
 	if (problem)
-		diag_warning(diags, origin_new(FILE_FILTERS, 0), NULL, "the file is ignored: %s", problem);
+		diag_warning(diags, origin_new(FILE_FILTERS, 0), NULL, "the file is ignored: %s",
+			     problem);
 	while (text && (line = lsb_next_line(&rest, &length)) != NULL) {
-		g_autoptr(GPtrArray) words = lsb_split_words(*line == '#' ? "" : line);
+		g_autoptr(GPtrArray) tokens = lsb_split_tokens(*line == '#' ? "" : line);
 
-		for (guint i = 0; i < words->len; i++) {
-			const char *word = g_ptr_array_index(words, i);
+		for (guint i = 0; i < tokens->len; i++) {
+			const char *token = g_ptr_array_index(tokens, i);
 
-			g_ptr_array_add(suffixes, g_strdup(word + (*word == '*')));
+			g_ptr_array_add(suffixes, g_strdup(token + (*token == '*')));
 		}
 		g_free(line);
 	}
@@ -77,8 +80,8 @@ static GStrv read_file_filters(const LsbTree *tree, DiagList *diags)
 	return (GStrv)g_ptr_array_free(g_steal_pointer(&suffixes), FALSE);
 }
 
-/* Is the target of the symbolic link at @path to be read? If so, @ret is the target's. */
-static bool follow_link(const Walk *walk, const char *path, struct stat *ret)
+/* Should the target of the symbolic link at @path be read? If so, @ret is the target's status. */
+static bool follow_link(const ScriptWalk *walk, const char *path, struct stat *ret)
 {
 	g_autofree char *target = lsb_tree_read_link(walk->tree, path);
 	g_autofree char *id = NULL;
@@ -87,8 +90,8 @@ static bool follow_link(const Walk *walk, const char *path, struct stat *ret)
 	if (!target || g_str_has_suffix(target, "/upstart-job"))
 		return false;
 	if (!lsb_tree_stat(walk->tree, path, true, ret)) {
-		diag_warning(walk->diags, origin_new(path, 0), NULL, "the link to %s leads nowhere: %s", target,
-			     g_strerror(errno));
+		diag_warning(walk->diags, origin_new(path, 0), NULL,
+			     "the link to %s leads nowhere: %s", target, g_strerror(errno));
 		return false;
 	}
 	id = identity(ret);
@@ -96,7 +99,7 @@ static bool follow_link(const Walk *walk, const char *path, struct stat *ret)
 }
 
 /* Is @path a file that rc would run? */
-static bool is_executable(const Walk *walk, const char *path)
+static bool is_executable(const ScriptWalk *walk, const char *path)
 {
 	struct stat st;
 
@@ -108,38 +111,44 @@ static bool is_executable(const Walk *walk, const char *path)
 }
 
 /* Of "x" and "x.sh" the first is the service x, and the other keeps its full name. */
-static char *service_name(const Walk *walk, const char *file, const char *path)
+static char *service_name(const ScriptWalk *walk, const char *file, const char *path)
 {
 	g_autofree char *problem = NULL;
 	g_autofree char *service = lsb_name_service(file, &problem);
 
 	if (!service) {
-		complain(walk, path, problem);
+		report_problem(walk, path, problem);
 		return NULL;
 	}
 	if (!g_hash_table_contains(walk->services, service))
 		return g_steal_pointer(&service);
-	diag_warning(walk->diags, origin_new(path, 0), file, "/etc/init.d/%s is the service %s already; this one is called %s",
-		     service, service, file);
+	diag_warning(
+		walk->diags, origin_new(path, 0), file,
+		"/etc/init.d/%s is the service %s already, so the service of this script is %s",
+		service, service, file);
 	return g_strdup(file);
 }
 
-static LsbHeader *read_override(const Walk *walk, const char *directory, const LsbScript *script)
+static LsbHeader *read_override(const ScriptWalk *walk, const char *directory,
+				const LsbScript *script)
 {
 	g_autofree char *path = g_build_filename(directory, script->file, NULL);
 	g_autofree char *problem = NULL;
 	gsize length;
-	g_autofree char *text = lsb_tree_read(walk->tree, path, LIMIT_FILE_BYTES, &length, &problem);
+	g_autofree char *text =
+		lsb_tree_read(walk->tree, path, LIMIT_FILE_BYTES, &length, &problem);
 	g_autoptr(LsbHeader) header = NULL;
 
 	if (problem)
-		diag_warning(walk->diags, origin_new(path, 0), script->service, "the override is ignored: %s", problem);
+		diag_warning(walk->diags, origin_new(path, 0), script->service,
+			     "the override is ignored: %s", problem);
 	if (!text)
 		return NULL;
 	header = lsb_header_parse(path, script->service, text, length, walk->diags);
 	if (lsb_header_exists(header))
 		return g_steal_pointer(&header);
-	diag_warning(walk->diags, origin_new(path, 0), script->service, "the override is ignored: it has no header");
+	diag_warning(walk->diags, origin_new(path, 0), script->service,
+		     "the override is ignored: it has no header");
 	return NULL;
 }
 
@@ -153,12 +162,12 @@ static void keep_comments(LsbHeader *header, LsbHeader *own)
 }
 
 /* The script's own header is read, and its faults reported, only if no override replaces it. */
-static LsbHeader *read_header(const Walk *walk, const LsbScript *script)
+static LsbHeader *read_header(const ScriptWalk *walk, const LsbScript *script)
 {
 	LsbHeader *override = read_override(walk, OVERRIDES, script);
 	g_autoptr(DiagList) unheard = diag_list_new();
-	LsbHeader *own = lsb_header_parse(script->path, script->service, script->text, script->length,
-					  override ? unheard : walk->diags);
+	LsbHeader *own = lsb_header_parse(script->path, script->service, script->text,
+					  script->length, override ? unheard : walk->diags);
 
 	if (!override && !lsb_header_exists(own))
 		override = read_override(walk, OVERRIDES_VENDOR, script);
@@ -188,8 +197,8 @@ bool lsb_script_can_reload(const LsbScript *script)
 
 char *lsb_script_pid_file(const LsbScript *script)
 {
-	return script->header->pid_file ? g_strdup(script->header->pid_file)
-					: lsb_pid_file_guess(script->text, script->length);
+	return script->header->pid_file ? g_strdup(script->header->pid_file) :
+					  lsb_pid_file_guess(script->text, script->length);
 }
 
 bool lsb_script_has_daemon(const LsbScript *script)
@@ -203,7 +212,7 @@ bool lsb_script_has_daemon(const LsbScript *script)
  * Returns: NULL, or why the script is not trusted, a new string: a user who may write to it decides
  * what root runs.
  */
-static char *distrust(const Walk *walk, const char *path)
+static char *distrust(const ScriptWalk *walk, const char *path)
 {
 	struct stat st;
 
@@ -211,16 +220,20 @@ static char *distrust(const Walk *walk, const char *path)
 	if (!walk->tree->is_whole || !lsb_tree_stat(walk->tree, path, true, &st))
 		return NULL;
 	if (st.st_uid != 0)
-		return g_strdup_printf("it belongs to user %u; it must belong to root (chown root)", (unsigned)st.st_uid);
+		return g_strdup_printf("it belongs to user %u; it must belong to root (chown root)",
+				       (unsigned)st.st_uid);
 	if (st.st_mode & S_IWOTH || (st.st_mode & S_IWGRP && st.st_gid != 0))
-		return g_strdup("users other than root may write to it; remove that permission (chmod go-w) and check its contents");
+		return g_strdup(
+			"users other than root may write to it; remove that permission (chmod "
+			"go-w) and check its contents");
 	return NULL;
 }
 
-static void add_script(Walk *walk, const char *file)
+static void add_script(ScriptWalk *walk, const char *file)
 {
 	g_autofree char *path = g_build_filename(LSB_SCRIPTS, file, NULL);
-	g_autofree char *service = is_executable(walk, path) ? service_name(walk, file, path) : NULL;
+	g_autofree char *service = is_executable(walk, path) ? service_name(walk, file, path) :
+							       NULL;
 	g_autofree char *problem = NULL;
 	g_autofree char *text = NULL;
 	LsbScript *script;
@@ -229,11 +242,12 @@ static void add_script(Walk *walk, const char *file)
 	if (!service)
 		return;
 	problem = distrust(walk, path);
-	text = problem ? NULL : lsb_tree_read(walk->tree, path, LIMIT_SCRIPT_BYTES, &length, &problem);
+	text = problem ? NULL :
+			 lsb_tree_read(walk->tree, path, LIMIT_SCRIPT_BYTES, &length, &problem);
 	if (text && lsb_text_is_binary(text, length))
 		problem = g_strdup("it is a program, not a script");
 	if (problem)
-		complain(walk, path, problem);
+		report_problem(walk, path, problem);
 	if (problem || !text)
 		return;
 	script = g_new0(LsbScript, 1);
@@ -247,10 +261,11 @@ static void add_script(Walk *walk, const char *file)
 	g_ptr_array_add(walk->scripts, script);
 }
 
-static void remember_files(Walk *walk, const GPtrArray *names)
+static void remember_files(ScriptWalk *walk, const GPtrArray *names)
 {
 	for (guint i = 0; i < names->len; i++) {
-		g_autofree char *path = g_build_filename(LSB_SCRIPTS, g_ptr_array_index(names, i), NULL);
+		g_autofree char *path =
+			g_build_filename(LSB_SCRIPTS, g_ptr_array_index(names, i), NULL);
 		struct stat st;
 
 		if (lsb_tree_stat(walk->tree, path, false, &st) && S_ISREG(st.st_mode))
@@ -261,7 +276,7 @@ static void remember_files(Walk *walk, const GPtrArray *names)
 GPtrArray *lsb_scripts_read(const LsbTree *tree, DiagList *diags)
 {
 	g_autoptr(GPtrArray) names = lsb_tree_list(tree, LSB_SCRIPTS);
-	Walk walk = {
+	ScriptWalk walk = {
 		.tree = tree,
 		.diags = diags,
 		.scripts = g_ptr_array_new_with_free_func(lsb_script_free),
@@ -278,7 +293,8 @@ GPtrArray *lsb_scripts_read(const LsbTree *tree, DiagList *diags)
 			continue;
 		if (walk.scripts->len == LIMIT_SCRIPTS) {
 			diag_error(diags, origin_new(LSB_SCRIPTS, 0), NULL,
-				   "there are more than %d scripts; %s and what comes after it by name are left out",
+				   "there are more than %d scripts; %s and the scripts after it by "
+				   "name are left out",
 				   LIMIT_SCRIPTS, name);
 			break;
 		}

@@ -16,8 +16,8 @@
 #define LSB_SCRIPTS "/etc/init.d"
 
 typedef struct LsbScript {
-	char *file;    /* in LSB_SCRIPTS: "hostname.sh" */
-	char *path;    /* "/etc/init.d/hostname.sh" */
+	char *file; /* in LSB_SCRIPTS: "hostname.sh" */
+	char *path; /* "/etc/init.d/hostname.sh" */
 	char *service; /* "hostname" */
 	LsbHeader *header;
 	LsbLinks links;
@@ -26,7 +26,8 @@ typedef struct LsbScript {
 } LsbScript;
 
 /* Called only for scripts that svcd runs, because many have a native service. */
-bool lsb_script_has_interpreter(const LsbScript *script); /* "#!"; /bin/sh runs any other text, as rc does */
+/* "#!"; /bin/sh runs any other text, as rc does */
+bool lsb_script_has_interpreter(const LsbScript *script);
 bool lsb_script_can_restart(const LsbScript *script);
 bool lsb_script_can_reload(const LsbScript *script);
 bool lsb_script_has_daemon(const LsbScript *script); /* a pid file, or a command that starts one */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Statements: the same words, facilities and exceptions as in insserv(8), for start and for stop.
+ * Statements: the same tokens, facilities and exceptions as in insserv(8), for start and for stop.
  *
  * A: Required-Start: B     B starts before A       A: Required-Stop: B     A stops before B
  * A: X-Start-Before: B     A starts before B       A: X-Stop-After: B      B stops before A
@@ -14,31 +14,33 @@
 /* Single user: headers do not describe killing and starting there. */
 #define LEVEL_1 (1u << 1)
 
-/* How a field orders. */
+/* How a field orders its script. */
 typedef struct FieldRule {
 	LsbField field;
 	LsbStrength strength;
 	bool is_stop;
-	bool is_self_first; /* the script comes before the word, not behind it */
+	bool is_self_first; /* the script comes before the token, not behind it */
 } FieldRule;
 
+/* clang-format off */
 static const FieldRule rules[] = {
 	{ LSB_REQUIRED_START, LSB_REQUIRED, false, false }, { LSB_SHOULD_START, LSB_SHOULD, false, false },
 	{ LSB_START_AFTER, LSB_SHOULD, false, false },	    { LSB_START_BEFORE, LSB_SHOULD, false, true },
 	{ LSB_REQUIRED_STOP, LSB_REQUIRED, true, true },    { LSB_SHOULD_STOP, LSB_SHOULD, true, true },
 	{ LSB_STOP_AFTER, LSB_SHOULD, true, false },
 };
+/* clang-format on */
 
-typedef struct Collector {
+typedef struct StatementCollector {
 	LsbNodes *nodes;
 	LsbStatements *statements;
 	DiagList *diags;
 	unsigned self;
 	const FieldRule *rule; /* of the current field */
-	Origin origin;         /* of its line */
-} Collector;
+	Origin origin; /* of its line */
+} StatementCollector;
 
-static LsbNode *self_of(const Collector *c)
+static LsbNode *self_of(const StatementCollector *c)
 {
 	return lsb_node_at(c->nodes, c->self);
 }
@@ -46,7 +48,8 @@ static LsbNode *self_of(const Collector *c)
 /* Is @first running when @second starts? Runlevel S is part of every other one. */
 static bool start_together(const LsbNode *first, const LsbNode *second)
 {
-	return (first->start & second->start) != 0 || ((first->start & LSB_LEVEL_S) && second->start);
+	return (first->start & second->start) != 0 ||
+	       ((first->start & LSB_LEVEL_S) && second->start);
 }
 
 /*
@@ -59,7 +62,7 @@ static bool is_against_levels(const LsbNode *first, const LsbNode *second)
 	       !(first->start & second->start);
 }
 
-static void add_edge(const Collector *c, const LsbEdge *edge, bool is_stop)
+static void add_edge(const StatementCollector *c, const LsbEdge *edge, bool is_stop)
 {
 	const LsbNode *first = lsb_node_at(c->nodes, edge->before);
 	const LsbNode *second = lsb_node_at(c->nodes, edge->after);
@@ -72,7 +75,8 @@ static void add_edge(const Collector *c, const LsbEdge *edge, bool is_stop)
 	lsb_edges_add(is_stop ? c->statements->stop : c->statements->start, &copy);
 }
 
-static void add_word_edge(const Collector *c, unsigned other, LsbStrength strength, const char *word)
+static void add_token_edge(const StatementCollector *c, unsigned other, LsbStrength strength,
+			   const char *token)
 {
 	const bool is_self_first = c->rule->is_self_first;
 	const LsbEdge edge = {
@@ -80,32 +84,36 @@ static void add_word_edge(const Collector *c, unsigned other, LsbStrength streng
 		.after = is_self_first ? other : c->self,
 		.strength = strength,
 		.origin = c->origin,
-		.said_by = c->self,
+		.declared_by = c->self,
 		.field = lsb_field_name(c->rule->field),
-		.word = word,
+		.token = token,
 	};
 
 	add_edge(c, &edge, c->rule->is_stop);
 }
 
 /*
- * Does the field order the script behind its words at the start, or before them at the stop? Such
- * fields are also written with facilities.
+ * Does the field order the script after its tokens at the start, or before them at the stop? For
+ * such a field the service file also names the facility itself.
  */
 static bool is_towards_facility(const FieldRule *rule)
 {
 	return rule->is_stop == rule->is_self_first;
 }
 
-static void use_facility(const Collector *c, const char *facility, bool is_expanded)
+static void use_facility(const StatementCollector *c, const char *facility, bool is_expanded)
 {
-	const LsbFacilityUse use = { .node = c->self, .facility = facility, .is_expanded = is_expanded };
+	const LsbFacilityUse use = { .node = c->self,
+				     .facility = facility,
+				     .is_expanded = is_expanded };
 
 	if (is_towards_facility(c->rule))
-		g_array_append_val(c->rule->is_stop ? c->statements->stop_uses : c->statements->start_uses, use);
+		g_array_append_val(c->rule->is_stop ? c->statements->stop_uses :
+						      c->statements->start_uses,
+				   use);
 }
 
-static void add_facility(const Collector *c, const char *facility, LsbStrength strength)
+static void add_facility(const StatementCollector *c, const char *facility, LsbStrength strength)
 {
 	g_autoptr(GPtrArray) members = lsb_facilities_expand(c->nodes->facilities, facility);
 
@@ -113,12 +121,14 @@ static void add_facility(const Collector *c, const char *facility, LsbStrength s
 		const GArray *list = lsb_nodes_find(c->nodes, g_ptr_array_index(members, i));
 
 		for (guint j = 0; list && j < list->len; j++)
-			add_word_edge(c, g_array_index(list, unsigned, j), strength, facility);
+			add_token_edge(c, g_array_index(list, unsigned, j), strength, facility);
 	}
-	if (!lsb_facilities_has(c->nodes->facilities, facility) && c->rule->field == LSB_REQUIRED_START)
-		diag_warning(c->diags, c->origin, self_of(c)->name,
-			     "Required-Start: no line of /etc/insserv.conf or insserv.conf.d defines %s",
-			     facility);
+	if (!lsb_facilities_has(c->nodes->facilities, facility) &&
+	    c->rule->field == LSB_REQUIRED_START)
+		diag_warning(
+			c->diags, c->origin, self_of(c)->name,
+			"Required-Start: no line of /etc/insserv.conf or insserv.conf.d defines %s",
+			facility);
 	use_facility(c, facility, true);
 }
 
@@ -126,7 +136,7 @@ static void add_facility(const Collector *c, const char *facility, LsbStrength s
  * A required service that is absent in a runlevel in which the script starts. insserv would refuse
  * the script.
  */
-static void check_levels(const Collector *c, const GArray *list, const char *word)
+static void check_levels(const StatementCollector *c, const GArray *list, const char *token)
 {
 	unsigned missing = self_of(c)->start & ~LEVEL_1;
 	g_autofree char *levels = NULL;
@@ -134,48 +144,53 @@ static void check_levels(const Collector *c, const GArray *list, const char *wor
 	for (guint i = 0; i < list->len; i++) {
 		const LsbNode *other = lsb_node_at(c->nodes, g_array_index(list, unsigned, i));
 
-		missing &= other->start & LSB_LEVEL_S || other->role == LSB_ROLE_OWN_JOB ? 0 : ~other->start;
+		missing &= other->start & LSB_LEVEL_S || other->role == LSB_ROLE_OWN_JOB ?
+				   0 :
+				   ~other->start;
 	}
 	if (!missing)
 		return;
 	levels = lsb_levels_format(missing);
 	diag_warning(c->diags, c->origin, self_of(c)->name,
-		     "Required-Start: %s is not started in runlevel %s, where this service is; it starts there without",
-		     word, levels);
+		     "Required-Start: %s is not started in runlevel %s; this service starts there "
+		     "without it",
+		     token, levels);
 }
 
-static void add_name(const Collector *c, const char *word, LsbStrength strength)
+static void add_name(const StatementCollector *c, const char *token, LsbStrength strength)
 {
-	const GArray *list = lsb_nodes_find(c->nodes, word);
+	const GArray *list = lsb_nodes_find(c->nodes, token);
 	const bool is_required = c->rule->field == LSB_REQUIRED_START && strength == LSB_REQUIRED;
 
 	if (!list && is_required)
-		diag_warning(c->diags, c->origin, self_of(c)->name,
-			     "Required-Start: nothing provides \"%s\"; this service starts without it", word);
+		diag_warning(
+			c->diags, c->origin, self_of(c)->name,
+			"Required-Start: nothing provides \"%s\"; this service starts without it",
+			token);
 	if (list && is_required)
-		check_levels(c, list, word);
+		check_levels(c, list, token);
 	for (guint i = 0; list && i < list->len; i++) {
 		const unsigned other = g_array_index(list, unsigned, i);
 		const LsbNode *node = lsb_node_at(c->nodes, other);
 
-		add_word_edge(c, other, strength, word);
+		add_token_edge(c, other, strength, token);
 		if (node->role == LSB_ROLE_OWN_JOB && node->stands_for)
 			use_facility(c, node->stands_for, false);
 	}
 }
 
 /* $all: last at the start, first at the stop. Two scripts with it are not ordered by it. */
-static bool says_all(const LsbNode *node, bool is_stop)
+static bool contains_all(const LsbNode *node, bool is_stop)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
-		const GPtrArray *words = node->script->header->fields[rules[i].field].words;
+		const GPtrArray *tokens = node->script->header->fields[rules[i].field].tokens;
 
 		if (rules[i].is_stop != is_stop || !is_towards_facility(&rules[i]))
 			continue;
-		for (guint j = 0; j < words->len; j++) {
-			const char *word = g_ptr_array_index(words, j);
+		for (guint j = 0; j < tokens->len; j++) {
+			const char *token = g_ptr_array_index(tokens, j);
 
-			if (g_ascii_strcasecmp(word + (*word == '+'), "$all") == 0)
+			if (g_ascii_strcasecmp(token + (*token == '+'), "$all") == 0)
 				return true;
 		}
 	}
@@ -185,53 +200,53 @@ static bool says_all(const LsbNode *node, bool is_stop)
 /* Is @other part of the $all of @self? Scripts of later runlevels are not part of the boot's. */
 static bool is_of_all(const LsbNode *self, const LsbNode *other, bool is_stop)
 {
-	if (!other->script || says_all(other, is_stop))
+	if (!other->script || contains_all(other, is_stop))
 		return false;
 	return is_stop || !other->start || start_together(other, self);
 }
 
-static void add_all(const Collector *c)
+static void add_all(const StatementCollector *c)
 {
 	const bool is_stop = c->rule->is_stop;
 
 	for (guint i = 0; i < c->nodes->list->len; i++) {
 		if (i != c->self && is_of_all(self_of(c), lsb_node_at(c->nodes, i), is_stop))
-			add_word_edge(c, i, LSB_ALL, "$all");
+			add_token_edge(c, i, LSB_ALL, "$all");
 	}
 }
 
-static void add_word(const Collector *c, const char *word)
+static void add_token(const StatementCollector *c, const char *token)
 {
-	const bool is_optional = *word == '+';
+	const bool is_optional = *token == '+';
 	const LsbStrength strength = is_optional ? LSB_SHOULD : c->rule->strength;
 
-	word += is_optional;
-	if (g_ascii_strcasecmp(word, "$null") == 0)
+	token += is_optional;
+	if (g_ascii_strcasecmp(token, "$null") == 0)
 		return;
-	if (g_ascii_strcasecmp(word, "$all") != 0) {
-		if (*word == '$')
-			add_facility(c, word, strength);
+	if (g_ascii_strcasecmp(token, "$all") != 0) {
+		if (*token == '$')
+			add_facility(c, token, strength);
 		else
-			add_name(c, word, strength);
+			add_name(c, token, strength);
 	} else if (is_towards_facility(c->rule)) {
 		add_all(c);
 	} else {
-		diag_warning(c->diags, c->origin, self_of(c)->name, "%s: $all orders nothing here",
+		diag_warning(c->diags, c->origin, self_of(c)->name, "%s: $all has no effect here",
 			     lsb_field_name(c->rule->field));
 	}
 }
 
-static void collect_header(Collector *c)
+static void collect_header(StatementCollector *c)
 {
 	const LsbHeader *header = self_of(c)->script->header;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
-		const LsbWords *list = &header->fields[rules[i].field];
+		const LsbTokens *list = &header->fields[rules[i].field];
 
 		c->rule = &rules[i];
 		c->origin = list->origin;
-		for (guint j = 0; j < list->words->len; j++)
-			add_word(c, g_ptr_array_index(list->words, j));
+		for (guint j = 0; j < list->tokens->len; j++)
+			add_token(c, g_ptr_array_index(list->tokens, j));
 	}
 }
 
@@ -247,10 +262,13 @@ static int compare_numbers(const LsbLinks *a, const LsbLinks *b, bool is_stop)
 
 	for (size_t i = 0; i < n; i++) {
 		const unsigned bit = 1u << levels[i];
-		const unsigned number_a = is_stop ? a->stop_number[(int)levels[i]] : a->start_number[(int)levels[i]];
-		const unsigned number_b = is_stop ? b->stop_number[(int)levels[i]] : b->start_number[(int)levels[i]];
+		const unsigned number_a = is_stop ? a->stop_number[(int)levels[i]] :
+						    a->start_number[(int)levels[i]];
+		const unsigned number_b = is_stop ? b->stop_number[(int)levels[i]] :
+						    b->start_number[(int)levels[i]];
 
-		if (((is_stop ? a->stop & b->stop : a->start & b->start) & bit) && number_a != number_b)
+		if (((is_stop ? a->stop & b->stop : a->start & b->start) & bit) &&
+		    number_a != number_b)
 			return number_a < number_b ? -1 : 1;
 	}
 	return 0;
@@ -262,21 +280,22 @@ static bool is_of_boot(const LsbNode *other, const LsbNode *self)
 	return (other->start & LSB_LEVEL_S) && self->start && !(self->start & LSB_LEVEL_S);
 }
 
-static void add_number_edge(const Collector *c, unsigned before, unsigned after, bool is_stop)
+static void add_number_edge(const StatementCollector *c, unsigned before, unsigned after,
+			    bool is_stop)
 {
 	const LsbEdge edge = {
 		.before = before,
 		.after = after,
 		.strength = LSB_NUMBER,
 		.origin = origin_new(self_of(c)->script->path, 0),
-		.said_by = c->self,
+		.declared_by = c->self,
 	};
 
 	add_edge(c, &edge, is_stop);
 }
 
 /* Scripts without a header are ordered by numbers, also against those with one. */
-static void collect_numbers(const Collector *c)
+static void collect_numbers(const StatementCollector *c)
 {
 	const LsbNode *self = self_of(c);
 
@@ -286,10 +305,12 @@ static void collect_numbers(const Collector *c)
 		if (i == c->self || !other->script)
 			continue;
 		for (int is_stop = 0; is_stop <= 1; is_stop++) {
-			const int order = compare_numbers(&self->script->links, &other->script->links, is_stop);
+			const int order = compare_numbers(&self->script->links,
+							  &other->script->links, is_stop);
 
 			if (order != 0)
-				add_number_edge(c, order < 0 ? c->self : i, order < 0 ? i : c->self, is_stop);
+				add_number_edge(c, order < 0 ? c->self : i, order < 0 ? i : c->self,
+						is_stop);
 		}
 		if (is_of_boot(other, self))
 			add_number_edge(c, i, c->self, false);
@@ -299,13 +320,13 @@ static void collect_numbers(const Collector *c)
 LsbStatements *lsb_statements_collect(LsbNodes *nodes, DiagList *diags)
 {
 	LsbStatements *statements = g_new0(LsbStatements, 1);
-	Collector c = { .nodes = nodes, .statements = statements, .diags = diags };
+	StatementCollector c = { .nodes = nodes, .statements = statements, .diags = diags };
 
 	statements->start = lsb_edges_new();
 	statements->stop = lsb_edges_new();
 	statements->start_uses = g_array_new(FALSE, FALSE, sizeof(LsbFacilityUse));
 	statements->stop_uses = g_array_new(FALSE, FALSE, sizeof(LsbFacilityUse));
-	/* Words add nodes, of services that are no scripts. These have no statements. */
+	/* Tokens add nodes of services that are not scripts. These have no statements. */
 	for (c.self = 0; c.self < nodes->list->len; c.self++) {
 		const LsbNode *node = self_of(&c);
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A line to read; longer text adds nothing. */
+/* A description is one line for the user; longer text adds nothing. */
 #define DESCRIPTION_BYTES 200
 
 /* Names per line: readable, and below the limit for lines. */
@@ -25,7 +25,7 @@ static char *make_value(const char *text)
 
 		if (value->len >= DESCRIPTION_BYTES)
 			break;
-		/* "%i" would be read as a template's. */
+		/* "%i" would be expanded as in a template. */
 		if (c == 'i' && g_str_has_suffix(value->str, "%"))
 			g_string_append_c(value, ' ');
 		g_string_append_unichar(value, g_unichar_isprint(c) ? c : ' ');
@@ -35,19 +35,21 @@ static char *make_value(const char *text)
 
 static void add_description(GString *text, const LsbScript *script)
 {
-	const char *said = script->header->short_description;
+	const char *message = script->header->short_description;
 	g_autofree char *value = NULL;
 
-	if (!said)
-		said = script->header->description;
-	value = make_value(said ? said : script->file);
+	if (!message)
+		message = script->header->description;
+	value = make_value(message ? message : script->file);
 	g_string_append_printf(text, "Description=%s\n", *value ? value : script->file);
 }
 
 static void add_command(GString *text, const char *key, const LsbScript *script, const char *action)
 {
 	/* The kernel does not execute a file without "#!"; a shell reads it itself. */
-	g_string_append_printf(text, "%s=%s%s %s\n", key, lsb_script_has_interpreter(script) ? "" : "/bin/sh ", script->path, action);
+	g_string_append_printf(text, "%s=%s%s %s\n", key,
+			       lsb_script_has_interpreter(script) ? "" : "/bin/sh ", script->path,
+			       action);
 }
 
 static void add_service(GString *text, const LsbNode *node)
@@ -59,7 +61,8 @@ static void add_service(GString *text, const LsbNode *node)
 	add_description(text, script);
 	g_string_append(text, "Type=script\n");
 	if (node->is_stop_only)
-		g_string_append(text, "Exec=/bin/true\n"); /* up from the boot on, so that it can be stopped */
+		/* up from the boot on, so that it can be stopped */
+		g_string_append(text, "Exec=/bin/true\n");
 	else
 		add_command(text, "Exec", script, "start");
 	add_command(text, "Stop", script, "stop");
@@ -78,8 +81,9 @@ static void add_service(GString *text, const LsbNode *node)
 	 * A script that asks on the console waits for the user, and one of these checks file
 	 * systems.
 	 */
-	g_string_append_printf(text, "KillMode=process\nStartTimeout=%s\nStopTimeout=5min\nStopOrder=said\n",
-			       node->is_interactive ? "2h" : "5min");
+	g_string_append_printf(
+		text, "KillMode=process\nStartTimeout=%s\nStopTimeout=5min\nStopOrder=said\n",
+		node->is_interactive ? "2h" : "5min");
 	g_string_append_printf(text, "Environment=SVCD_SCRIPT=%s\n", node->name);
 	if (node->is_interactive)
 		g_string_append(text, "StartLock=console\nTTYPath=-/dev/console\n");
@@ -136,7 +140,8 @@ char *lsb_translate_links(const LsbNodes *nodes)
 
 		g_string_append_printf(text, "%s[service %s]\n", i > 0 ? "\n" : "", node->name);
 		if (start)
-			g_string_append_printf(text, "Activation=boot\nRunlevels=\nRunlevels=%s\n", levels);
+			g_string_append_printf(text, "Activation=boot\nRunlevels=\nRunlevels=%s\n",
+					       levels);
 		else
 			g_string_append(text, "Activation=manual\n");
 	}

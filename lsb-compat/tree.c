@@ -16,6 +16,7 @@
 
 #include "base/fd.h"
 #include "base/limits.h"
+#include "base/text.h"
 
 void lsb_tree_init(LsbTree *tree, const char *root)
 {
@@ -31,12 +32,8 @@ void lsb_tree_clear(LsbTree *tree)
 static int open_below(const LsbTree *tree, const char *path, int flags)
 {
 	flags |= O_RDONLY | O_CLOEXEC;
-	return tree->is_whole ? openat(tree->root_fd, path, flags) : fd_open_in_root(tree->root_fd, path, flags);
-}
-
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	return tree->is_whole ? openat(tree->root_fd, path, flags) :
+				fd_open_in_root(tree->root_fd, path, flags);
 }
 
 GPtrArray *lsb_tree_list(const LsbTree *tree, const char *directory)
@@ -54,7 +51,7 @@ GPtrArray *lsb_tree_list(const LsbTree *tree, const char *directory)
 			g_ptr_array_add(names, g_strdup(entry->d_name));
 	}
 	(void)closedir(stream); /* only read from */
-	g_ptr_array_sort(names, compare_names);
+	g_ptr_array_sort(names, text_compare);
 	return names;
 }
 
@@ -73,13 +70,15 @@ char *lsb_tree_read_link(const LsbTree *tree, const char *path)
 {
 	auto_fd int fd = tree->is_whole ? -1 : open_below(tree, path, O_PATH | O_NOFOLLOW);
 	char target[PATH_MAX];
-	ssize_t length = tree->is_whole ? readlinkat(tree->root_fd, path, target, sizeof target)
-					: fd >= 0 ? readlinkat(fd, "", target, sizeof target) : -1;
+	ssize_t length = tree->is_whole ? readlinkat(tree->root_fd, path, target, sizeof target) :
+			 fd >= 0        ? readlinkat(fd, "", target, sizeof target) :
+					  -1;
 
 	return length < 0 ? NULL : g_strndup(target, (gsize)length);
 }
 
-char *lsb_tree_read(const LsbTree *tree, const char *path, gsize max_bytes, gsize *ret_length, char **ret_problem)
+char *lsb_tree_read(const LsbTree *tree, const char *path, gsize max_bytes, gsize *ret_length,
+		    char **ret_problem)
 {
 	/* O_NONBLOCK: opening a FIFO without a writer would block for ever. */
 	auto_fd int fd = open_below(tree, path, O_NONBLOCK | O_NOCTTY);
@@ -100,7 +99,8 @@ char *lsb_tree_read(const LsbTree *tree, const char *path, gsize max_bytes, gsiz
 		return NULL;
 	}
 	if (st.st_size > (off_t)max_bytes) {
-		*ret_problem = g_strdup_printf("it is larger than %" G_GSIZE_FORMAT " KiB", max_bytes / 1024);
+		*ret_problem = g_strdup_printf("it is larger than %" G_GSIZE_FORMAT " KiB",
+					       max_bytes / 1024);
 		return NULL;
 	}
 	bytes = fd_read_bounded(fd, max_bytes, "it", &error);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 typedef struct LsbTree {
-	int root_fd;   /* -1: there is no such directory */
+	int root_fd; /* -1: there is no such directory */
 	bool is_whole; /* the root is the process's own, so no path leads out of it */
 } LsbTree;
 
@@ -27,7 +27,7 @@ GPtrArray *lsb_tree_list(const LsbTree *tree, const char *directory);
 /* As stat(2) and lstat(2), below the root; false with errno. */
 bool lsb_tree_stat(const LsbTree *tree, const char *path, bool follow, struct stat *ret);
 
-/* Returns: the target of a symbolic link, as written; a new string, NULL if @path is no link. */
+/* Returns: the target of a symbolic link, as written; a new string, NULL if @path is not a link. */
 char *lsb_tree_read_link(const LsbTree *tree, const char *path);
 
 /**
@@ -36,6 +36,7 @@ char *lsb_tree_read_link(const LsbTree *tree, const char *path);
  * such file
  * Returns: the bytes with a NUL after them that @ret_length does not count; NULL on failure.
  */
-char *lsb_tree_read(const LsbTree *tree, const char *path, gsize max_bytes, gsize *ret_length, char **ret_problem);
+char *lsb_tree_read(const LsbTree *tree, const char *path, gsize max_bytes, gsize *ret_length,
+		    char **ret_problem);
 
 #endif

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 # SVCD_HARDENING
-# Sets HARDEN_CPPFLAGS, HARDEN_CFLAGS and HARDEN_LDFLAGS to what this compiler and linker know of it. All of it stands before the user's
-# own flags (dpkg-buildflags), which therefore win; tests/lint/hardening looks at the result.
+# Sets HARDEN_CPPFLAGS, HARDEN_CFLAGS and HARDEN_LDFLAGS to the options that this compiler and linker support. They precede the user's
+# own flags (dpkg-buildflags), so the user's flags take precedence. tests/lint/hardening checks the result.
 AC_DEFUN([SVCD_TRY_HARDEN_CFLAG], [
 	AC_MSG_CHECKING([whether $CC takes $1])
 	svcd_saved_cflags=$CFLAGS
@@ -23,7 +23,7 @@ AC_DEFUN([SVCD_TRY_HARDEN_LDFLAG], [
 	LDFLAGS=$svcd_saved_ldflags CFLAGS=$svcd_saved_cflags
 ])
 
-# Not over a level that the user, or the compiler by itself, has set; and it is nothing without optimization.
+# Keeps a level that the user or the compiler has set. It has no effect without optimization.
 AC_DEFUN([SVCD_TRY_FORTIFY], [
 	AC_MSG_CHECKING([whether to define _FORTIFY_SOURCE])
 	AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
@@ -37,14 +37,14 @@ AC_DEFUN([SVCD_TRY_FORTIFY], [
 
 AC_DEFUN([SVCD_HARDENING], [
 	AC_ARG_ENABLE([hardening],
-		[AS_HELP_STRING([--disable-hardening], [leave it to CFLAGS and LDFLAGS how programs are protected against their own faults])],
+		[AS_HELP_STRING([--disable-hardening], [add no hardening options to CFLAGS and LDFLAGS])],
 		[], [enable_hardening=yes])
 	HARDEN_CPPFLAGS= HARDEN_CFLAGS= HARDEN_LDFLAGS=
 	AS_IF([test "x$enable_hardening" != xno], [
 		m4_foreach_w([flag], [-fPIE -fstack-protector-strong -fstack-clash-protection -fcf-protection=full
 			-mbranch-protection=standard], [SVCD_TRY_HARDEN_CFLAG(flag)])
 		m4_foreach([flag], [[-pie], [-Wl,-z,relro], [-Wl,-z,now], [-Wl,-z,noexecstack]], [SVCD_TRY_HARDEN_LDFLAG([flag])])
-		# The sanitizers look at the same calls, and better.
+		# The sanitizers check the same calls, and more of them.
 		AS_IF([test "x$enable_sanitizers" != xyes && test "x$enable_coverage" != xyes], [SVCD_TRY_FORTIFY])
 	])
 	AC_SUBST([HARDEN_CPPFLAGS])
@@ -53,7 +53,7 @@ AC_DEFUN([SVCD_HARDENING], [
 ])
 
 # SVCD_COMPILER_FLAGS
-# Sets WARN_CFLAGS, and SAN_CFLAGS/SAN_LDFLAGS and COV_CFLAGS/COV_LDFLAGS as the user asked.
+# Sets WARN_CFLAGS, and SAN_CFLAGS/SAN_LDFLAGS and COV_CFLAGS/COV_LDFLAGS if they are enabled.
 AC_DEFUN([SVCD_TRY_FLAG], [
 	AC_MSG_CHECKING([whether $CC takes $1])
 	svcd_saved_cflags=$CFLAGS

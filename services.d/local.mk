@@ -5,6 +5,7 @@
 svcdservicesdir = $(svcdlibdir)/services.d
 dist_svcdservices_DATA = \
 	services.d/core/boot-progress.svc \
+	services.d/core/boot-record.svc \
 	services.d/core/checkroot.svc \
 	services.d/core/console-setup.svc \
 	services.d/core/dm-event.svc \
@@ -19,11 +20,12 @@ dist_svcdservices_DATA = \
 	services.d/core/machine-id.svc \
 	services.d/core/mdadm-degraded.svc \
 	services.d/core/packages-recover.svc \
-	services.d/core/policy-recover.svc \
+	services.d/core/policy-save.svc \
 	services.d/core/procps.svc \
 	services.d/core/rc.local.svc \
 	services.d/core/rescue.svc \
 	services.d/core/shutdown-progress.svc \
+	services.d/core/shutdown-record.svc \
 	services.d/core/tmpfiles-dev.svc \
 	services.d/core/tmpfiles.svc \
 	services.d/core/udev-trigger.svc services.d/core/udev-trigger-rest.svc \
@@ -117,7 +119,7 @@ dist_svcdservices_DATA = \
 	services.d/daemons/zabbix-agent.svc \
 	services.d/getty@.svc
 
-# They decide which services there are of a package: tools/svc-generate/generators.h.
+# They generate the services of a package from its configuration: tools/svc-generate/generators.h.
 dist_svcdservices_SCRIPTS = \
 	services.d/daemons/X11.generate \
 	services.d/daemons/openvpn.generate \
@@ -173,7 +175,7 @@ dist_svcdboot_SCRIPTS = \
 	services.d/helpers/unmount-volume
 
 tmpfilesdir = $(prefix)/lib/tmpfiles.d
-dist_tmpfiles_DATA = services.d/tmpfiles/svcd.conf
+dist_tmpfiles_DATA = services.d/tmpfiles/zz-svcd.conf
 
 EXTRA_DIST += services.d/README.md
 

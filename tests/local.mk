@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 # The common code of unit tests. The linker takes only the parts that a test uses, so each test
-# still links its own component and those below. The fake keeper replaces process/keeper-link.c, and
-# so has a library of its own.
+# still links its own component and those below. The fake keeper replaces process/keeper-link.c, so
+# it has a separate library.
 check_LIBRARIES = libstage.a libtest.a
 
 libtest_a_SOURCES = \

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The part of tools/demo after the installation and the build: boot, the steps of STEPS, a shell,
-power off.
+The part of tools/demo that follows the installation and the build: the boot, the steps of STEPS, a
+shell, and the power-off.
 
-The sandbox is that of the tests (tests/lib/sandbox.py); the root is a plain Debian that is unpacked
-once. A step is one sentence and some commands, as an admin types them. Each command has checks. On
-a terminal a failed check is shown; with --check it is an entry in the summary.
+It uses the tests' sandbox (tests/lib/sandbox.py), with a plain Debian root that is unpacked once. A
+step is one sentence and some commands, as an admin types them. Each command has checks. On a
+terminal a failed check is shown; with --check it is an entry in the summary.
 """
 
 import argparse
@@ -40,7 +40,7 @@ WIFI_IS_ON = f"dbus-property:{NM} /org/freedesktop/NetworkManager {NM}.WirelessE
 LABEL = f"BACKUP-{os.getpid()}"
 # Services that run only while a condition is true.
 WHILE = {"applet": f"dbus:{NM}", "hotspot": WIFI_IS_ON, "mirror": "network:up", "backup": f"label:{LABEL}"}
-# udevd, because the shipped service of udev is not for containers; see sandbox.py.
+# It starts udevd, because the shipped udev service excludes containers; see sandbox.py.
 POLICY = f"""[runlevel 2]
 Activate=-networking -network-manager udevd {' '.join(SHOWN)}
 Activate={' '.join(WHILE)}
@@ -127,7 +127,7 @@ def command(line, *checks, status=0):
 
 
 def condition(name):
-    """Shows the condition of a service."""
+    """A command that shows the condition of a service."""
     return command(f"tail -n 1 /etc/svcd/services.d/{name}.svc", prints(f"While={WHILE[name]}"))
 
 
@@ -170,7 +170,7 @@ STEPS = (
     Step("policy",
          "Policy is the admin's list of the services that this machine wants. A dry run shows the "
          "effect of a change, and \"undo\" reverts it.",
-         command("svcctl disable cron --dry-run", prints("Stops      cron", "Nothing was written"), same_processes),
+         command("svcctl disable cron --dry-run", prints("Stops      cron", "nothing was written"), same_processes),
          command("svcctl disable cron", becomes(cron="idle")),
          command("svcctl undo", becomes(cron="ready"))),
     Step("nginx",
@@ -198,7 +198,7 @@ def pids(box):
 
 
 class Screen:
-    """The terminal of the visitor, or nothing: with --check the output is only kept."""
+    """The visitor's terminal. With --check there is none, and the output is only kept."""
 
     def __init__(self, out):
         self.out = out
@@ -220,8 +220,8 @@ class Screen:
         return f"\033[1m{text}\033[0m" if self.on_terminal else text
 
     def keys(self, are_echoed):
-        """Sets whether keys are shown and sent by line, and Ctrl-C sends a signal. The signal would
-        also end the sandbox."""
+        """Sets whether keys are shown and sent by line, and whether Ctrl-C sends a signal, which
+        would also end the sandbox."""
         if not self.on_terminal:
             return
         flags = termios.ICANON | termios.ECHO | termios.ISIG
@@ -230,7 +230,7 @@ class Screen:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, settings)
 
     def give_time(self):
-        """A visitor reads the result of a command before the next one."""
+        """Gives a visitor time to read the result of a command before the next one."""
         if self.on_terminal:
             time.sleep(READING_S)
 
@@ -283,8 +283,8 @@ class Story:
         result["seconds"] = round(time.monotonic() - began, 1)
 
     def command(self, line):
-        """Runs it on a terminal of the visitor's width. The output is shown at its end, because the
-        monitor writes lines at any time."""
+        """Runs the command on a terminal of the visitor's width. The output is shown at its end,
+        because the monitor writes lines at any time."""
         self.screen.write(self.screen.bold(f"# {line}") + "\n")
         self.monitor_from = len(self.monitor)
         master, slave = os.openpty()
@@ -322,7 +322,8 @@ class Story:
 
 
 def pieces(fd):
-    """The bytes written to a terminal until its last user closes it. Then a read fails."""
+    """Yields the bytes written to a terminal until the last process closes it, which makes a read
+    fail."""
     try:
         while piece := os.read(fd, 65536):
             yield piece
@@ -354,7 +355,8 @@ class BootDisplay:
 
 
 def boot(box, screen):
-    """Returns the seconds from the start of PID 1 until no service changed its state."""
+    """Waits for the end of the boot. Returns the seconds from the start of PID 1 to the last change
+    of a service in SHOWN."""
     display = BootDisplay(screen)
 
     def look():
@@ -371,7 +373,7 @@ def boot(box, screen):
 
 
 def prepare(box):
-    """Makes the file of the volume. A later sandbox releases the loop device of a file with this
+    """Makes the volume's file. A later sandbox releases the loop device of a file with this
     name, if this process is killed."""
     image = f"/root/{loops.name_of_file()}"
     box.run(f"truncate -s 8M {image} && mkfs.ext4 -q -L {LABEL} {image} && ln -s {image} {IMAGE}")
@@ -440,7 +442,7 @@ def show(screen):
             if key == "":
                 story.run(step)
                 key = screen.pause()
-        # The monitor, in the sandbox.
+        # The monitor runs in the sandbox.
         box.run("pkill", "-x", "svcctl", check=False)
         screen.keys(True)
         if screen.on_terminal and key != "q":

@@ -11,10 +11,18 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/advice.c \
 	tools/svcctl/arguments.c tools/svcctl/arguments.h \
 	tools/svcctl/audit.c tools/svcctl/audit.h \
+	tools/svcctl/boot-changes.c tools/svcctl/boot-changes.h \
+	tools/svcctl/boot-collect.c tools/svcctl/boot-collect.h \
+	tools/svcctl/boot-compare.c tools/svcctl/boot-compare.h \
+	tools/svcctl/boot-logs.c tools/svcctl/boot-logs.h \
+	tools/svcctl/boot-plot.c tools/svcctl/boot-plot.h \
+	tools/svcctl/boot-samples.c tools/svcctl/boot-samples.h \
+	tools/svcctl/boot-shutdown.c tools/svcctl/boot-shutdown.h \
 	tools/svcctl/boot-spans.c tools/svcctl/boot-spans.h \
 	tools/svcctl/boot-times.c tools/svcctl/boot-times.h \
+	tools/svcctl/boot-usage.c tools/svcctl/boot-usage.h \
 	tools/svcctl/boot-wait.c tools/svcctl/boot-wait.h \
-	tools/svcctl/candidates.c tools/svcctl/candidates.h \
+	tools/svcctl/completions.c tools/svcctl/completions.h \
 	tools/svcctl/agent.c tools/svcctl/agent.h \
 	tools/svcctl/client.c tools/svcctl/client.h \
 	tools/svcctl/dry-run.c tools/svcctl/dry-run.h \
@@ -22,6 +30,8 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/check-world.c tools/svcctl/check-world.h \
 	tools/svcctl/cmd-audit.c \
 	tools/svcctl/cmd-boot.c \
+	tools/svcctl/cmd-boot-record.c \
+	tools/svcctl/cmd-boot-saved.c \
 	tools/svcctl/cmd-boot-times.c \
 	tools/svcctl/cmd-complete.c \
 	tools/svcctl/cmd-conditions.c \
@@ -33,6 +43,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/cmd-import-unit.c \
 	tools/svcctl/cmd-is.c \
 	tools/svcctl/cmd-log.c \
+	tools/svcctl/cmd-log-saved.c \
 	tools/svcctl/cmd-look.c \
 	tools/svcctl/cmd-monitor.c \
 	tools/svcctl/cmd-new.c \
@@ -56,13 +67,16 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/doctor-reboot.c \
 	tools/svcctl/exit-code.c tools/svcctl/exit-code.h \
 	tools/svcctl/forecast.c tools/svcctl/forecast.h \
+	tools/svcctl/in-force.c tools/svcctl/in-force.h \
 	tools/svcctl/job-lines.c tools/svcctl/job-lines.h \
 	tools/svcctl/log-lines.c tools/svcctl/log-lines.h \
 	tools/svcctl/log-tail.c tools/svcctl/log-tail.h \
-	tools/svcctl/other-words.c tools/svcctl/other-words.h \
+	tools/svcctl/other-commands.c tools/svcctl/other-commands.h \
 	tools/svcctl/output.c tools/svcctl/output.h \
+	tools/svcctl/package-log.c tools/svcctl/package-log.h \
 	tools/svcctl/policy-change.c tools/svcctl/policy-change.h \
 	tools/svcctl/processes.c tools/svcctl/processes.h \
+	tools/svcctl/saved-boot.c tools/svcctl/saved-boot.h \
 	tools/svcctl/svcctl.h \
 	tools/svcctl/table.c \
 	tools/svcctl/units.c tools/svcctl/units.h \

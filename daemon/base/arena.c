@@ -59,7 +59,8 @@ static void add_block(Arena *arena, gsize bytes)
 
 void *arena_alloc(Arena *arena, gsize bytes)
 {
-	const gsize rounded = (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+	const gsize rounded =
+		(bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
 	char *result;
 
 	if (rounded > arena->n_free)

@@ -19,7 +19,7 @@
  * The kernel counts the memory of each write: 768 bytes for a line of 80. With this size the
  * channel holds 896 such lines, and a pipe holds 816. (The kernel doubles the value, socket(7).)
  */
-#define ROOM_BYTES (336 * 1024)
+#define BUFFER_BYTES (336 * 1024)
 
 int channel_pair(int ret[2])
 {
@@ -32,7 +32,8 @@ int channel_pair(int ret[2])
 	 * A byte sent with MSG_OOB can carry descriptors. Out of line, a peek skips it, and a read
 	 * drops it with its descriptors. Inline it is a normal byte, and a peek stops before it.
 	 */
-	(void)setsockopt(ret[0], SOL_SOCKET, SO_OOBINLINE, &on, sizeof on); /* all kernels have it */
+	/* all kernels have it */
+	(void)setsockopt(ret[0], SOL_SOCKET, SO_OOBINLINE, &on, sizeof on);
 	/* On kernels without this option only the peek protects us. */
 	(void)setsockopt(ret[0], SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof off);
 	return 0;
@@ -40,11 +41,11 @@ int channel_pair(int ret[2])
 
 void channel_widen(int writer_fd)
 {
-	const int room = ROOM_BYTES;
+	const int capacity = BUFFER_BYTES;
 
 	/* Without CAP_NET_ADMIN the limit is net.core.wmem_max. */
-	if (setsockopt(writer_fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof room) < 0)
-		(void)setsockopt(writer_fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+	if (setsockopt(writer_fd, SOL_SOCKET, SO_SNDBUFFORCE, &capacity, sizeof capacity) < 0)
+		(void)setsockopt(writer_fd, SOL_SOCKET, SO_SNDBUF, &capacity, sizeof capacity);
 }
 
 ChannelState channel_peek(int fd, void *bytes, size_t size, size_t *ret_n)

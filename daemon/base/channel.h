@@ -7,9 +7,8 @@
  *
  * Unlike a pipe, a socket pair can carry file descriptors. The last close of a hostile descriptor
  * may never return, and recv(2) closes the descriptors that it does not pass on. So bytes are
- * peeked at first, and nothing that carries descriptors is ever received. Such bytes can be used.
- * Then the channel must be given up, and an expendable process does its last close
- * (docs/processes.md).
+ * peeked at first, and bytes that carry descriptors are never received. They can be used, but then
+ * the channel must be given up, and an expendable process does its last close (docs/processes.md).
  */
 #ifndef SVCD_BASE_CHANNEL_H
 #define SVCD_BASE_CHANNEL_H
@@ -18,9 +17,9 @@
 
 typedef enum ChannelState {
 	CHANNEL_BYTES,
-	CHANNEL_NOTHING,     /* no bytes at present */
+	CHANNEL_NOTHING, /* no bytes at present */
 	CHANNEL_DESCRIPTORS, /* bytes, the last with file descriptors: must not be taken */
-	CHANNEL_END,         /* all writers have closed it; or it is not a channel */
+	CHANNEL_END, /* all writers have closed it; or it is not a channel */
 } ChannelState;
 
 /**

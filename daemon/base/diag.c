@@ -54,8 +54,8 @@ void diag_list_free(DiagList *list)
 	g_free(list);
 }
 
-static void G_GNUC_PRINTF(5, 0) diag_add(DiagList *list, DiagLevel level, Origin origin, const char *service,
-					const char *format, va_list args)
+static void G_GNUC_PRINTF(5, 0) diag_add(DiagList *list, DiagLevel level, Origin origin,
+					 const char *service, const char *format, va_list args)
 {
 	Diagnostic *d = g_new0(Diagnostic, 1);
 
@@ -83,6 +83,20 @@ void diag_warning(DiagList *list, Origin origin, const char *service, const char
 	va_start(args, format);
 	diag_add(list, DIAG_WARNING, origin, service, format, args);
 	va_end(args);
+}
+
+void diag_list_explain(DiagList *list, const char *file, const char *consequence)
+{
+	for (guint i = 0; i < list->items->len; i++) {
+		Diagnostic *d = g_ptr_array_index(list->items, i);
+		g_autofree char *text = NULL;
+
+		if (d->level != DIAG_ERROR || g_strcmp0(d->origin.file, file) != 0)
+			continue;
+		text = d->text;
+		d->text = g_strdup_printf("%s (%s)", text, consequence);
+		return;
+	}
 }
 
 static int compare_diagnostics(gconstpointer a, gconstpointer b)
@@ -144,8 +158,8 @@ const Diagnostic *diag_list_get(const DiagList *list, unsigned index)
 char *diag_format(const Diagnostic *d)
 {
 	g_autofree char *where = origin_format(d->origin);
-	g_autofree char *line = g_strdup_printf("%s: %s%s", where, d->level == DIAG_WARNING ? "warning: " : "",
-						d->text);
+	g_autofree char *line = g_strdup_printf(
+		"%s: %s%s", where, d->level == DIAG_WARNING ? "warning: " : "", d->text);
 
 	return text_escape_terminal(line);
 }

@@ -35,7 +35,7 @@ typedef struct Diagnostic {
 	DiagLevel level;
 	Origin origin;
 	char *service; /* the service concerned, or NULL */
-	char *text;    /* one sentence, without a line break */
+	char *text; /* one sentence, without a line break */
 } Diagnostic;
 
 typedef struct DiagList DiagList;
@@ -48,12 +48,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(DiagList, diag_list_free)
  * diag_error() - report an error, because of which the file or service is excluded
  * @service: the service concerned, NULL if none (a policy file)
  */
-void diag_error(DiagList *list, Origin origin, const char *service, const char *format, ...) G_GNUC_PRINTF(4, 5);
+void diag_error(DiagList *list, Origin origin, const char *service, const char *format, ...)
+	G_GNUC_PRINTF(4, 5);
 
 /**
  * diag_warning() - report something ignored or doubtful; nothing is excluded
  */
-void diag_warning(DiagList *list, Origin origin, const char *service, const char *format, ...) G_GNUC_PRINTF(4, 5);
+void diag_warning(DiagList *list, Origin origin, const char *service, const char *format, ...)
+	G_GNUC_PRINTF(4, 5);
+
+/* Adds "(@consequence)" to the first error of @file. */
+void diag_list_explain(DiagList *list, const char *file, const char *consequence);
 
 /* Appends copies of all of @others to @list, and sorts it. */
 void diag_list_append(DiagList *list, const DiagList *others);

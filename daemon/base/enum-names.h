@@ -17,22 +17,22 @@
 #define ENUM_NAMES_VALUE(P, id, text) P##_##id,
 #define ENUM_NAMES_TEXT(P, id, text) [P##_##id] = text,
 
-#define ENUM_WITH_NAMES(Type, PREFIX, function, LIST)                                              \
-	typedef enum Type { LIST(ENUM_NAMES_VALUE, PREFIX) PREFIX##_COUNT } Type;                  \
-	static inline const char *function##_name(Type value)                                      \
-	{                                                                                          \
-		static const char *const names[] = { LIST(ENUM_NAMES_TEXT, PREFIX) };              \
-		return (size_t)value < PREFIX##_COUNT ? names[value] : "?";                        \
-	}                                                                                          \
-	static inline bool function##_from_name(const char *name, Type *ret)                       \
-	{                                                                                          \
-		for (int i = 0; i < (int)PREFIX##_COUNT; i++) {                                    \
-			if (strcmp(function##_name((Type)i), name) == 0) {                         \
-				*ret = (Type)i;                                                    \
-				return true;                                                       \
-			}                                                                          \
-		}                                                                                  \
-		return false;                                                                      \
+#define ENUM_WITH_NAMES(Type, PREFIX, function, LIST)                                 \
+	typedef enum Type { LIST(ENUM_NAMES_VALUE, PREFIX) PREFIX##_COUNT } Type;     \
+	static inline const char *function##_name(Type value)                         \
+	{                                                                             \
+		static const char *const names[] = { LIST(ENUM_NAMES_TEXT, PREFIX) }; \
+		return (size_t)value < PREFIX##_COUNT ? names[value] : "?";           \
+	}                                                                             \
+	static inline bool function##_from_name(const char *name, Type *ret)          \
+	{                                                                             \
+		for (int i = 0; i < (int)PREFIX##_COUNT; i++) {                       \
+			if (strcmp(function##_name((Type)i), name) == 0) {            \
+				*ret = (Type)i;                                       \
+				return true;                                          \
+			}                                                             \
+		}                                                                     \
+		return false;                                                         \
 	}
 
 #endif

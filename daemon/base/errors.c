@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdarg.h>
 
-G_DEFINE_QUARK(svcd-error, svcd_error)
+G_DEFINE_QUARK(svcd - error, svcd_error)
 
 bool fail(GError **error, ErrorCode code, const char *format, ...)
 {
@@ -24,7 +24,8 @@ bool fail(GError **error, ErrorCode code, const char *format, ...)
 
 bool errnum_is_passing(int errnum)
 {
-	return errnum == EAGAIN || errnum == ENOMEM || errnum == EMFILE || errnum == ENFILE || errnum == ETXTBSY;
+	return errnum == EAGAIN || errnum == ENOMEM || errnum == EMFILE || errnum == ENFILE ||
+	       errnum == ETXTBSY;
 }
 
 bool fail_errno(GError **error, int errnum, const char *format, ...)
@@ -35,6 +36,6 @@ bool fail_errno(GError **error, int errnum, const char *format, ...)
 	va_start(args, format);
 	what = g_strdup_vprintf(format, args);
 	va_end(args);
-	return fail(error, errnum_is_passing(errnum) ? SVCD_ERROR_EXHAUSTED : SVCD_ERROR_SYSTEM, "%s: %s", what,
-		    g_strerror(errnum));
+	return fail(error, errnum_is_passing(errnum) ? SVCD_ERROR_EXHAUSTED : SVCD_ERROR_SYSTEM,
+		    "%s: %s", what, g_strerror(errnum));
 }

@@ -12,6 +12,7 @@
 #include "base/enum-names.h"
 
 /* The names are those of the D-Bus errors, org.svcd1.Error.NAME. */
+/* clang-format off */
 #define ERROR_CODES(X, P)                                                                          \
 	X(P, FAILED, "Failed")                                                                     \
 	X(P, SYSTEM, "System")                                                                     \
@@ -27,6 +28,7 @@
 	X(P, LIMIT_REACHED, "LimitReached")                                                        \
 	X(P, CHECK_FAILED, "CheckFailed")                                                          \
 	X(P, EXHAUSTED, "Exhausted")
+/* clang-format on */
 ENUM_WITH_NAMES(ErrorCode, SVCD_ERROR, error_code, ERROR_CODES)
 
 GQuark svcd_error_quark(void);

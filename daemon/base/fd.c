@@ -36,14 +36,10 @@ bool fd_set_nonblocking(int fd, bool nonblocking)
 	return fcntl(fd, F_SETFL, flags) == 0;
 }
 
-bool fd_set_cloexec(int fd, bool cloexec)
-{
-	return fcntl(fd, F_SETFD, cloexec ? FD_CLOEXEC : 0) == 0;
-}
-
 int fd_open_in_root(int root_fd, const char *path, int flags)
 {
-	struct open_how how = { .flags = (unsigned)(flags | O_CLOEXEC), .resolve = RESOLVE_IN_ROOT };
+	struct open_how how = { .flags = (unsigned)(flags | O_CLOEXEC),
+				.resolve = RESOLVE_IN_ROOT };
 	int fd = -1;
 
 	for (unsigned i = 0; i < MAX_OPEN_TRIES; i++) {
@@ -56,7 +52,7 @@ int fd_open_in_root(int root_fd, const char *path, int flags)
 
 GBytes *fd_read_bounded(int fd, size_t max_bytes, const char *what, GError **error)
 {
-	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(GByteArray) bytes = g_byte_array_sized_new(1);
 	guint8 buffer[4096];
 
 	for (;;) {
@@ -71,7 +67,8 @@ GBytes *fd_read_bounded(int fd, size_t max_bytes, const char *what, GError **err
 		if (n == 0)
 			return g_byte_array_free_to_bytes(g_steal_pointer(&bytes));
 		if (bytes->len + (size_t)n > max_bytes) {
-			fail(error, SVCD_ERROR_LIMIT_REACHED, "%s is longer than %zu bytes", what, max_bytes);
+			fail(error, SVCD_ERROR_LIMIT_REACHED, "%s is longer than %zu bytes", what,
+			     max_bytes);
 			return NULL;
 		}
 		g_byte_array_append(bytes, buffer, (guint)n);
@@ -131,7 +128,7 @@ bool file_replace(const char *path, const char *text, mode_t mode, GError **erro
 	    rename(temporary, path) < 0) {
 		int errnum = errno;
 
-		(void)unlink(temporary); /* the first error is the one that matters */
+		(void)unlink(temporary); /* only the first error is returned */
 		return fail_errno(error, errnum, "cannot write %s", path);
 	}
 	if (!directory_sync(path))

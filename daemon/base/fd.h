@@ -37,7 +37,6 @@ static inline int fd_steal(int *fd)
 void fd_close(int *fd);
 
 bool fd_set_nonblocking(int fd, bool nonblocking);
-bool fd_set_cloexec(int fd, bool cloexec);
 
 /**
  * fd_open_in_root() - open @path like a process with the root directory @root_fd
@@ -58,7 +57,7 @@ bool fd_write_all(int fd, const void *bytes, size_t length);
  * fd_read_bounded() - read @fd to its end
  * @max_bytes: more than this is an error
  * @what: its name in the error
- * Returns: a GBytes, or NULL with @error set.
+ * Returns: a GBytes, whose data are not NULL even if it is empty, or NULL with @error set.
  */
 GBytes *fd_read_bounded(int fd, size_t max_bytes, const char *what, GError **error);
 
@@ -68,7 +67,8 @@ GBytes *fd_read_bounded(int fd, size_t max_bytes, const char *what, GError **err
 GBytes *file_read_bounded(const char *path, size_t max_bytes, GError **error);
 
 /**
- * file_replace() - write @text to @path through a temporary file, fsync, rename, fsync of the directory
+ * file_replace() - write @text to @path through a temporary file, fsync, rename, fsync of the
+ * directory
  */
 bool file_replace(const char *path, const char *text, mode_t mode, GError **error);
 

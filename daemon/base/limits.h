@@ -6,7 +6,7 @@
 #ifndef SVCD_BASE_LIMITS_H
 #define SVCD_BASE_LIMITS_H
 
-#include "words/words.h"
+#include "tokens/tokens.h"
 
 /* A service's name. A cgroup directory or log file may have 255 bytes, which include a suffix. */
 #define LIMIT_NAME_BYTES 200
@@ -32,7 +32,7 @@
 /* Init scripts: large installations have two hundred. Each pair may be ordered. */
 #define LIMIT_SCRIPTS 1000
 
-/* Cycles in the order of init scripts that are broken one edge at a time. Debian has none. */
+/* Dependency cycles of init scripts that are broken one edge at a time. Debian has none. */
 #define LIMIT_LOOPS 64
 
 /* Service files in all directories together; entries of a directory of init scripts or links. */
@@ -40,15 +40,16 @@
 
 /*
  * The longest wait for the login screen, since the start of the boot. A disk check or a missing
- * screen must not delay other services further. And the longest wait after its service is ready, if
- * it does not report that it is drawn: the time of GNOME's greeter on a slow machine.
+ * screen must not delay other services further. The second limit is the longest wait after the
+ * screen's service is ready, if that does not report that the screen is drawn: the time of GNOME's
+ * greeter on a slow machine.
  */
 #define LIMIT_LOGIN_SCREEN_US (90 * G_USEC_PER_SEC)
 #define LIMIT_LOGIN_SCREEN_DRAWN_US (30 * G_USEC_PER_SEC)
 
 /*
- * The durations of earlier boots: services, and the file, which then fits the longest names and
- * numbers.
+ * The file with the durations of earlier boots: its services, and its size, which suffices for the
+ * longest names and numbers.
  */
 #define LIMIT_DURATIONS 4096
 #define LIMIT_DURATIONS_BYTES (2 * 1024 * 1024)
@@ -57,19 +58,18 @@
 #define LIMIT_BOOT_FILE_BYTES (8 * 1024 * 1024)
 
 /*
- * The history of policy: steps, their total size, the size of one step (some files, each twice),
- * and the files of one step. The oldest steps are dropped first. A year of manual changes fits.
+ * The policy history: steps, their total size, and the size of one step (a few files, each twice).
+ * The oldest steps are dropped first. A year of manual changes fits.
  */
 #define LIMIT_HISTORY_STEPS 1000
 #define LIMIT_HISTORY_BYTES (16 * 1024 * 1024)
 #define LIMIT_HISTORY_STEP_BYTES (4 * 1024 * 1024)
-#define LIMIT_HISTORY_FILES 64
 
-/* How long a change of policy waits for another one to end. Each takes some fsyncs. */
+/* How long a policy change waits for another one to end. Each takes a few fsyncs. */
 #define LIMIT_POLICY_LOCK_US (10 * G_USEC_PER_SEC)
 
 /* Entries of one list key, and arguments of one command. */
-#define LIMIT_LIST_ENTRIES WORDS_MAX
+#define LIMIT_LIST_ENTRIES TOKENS_MAX
 
 /*
  * Sockets of one service. They are sent in one message to the keeper, which accepts 64 descriptors,
@@ -102,13 +102,13 @@
  */
 #define LIMIT_LOG_BYTES (256 * 1024)
 
-/* So much of its end is in an answer on the bus: some 500 lines. */
+/* An answer on the bus contains the end of the log, up to this size: some 500 lines. */
 #define LIMIT_LOG_ANSWER_BYTES (64 * 1024)
 
 /*
  * The work of svc-logger for one service, in bytes: a burst, then a rate per second. Each line
- * costs an extra amount. Services that write faster share LIMIT_LOG_FLOOD_BYTES per second, about a
- * tenth of a CPU, and block in write(2) meanwhile. At a higher rate less than a second of output
+ * costs some extra bytes. Services that write faster share LIMIT_LOG_FLOOD_BYTES per second, about
+ * a tenth of a CPU, and block in write(2) meanwhile. At a higher rate less than a second of output
  * would be kept (LIMIT_LOG_BYTES).
  */
 #define LIMIT_LOG_BURST_BYTES (4 * 1024 * 1024)
@@ -120,14 +120,14 @@
 #define LIMIT_CAUSES 16
 
 /*
- * Refused requesters of a service that are recorded; all refusals are counted. A service has a few
- * doors and names.
+ * Records of refused requesters per service; all refusals are counted. A service has few names and
+ * few ways to be requested.
  */
 #define LIMIT_REFUSALS 8
 
 /*
- * Instances of templates per operator: a handful of consoles, shares or sessions. Their names can
- * be chosen freely, so one user could otherwise fill the machine. Root has no limit.
+ * Template instances per operator: a handful of consoles, shares or sessions. Their names can be
+ * chosen freely, so one user could otherwise fill the machine. Root has no limit.
  */
 #define LIMIT_INSTANCES_PER_OPERATOR 32
 
@@ -144,8 +144,8 @@
 #define LIMIT_CLIENT_REMARK_US (60 * G_USEC_PER_SEC)
 
 /*
- * How long no client is accepted, after no file could be opened on the whole machine, so that
- * clients cannot even be turned away. A waiting client would wake us again at once.
+ * The pause after the whole machine has run out of open files. Then a client can be neither
+ * accepted nor turned away, and would wake us again at once.
  */
 #define LIMIT_NO_FILES_PAUSE_US (100 * 1000)
 
@@ -162,7 +162,7 @@
 #define LIMIT_AUTH_LINE_BYTES 512
 #define LIMIT_AUTH_LINES 16
 
-/* A message from a client: the methods of org.svcd1 take only some names. */
+/* A message from a client: the methods of org.svcd1 take only a few names. */
 #define LIMIT_BUS_MESSAGE_BYTES (64 * 1024)
 
 /*
@@ -174,15 +174,15 @@
 
 /*
  * Calls of one client in one turn of the main loop, and the time after which no further call
- * begins. With a thousand services one answer may take some milliseconds.
+ * begins. With a thousand services one answer may take several milliseconds.
  */
 #define LIMIT_BUS_BATCH 8
 #define LIMIT_BUS_TURN_US 1000
 
 /*
- * If a turn of users' calls took longer than the first limit because of a large answer, no other
- * turn begins for this many times as long, up to the last limit. So users' calls take at most a
- * fifth of the manager's time, one at a time, and leave it idle for root's requests.
+ * A turn of users' calls may take longer than the first limit because of a large answer. Then the
+ * next turn is delayed by FACTOR times its duration, up to the last limit. So users' calls take at
+ * most a fifth of the manager's time, one at a time, and leave it idle for root's requests.
  */
 #define LIMIT_STRANGERS_TURN_US (2 * 1000)
 #define LIMIT_STRANGERS_REST_FACTOR 4
@@ -197,8 +197,8 @@
 
 /*
  * Data that waits until the bus daemon reads it. Above the first limit nothing is read from the
- * daemon. Above the second the daemon must be stopped: the connection is closed, and all questions
- * are repeated. Ten thousand simultaneous questions after a reconnection have 2 MiB.
+ * daemon. Above the second, the daemon has evidently stopped reading: the connection is closed, and
+ * all questions are repeated. Ten thousand simultaneous questions after a reconnection take 2 MiB.
  */
 #define LIMIT_SYSTEM_BUS_QUEUE_PAUSE_BYTES (4 * 1024 * 1024)
 #define LIMIT_SYSTEM_BUS_QUEUE_BYTES (8 * 1024 * 1024)
@@ -237,7 +237,7 @@
 #define LIMIT_SYSTEM_BUS_SOCKET_BYTES 1
 
 /* Simultaneous questions to the bus daemon for the user of a caller. It reads them in one round. */
-#define LIMIT_CALLERS_ASKED 16
+#define LIMIT_CALLERS_QUERIED 16
 
 /*
  * Match rules of one kind on the system bus. Later ones share one rule that matches more than
@@ -253,8 +253,8 @@
 #define LIMIT_BUS_CALLS 32
 
 /*
- * A text in a property of a bus object. A longer one differs from any text that a service file can
- * contain.
+ * A string in a property of a bus object. A longer one differs from any text that a service file
+ * can contain.
  */
 #define LIMIT_BUS_TEXT_BYTES LIMIT_LINE_BYTES
 
@@ -262,8 +262,8 @@
 #define LIMIT_UDEV_BATCH 64
 
 /*
- * The queue for device events: some thousand events. If it overflows, all devices must be scanned
- * again.
+ * The queue for device events: several thousand events. If it overflows, all devices must be
+ * scanned again.
  */
 #define LIMIT_UDEV_BUFFER_BYTES (16 * 1024 * 1024)
 
@@ -294,7 +294,7 @@
 #define LIMIT_PARKED 64
 
 /*
- * The time for polkit to decide, and the same with a user who enters a password. The first is
+ * The time for polkit to decide, without and with a user who enters a password. The first is
  * shorter than the default timeout of clients, 25 s, so that they get our error message and not
  * their own.
  */
@@ -302,12 +302,11 @@
 #define LIMIT_AUTHENTICATE_US (120 * G_USEC_PER_SEC)
 
 /*
- * A change of policy requested on the bus: its arguments; their bytes with a NUL each, which fit
- * into one message to the keeper; the changes that wait for the present one; the output that is
- * kept; and the time. A change writes and syncs four small files, so only a failing disk takes
- * longer.
+ * A policy change requested on the bus: its arguments; their bytes with a NUL each, which fit into
+ * one message to the keeper; the changes that wait for the present one; the output that is kept;
+ * and the time. A change writes and syncs four small files, so only a failing disk takes longer.
  */
-#define LIMIT_CHANGE_WORDS 64
+#define LIMIT_CHANGE_ARGUMENTS 64
 #define LIMIT_CHANGE_BYTES 4096
 #define LIMIT_CHANGES_WAITING 16
 #define LIMIT_CHANGE_OUTPUT_BYTES (16 * 1024)
@@ -321,7 +320,7 @@
 
 /* Simultaneous flags. */
 #define LIMIT_FLAGS 256
-/* Of these, the flags of one bus name, which any program may own. */
+/* The flags of one bus name, which any program may own. */
 #define LIMIT_FLAGS_OF_OWNER 32
 
 /*
@@ -329,9 +328,9 @@
  * followed, where there are no cgroups.
  */
 #define LIMIT_ENVIRON_BYTES (256 * 1024)
-#define LIMIT_KIN_DEPTH 64
+#define LIMIT_TAGGED_DEPTH 64
 
 /* How often in a row the environment of a process is read while the process is in execve(2). */
-#define LIMIT_KIN_LOOKS 3
+#define LIMIT_TAGGED_LOOKS 3
 
 #endif

@@ -33,8 +33,8 @@ static struct {
 	unsigned n_lost;
 	bool is_held;
 	bool is_put_off;
-	unsigned n_held;   /* only for the kernel log */
-	GString *waiting;  /* whole lines, delayed or held; NULL: none */
+	unsigned n_held; /* only for the kernel log */
+	GString *waiting; /* whole lines, delayed or held; NULL: none */
 } sink = { .fd = -1, .level = LOG_NOTICE };
 
 void log_open(const char *program, int fd, gboolean is_kmsg)
@@ -77,7 +77,8 @@ static size_t length_of_next(const char *text, bool is_one)
 	size_t length = (size_t)(strchr(text, '\n') + 1 - text);
 	const char *end;
 
-	while (!is_one && (end = strchr(text + length, '\n')) && (size_t)(end + 1 - text) <= AT_A_TIME)
+	while (!is_one && (end = strchr(text + length, '\n')) &&
+	       (size_t)(end + 1 - text) <= AT_A_TIME)
 		length = (size_t)(end + 1 - text);
 	return length;
 }
@@ -124,7 +125,8 @@ static bool write_line(LogLevel level, const char *text)
 	int n;
 
 	if (sink.is_kmsg)
-		n = snprintf(line, sizeof line, "<%d>%s: %s\n", kmsg_priority(level), sink.program, text);
+		n = snprintf(line, sizeof line, "<%d>%s: %s\n", kmsg_priority(level), sink.program,
+			     text);
 	else
 		n = snprintf(line, sizeof line, "%s: %s\n", sink.program, text);
 	if (n >= (int)sizeof line) {

@@ -11,7 +11,8 @@
 
 #include "base/enum-names.h"
 
-#define LOG_LEVELS(X, P) X(P, ERROR, "error") X(P, WARNING, "warning") X(P, NOTICE, "notice") X(P, DEBUG, "debug")
+#define LOG_LEVELS(X, P) \
+	X(P, ERROR, "error") X(P, WARNING, "warning") X(P, NOTICE, "notice") X(P, DEBUG, "debug")
 ENUM_WITH_NAMES(LogLevel, LOG, log_level, LOG_LEVELS)
 
 /**
@@ -23,7 +24,7 @@ ENUM_WITH_NAMES(LogLevel, LOG, log_level, LOG_LEVELS)
 void log_open(const char *program, int fd, gboolean is_kmsg);
 
 /**
- * log_hold() - keep lines off the console while another program uses it; or end that
+ * log_hold() - keep lines off the console while another program uses it; false ends this
  *
  * The kernel log gets the lines at once, at a level that no console displays. At the end a line
  * reports their number. For other sinks up to 32 KiB of lines are held and written at the end. They
@@ -34,9 +35,9 @@ void log_hold(bool is_held);
 /**
  * log_put_off() - delay notices until log_catch_up(), up to 32 KiB
  *
- * For a caller with urgent work that calls log_catch_up() soon. A line takes as much time as a
- * service's control group, and on a serial console a thousand times that. Errors and warnings are
- * not delayed, and are written after the delayed lines.
+ * For a caller with urgent work that calls log_catch_up() soon. Writing a line takes as long as
+ * making a service's control group, and on a serial console a thousand times as long. Errors and
+ * warnings are not delayed, and are written after the delayed lines.
  */
 void log_put_off(void);
 void log_catch_up(void);

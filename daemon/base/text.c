@@ -17,34 +17,39 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-char **text_split_words(const char *text, char **ret_problem)
+int text_compare(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+char **text_split_tokens(const char *text, char **ret_problem)
 {
 	const char *problem;
-	char **words = words_split(text, &problem);
+	char **tokens = tokens_split(text, &problem);
 
-	if (!words)
+	if (!tokens)
 		*ret_problem = g_strdup(problem);
-	return words; /* freed by g_strfreev() */
+	return tokens; /* freed by g_strfreev() */
 }
 
-static bool needs_quotes(const char *word)
+static bool needs_quotes(const char *token)
 {
-	return !*word || strpbrk(word, " \t\n\r'\"\\|") != NULL;
+	return !*token || strpbrk(token, " \t\n\r'\"\\|") != NULL;
 }
 
-char *text_join_words(const char *const *words)
+char *text_join_tokens(const char *const *tokens)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 
-	for (size_t i = 0; words && words[i]; i++) {
+	for (size_t i = 0; tokens && tokens[i]; i++) {
 		if (i > 0)
 			g_string_append_c(line, ' ');
-		if (!needs_quotes(words[i])) {
-			g_string_append(line, words[i]);
+		if (!needs_quotes(tokens[i])) {
+			g_string_append(line, tokens[i]);
 			continue;
 		}
 		g_string_append_c(line, '"');
-		for (const char *p = words[i]; *p; p++) {
+		for (const char *p = tokens[i]; *p; p++) {
 			if (*p == '"' || *p == '\\')
 				g_string_append_c(line, '\\');
 			g_string_append_c(line, *p);
@@ -71,8 +76,11 @@ char *text_expand(const char *text, const char *instance, const char *runtime, c
 			g_string_append_c(out, '%');
 			p++;
 		} else {
-			*ret_problem = p[1] == 'i' ? g_strdup("%i is only known in a template (NAME@.svc)")
-						   : g_strdup("only %i, %t and %% may follow a percent sign");
+			*ret_problem =
+				p[1] == 'i' ?
+					g_strdup("%i is replaced only in a template (NAME@.svc)") :
+					g_strdup("only %i and %t are replaced; write %% for a "
+						 "percent sign");
 			return NULL;
 		}
 	}
@@ -85,7 +93,7 @@ static bool duration_unit(const char *unit, size_t length, double *ret_us)
 		const char *name;
 		double us;
 	} units[] = {
-		{ "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "sec", 1e6 }, { "m", 60e6 },
+		{ "us", 1 },     { "ms", 1e3 },   { "s", 1e6 },     { "sec", 1e6 }, { "m", 60e6 },
 		{ "min", 60e6 }, { "h", 3600e6 }, { "d", 86400e6 }, { "", 1e6 },
 	};
 
@@ -186,6 +194,30 @@ bool text_parse_int(const char *text, int64_t min, int64_t max, int64_t *ret)
 	return true;
 }
 
+const char *text_base36(char digits[TEXT_BASE36_BYTES], uint64_t value)
+{
+	char *first = digits + TEXT_BASE36_BYTES - 1;
+
+	*first = '\0';
+	do {
+		*--first = "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
+		value /= 36;
+	} while (value);
+	return first;
+}
+
+bool text_parse_base36(const char *text, int64_t *ret, const char **ret_end)
+{
+	char *end;
+	const guint64 value = g_ascii_strtoull(text, &end, 36);
+
+	if (end == text || !g_ascii_isalnum(*text) || value > INT64_MAX)
+		return false;
+	*ret = (int64_t)value;
+	*ret_end = end;
+	return true;
+}
+
 bool text_parse_size(const char *text, uint64_t *ret_bytes)
 {
 	static const char suffixes[] = "KMGT";
@@ -231,7 +263,8 @@ char *text_unescape_bus_path(const char *element)
 		}
 		if (!g_ascii_isxdigit(p[1]) || !g_ascii_isxdigit(p[2]))
 			return NULL;
-		g_string_append_c(out, (char)(g_ascii_xdigit_value(p[1]) * 16 + g_ascii_xdigit_value(p[2])));
+		g_string_append_c(
+			out, (char)(g_ascii_xdigit_value(p[1]) * 16 + g_ascii_xdigit_value(p[2])));
 		p += 2;
 	}
 	return g_string_free(g_steal_pointer(&out), FALSE);
@@ -252,7 +285,8 @@ static bool is_deceptive(gunichar c)
 		{ 0x200b, 0x200b }, /* zero width space; some scripts need U+200C and U+200D */
 		{ 0x200e, 0x200f }, /* left-to-right, right-to-left marks */
 		{ 0x2028, 0x202e }, /* line and paragraph separators, embeddings and overrides */
-		{ 0x2060, 0x206f }, /* invisible operators, isolates, deprecated format characters */
+		/* invisible operators, isolates, deprecated format characters */
+		{ 0x2060, 0x206f },
 		{ 0xfeff, 0xfeff }, /* zero width no-break space */
 		{ 0xfff9, 0xfffb }, /* interlinear annotations */
 		{ 0xe0000, 0xe007f }, /* tags */
@@ -302,7 +336,8 @@ char *text_escape_json(const char *json)
 		else if (c < 0x10000)
 			g_string_append_printf(out, "\\u%04x", (unsigned)c);
 		else /* a surrogate pair (RFC 8259, 7) */
-			g_string_append_printf(out, "\\u%04x\\u%04x", 0xd800 + (((unsigned)c - 0x10000) >> 10),
+			g_string_append_printf(out, "\\u%04x\\u%04x",
+					       0xd800 + (((unsigned)c - 0x10000) >> 10),
 					       0xdc00 + (((unsigned)c - 0x10000) & 0x3ff));
 	}
 	return g_string_free(g_steal_pointer(&out), FALSE);
@@ -311,6 +346,7 @@ char *text_escape_json(const char *json)
 static const struct {
 	const char *name;
 	int number;
+	/* clang-format off */
 } signal_names[] = {
 	{ "HUP", SIGHUP }, { "INT", SIGINT }, { "QUIT", SIGQUIT }, { "ILL", SIGILL }, { "TRAP", SIGTRAP },
 	{ "ABRT", SIGABRT }, { "BUS", SIGBUS }, { "FPE", SIGFPE }, { "KILL", SIGKILL }, { "USR1", SIGUSR1 },
@@ -320,6 +356,7 @@ static const struct {
 	{ "VTALRM", SIGVTALRM }, { "PROF", SIGPROF }, { "WINCH", SIGWINCH }, { "IO", SIGIO }, { "PWR", SIGPWR },
 	{ "SYS", SIGSYS },
 };
+/* clang-format on */
 
 bool text_parse_signal(const char *text, int *ret_signal)
 {
@@ -350,5 +387,6 @@ const char *text_signal_name(int signal)
 		if (signal_names[i].number == signal)
 			return signal_names[i].name;
 	}
-	return signal >= SIGRTMIN && signal <= SIGRTMAX ? "a real-time signal" : "an unknown signal";
+	return signal >= SIGRTMIN && signal <= SIGRTMAX ? "a real-time signal" :
+							  "an unknown signal";
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Text: quoting, %i and %t, durations, sizes, names in bus paths. Splitting and nearest names are
- * in words/words.h.
+ * in tokens/tokens.h.
  */
 #ifndef SVCD_BASE_TEXT_H
 #define SVCD_BASE_TEXT_H
@@ -10,10 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "words/words.h"
+#include "tokens/tokens.h"
 
-/* Like words_split(), with a new string as the problem. Returns: a strv. */
-char **text_split_words(const char *text, char **ret_problem);
+/* The order of two strings, of which @a and @b are the addresses, for g_ptr_array_sort(). */
+int text_compare(gconstpointer a, gconstpointer b);
+
+/* Like tokens_split(), with a new string as the problem. Returns: a strv. */
+char **text_split_tokens(const char *text, char **ret_problem);
 
 /**
  * text_expand() - replace %i by @instance, %t by @runtime and %% by %
@@ -49,6 +52,13 @@ bool text_parse_size(const char *text, uint64_t *ret_bytes);
 bool text_parse_uint(const char *text, int base, uint64_t max, uint64_t *ret);
 bool text_parse_int(const char *text, int64_t min, int64_t max, int64_t *ret);
 
+#define TEXT_BASE36_BYTES 16 /* 13 digits, and a NUL */
+
+/* Returns: the first digit in @digits. */
+const char *text_base36(char digits[TEXT_BASE36_BYTES], uint64_t value);
+/* *@ret_end: after the last digit. */
+bool text_parse_base36(const char *text, int64_t *ret, const char **ret_end);
+
 /**
  * text_escape_bus_path() - escape a service's name as one element of a D-Bus object path
  *
@@ -76,8 +86,8 @@ bool text_parse_signal(const char *text, int *ret_signal);
 const char *text_signal_name(int signal);
 
 /**
- * text_join_words() - the reverse of text_split_words()
+ * text_join_tokens() - the reverse of text_split_tokens()
  */
-char *text_join_words(const char *const *words);
+char *text_join_tokens(const char *const *tokens);
 
 #endif

@@ -13,11 +13,11 @@
 #include "bus/names.h"
 #include "bus/peer-rights.h"
 
-bool access_is_owner(const Requester *who)
+bool access_is_owner(const Requester *requester)
 {
-	if (who->uid != 0)
-		return who->uid == geteuid();
-	return geteuid() != 0 || peer_rights_of_process(who->pid);
+	if (requester->uid != 0)
+		return requester->uid == geteuid();
+	return geteuid() != 0 || peer_rights_of_process(requester->pid);
 }
 
 const char *access_action(Access access)
@@ -45,7 +45,9 @@ const char *access_action(Access access)
 
 bool access_check(const BusClient *client, Access access, GError **error)
 {
-	if (access == ACCESS_READ || access == ACCESS_LISTEN || client->grant == GRANT_CALL || client->is_owner)
+	if (access == ACCESS_READ || access == ACCESS_LISTEN || client->grant == GRANT_CALL ||
+	    client->is_owner)
 		return true;
-	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not change anything", (unsigned)client->who.uid);
+	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u may not change anything",
+		    (unsigned)client->requester.uid);
 }

@@ -14,7 +14,7 @@
  * Is the requester, which a bus reported, the machine's root or the owner of this svcd? Then it has
  * all rights.
  */
-bool access_is_owner(const Requester *who);
+bool access_is_owner(const Requester *requester);
 
 /* The polkit action, such as "org.svcd1.control". Not for ACCESS_READ and ACCESS_LISTEN. */
 const char *access_action(Access access);

@@ -6,7 +6,7 @@
 
 #include "bus/answers.h"
 
-#include "bus/dispatch.h"
+#include "bus/call.h"
 #include "loop/wire.h"
 
 typedef struct Promise {
@@ -78,11 +78,12 @@ void answers_refuse(Answers *answers, uint64_t ticket, const GError *error)
 
 	if (!promise)
 		return;
-	dispatch_refuse(promise->client, promise->call, error);
+	call_refuse(promise->client, promise->call, error);
 	answers_forget(answers, ticket);
 }
 
-DBusMessage *answers_take(Answers *answers, uint64_t ticket, BusClient **ret_client, Grant *ret_grant)
+DBusMessage *answers_take(Answers *answers, uint64_t ticket, BusClient **ret_client,
+			  Grant *ret_grant)
 {
 	const Promise *promise = g_hash_table_lookup(answers->promises, &ticket);
 	DBusMessage *call;

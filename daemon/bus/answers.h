@@ -25,10 +25,11 @@ void answers_give_change(Answers *answers, uint64_t ticket, unsigned exit, const
 void answers_refuse(Answers *answers, uint64_t ticket, const GError *error);
 
 /*
- * Ends the promise. The caller answers the call that is returned. Returns: a new reference; NULL:
- * the client has left.
+ * Ends the promise. The caller answers the returned call. Returns: a new reference; NULL: the
+ * client has left.
  */
-DBusMessage *answers_take(Answers *answers, uint64_t ticket, BusClient **ret_client, Grant *ret_grant);
+DBusMessage *answers_take(Answers *answers, uint64_t ticket, BusClient **ret_client,
+			  Grant *ret_grant);
 
 bool answers_has_client(const Answers *answers, const BusClient *client);
 void answers_forget_client(Answers *answers, const BusClient *client);

@@ -52,43 +52,44 @@ static bool is_own_uid(const char *hex, uid_t uid)
 	return text_parse_uint(decimal, 10, UINT32_MAX - 1, &claimed) && (uid_t)claimed == uid;
 }
 
-static GreetingResult reject(Auth *auth, GString *reply)
+static AuthenticationResult reject(Auth *auth, GString *reply)
 {
 	auth->state = AUTH_STATE_COMMAND;
 	g_string_append(reply, "REJECTED EXTERNAL\r\n");
-	return GREETING_MORE;
+	return AUTHENTICATION_MORE;
 }
 
-static GreetingResult identify(Auth *auth, const char *hex, GString *reply)
+static AuthenticationResult identify(Auth *auth, const char *hex, GString *reply)
 {
 	if (!is_own_uid(hex, auth->uid))
 		return reject(auth, reply);
 	auth->state = AUTH_STATE_BEGIN;
 	g_string_append_printf(reply, "OK %s\r\n", auth->guid);
-	return GREETING_MORE;
+	return AUTHENTICATION_MORE;
 }
 
 /* "AUTH", "AUTH EXTERNAL" or "AUTH EXTERNAL HEX" */
-static GreetingResult on_auth(Auth *auth, const char *argument, GString *reply)
+static AuthenticationResult on_auth(Auth *auth, const char *argument, GString *reply)
 {
 	static const char mechanism[] = "EXTERNAL";
 	const size_t length = sizeof mechanism - 1;
 
-	if (strncmp(argument, mechanism, length) != 0 || (argument[length] && argument[length] != ' '))
+	if (strncmp(argument, mechanism, length) != 0 ||
+	    (argument[length] && argument[length] != ' '))
 		return reject(auth, reply);
 	if (argument[length])
 		return identify(auth, argument + length + 1, reply);
 	auth->state = AUTH_STATE_DATA;
 	g_string_append(reply, "DATA\r\n");
-	return GREETING_MORE;
+	return AUTHENTICATION_MORE;
 }
 
-static GreetingResult on_begin(Auth *auth, const char *argument, GString *reply)
+static AuthenticationResult on_begin(Auth *auth, const char *argument, GString *reply)
 {
-	return GREETING_DONE;
+	return AUTHENTICATION_DONE;
 }
 
-static GreetingResult on_cancel(Auth *auth, const char *argument, GString *reply)
+static AuthenticationResult on_cancel(Auth *auth, const char *argument, GString *reply)
 {
 	return reject(auth, reply);
 }
@@ -96,17 +97,14 @@ static GreetingResult on_cancel(Auth *auth, const char *argument, GString *reply
 static const struct {
 	const char *name;
 	AuthState state; /* the only state in which the command is valid */
-	GreetingResult (*handle)(Auth *auth, const char *argument, GString *reply);
+	AuthenticationResult (*handle)(Auth *auth, const char *argument, GString *reply);
 } commands[] = {
-	{ "AUTH", AUTH_STATE_COMMAND, on_auth },
-	{ "DATA", AUTH_STATE_DATA, identify },
-	{ "CANCEL", AUTH_STATE_DATA, on_cancel },
-	{ "ERROR", AUTH_STATE_DATA, on_cancel },
-	{ "CANCEL", AUTH_STATE_BEGIN, on_cancel },
-	{ "BEGIN", AUTH_STATE_BEGIN, on_begin },
+	{ "AUTH", AUTH_STATE_COMMAND, on_auth },   { "DATA", AUTH_STATE_DATA, identify },
+	{ "CANCEL", AUTH_STATE_DATA, on_cancel },  { "ERROR", AUTH_STATE_DATA, on_cancel },
+	{ "CANCEL", AUTH_STATE_BEGIN, on_cancel }, { "BEGIN", AUTH_STATE_BEGIN, on_begin },
 };
 
-static GreetingResult on_line(Auth *auth, char *line, GString *reply)
+static AuthenticationResult on_line(Auth *auth, char *line, GString *reply)
 {
 	char *blank = strchr(line, ' ');
 	const char *argument = "";
@@ -121,41 +119,42 @@ static GreetingResult on_line(Auth *auth, char *line, GString *reply)
 	}
 	/* BEGIN before OK: the specification requires a disconnect. */
 	if (strcmp(line, "BEGIN") == 0)
-		return GREETING_REFUSED;
+		return AUTHENTICATION_REFUSED;
 	/* NEGOTIATE_UNIX_FD is declined here too. */
 	g_string_append(reply, "ERROR\r\n");
-	return GREETING_MORE;
+	return AUTHENTICATION_MORE;
 }
 
-static GreetingResult on_byte(Auth *auth, char byte, GString *reply)
+static AuthenticationResult on_byte(Auth *auth, char byte, GString *reply)
 {
-	GreetingResult result;
+	AuthenticationResult result;
 	GString *line = auth->line;
 
 	if (byte == '\0' || line->len >= LIMIT_AUTH_LINE_BYTES)
-		return GREETING_REFUSED;
+		return AUTHENTICATION_REFUSED;
 	g_string_append_c(line, byte);
 	if (byte != '\n')
-		return GREETING_MORE;
+		return AUTHENTICATION_MORE;
 	if (line->len < 2 || line->str[line->len - 2] != '\r' || ++auth->n_lines > LIMIT_AUTH_LINES)
-		return GREETING_REFUSED;
+		return AUTHENTICATION_REFUSED;
 	g_string_truncate(line, line->len - 2);
 	result = on_line(auth, line->str, reply);
 	g_string_truncate(line, 0);
 	return result;
 }
 
-GreetingResult auth_feed(Auth *auth, const guint8 *bytes, size_t length, size_t *ret_used, GString *reply)
+AuthenticationResult auth_feed(Auth *auth, const guint8 *bytes, size_t length, size_t *ret_used,
+			       GString *reply)
 {
-	GreetingResult result = GREETING_MORE;
+	AuthenticationResult result = AUTHENTICATION_MORE;
 	size_t used = 0;
 
 	if (length > 0 && auth->state == AUTH_STATE_NUL) {
 		if (bytes[used++] != 0)
-			result = GREETING_REFUSED;
+			result = AUTHENTICATION_REFUSED;
 		auth->state = AUTH_STATE_COMMAND;
 	}
-	while (result == GREETING_MORE && used < length)
+	while (result == AUTHENTICATION_MORE && used < length)
 		result = on_byte(auth, (char)bytes[used++], reply);
 	*ret_used = used;
 	return result;

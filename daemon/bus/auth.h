@@ -18,10 +18,10 @@
 #include "loop/dbus-stream.h"
 
 typedef enum AuthState {
-	AUTH_STATE_NUL,     /* one NUL byte comes first */
+	AUTH_STATE_NUL, /* one NUL byte is expected */
 	AUTH_STATE_COMMAND,
-	AUTH_STATE_DATA,    /* DATA was sent: the identity is expected */
-	AUTH_STATE_BEGIN,   /* OK was sent: BEGIN is expected */
+	AUTH_STATE_DATA, /* DATA was sent: the identity is expected */
+	AUTH_STATE_BEGIN, /* OK was sent: BEGIN is expected */
 } AuthState;
 
 typedef struct Auth {
@@ -42,10 +42,11 @@ void auth_clear(Auth *auth);
 
 /**
  * auth_feed() - consume received bytes
- * @ret_used: the number of bytes that belong to the authentication; after GREETING_DONE messages
- * follow
+ * @ret_used: the number of bytes that belong to the authentication; after AUTHENTICATION_DONE
+ * messages follow
  * @reply: the bytes to send are appended
  */
-GreetingResult auth_feed(Auth *auth, const guint8 *bytes, size_t length, size_t *ret_used, GString *reply);
+AuthenticationResult auth_feed(Auth *auth, const guint8 *bytes, size_t length, size_t *ret_used,
+			       GString *reply);
 
 #endif

@@ -4,16 +4,15 @@
  */
 #include "config.h"
 
-#include "bus/dispatch.h"
+#include "boot/boot-record.h"
+#include "boot/progress.h"
 #include "bus/internal.h"
 #include "bus/introspection.h"
 #include "bus/names.h"
 #include "bus/rows.h"
-#include "engine/boot-record.h"
-#include "engine/progress.h"
 #include "loop/wire.h"
 
-static Progress progress_of(const Subject *x)
+static Progress progress_of(const PropertyContext *x)
 {
 	Progress progress = { 0 };
 
@@ -21,19 +20,19 @@ static Progress progress_of(const Subject *x)
 	return progress;
 }
 
-static void append_progress(const Subject *x, DBusMessageIter *out)
+static void append_progress(const PropertyContext *x, DBusMessageIter *out)
 {
 	wire_double(out, progress_fraction(x->engine, x->now_us));
 }
 
-static const char *get_phase(const Subject *x)
+static const char *get_phase(const PropertyContext *x)
 {
 	if (engine_is_shutting_down(x->engine))
 		return "shutdown";
 	return progress_of(x).finished ? "up" : "boot";
 }
 
-static const char *get_current_description(const Subject *x)
+static const char *get_current_description(const PropertyContext *x)
 {
 	return progress_current(x->engine);
 }
@@ -49,7 +48,8 @@ static bool has_failed(const Service *s)
 }
 
 /* Names of the wanted services that @is_so holds for. */
-static void append_names(const Subject *x, bool (*is_so)(const Service *s), DBusMessageIter *out)
+static void append_names(const PropertyContext *x, bool (*is_so)(const Service *s),
+			 DBusMessageIter *out)
 {
 	const GPtrArray *all = engine_services(x->engine);
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -63,37 +63,37 @@ static void append_names(const Subject *x, bool (*is_so)(const Service *s), DBus
 	wire_names(out, names);
 }
 
-static void append_starting(const Subject *x, DBusMessageIter *out)
+static void append_starting(const PropertyContext *x, DBusMessageIter *out)
 {
 	append_names(x, is_starting, out);
 }
 
-static void append_failed(const Subject *x, DBusMessageIter *out)
+static void append_failed(const PropertyContext *x, DBusMessageIter *out)
 {
 	append_names(x, has_failed, out);
 }
 
-static uint64_t get_ready(const Subject *x)
+static uint64_t get_ready(const PropertyContext *x)
 {
 	return progress_of(x).ready;
 }
 
-static uint64_t get_total(const Subject *x)
+static uint64_t get_total(const PropertyContext *x)
 {
 	return progress_of(x).total;
 }
 
-static uint64_t get_estimated_remaining(const Subject *x)
+static uint64_t get_estimated_remaining(const PropertyContext *x)
 {
 	return (uint64_t)progress_rest(x->engine, x->now_us);
 }
 
-static uint64_t get_finished(const Subject *x)
+static uint64_t get_finished(const PropertyContext *x)
 {
 	return progress_of(x).finished;
 }
 
-static uint64_t get_init_started_at(const Subject *x)
+static uint64_t get_init_started_at(const PropertyContext *x)
 {
 	return (uint64_t)bus_info(x->bus).keeper_started_us;
 }
@@ -127,7 +127,7 @@ static bool on_list_times(BusCall *call, DBusMessageIter *out, GError **error)
 		const Service *s = g_ptr_array_index(all, i);
 		const BootRecord *record = boot_record_get(s);
 
-		if (record && record->wanted_us > 0)
+		if (record)
 			append_times(s, record, &array);
 	}
 	wire_close(out, &array);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus: collects changes and publishes them when the loop comes to rest. Passes calls to dispatch.
+ * Bus: collects changes and publishes them when the loop becomes idle. Passes calls to dispatch.
  *
  * The bus stores names between turns, never a Service, because a Service may be freed before it is
  * published.
@@ -10,17 +10,17 @@
 #include "bus/bus.h"
 
 #include "base/fd.h"
+#include "boot/progress.h"
 #include "bus/answers.h"
+#include "bus/client-socket.h"
 #include "bus/conditions.h"
 #include "bus/dispatch.h"
 #include "bus/internal.h"
 #include "bus/objects.h"
 #include "bus/operate.h"
-#include "bus/client-socket.h"
 #include "bus/properties.h"
 #include "bus/rows.h"
 #include "bus/system-client.h"
-#include "engine/progress.h"
 #include "loop/loop.h"
 #include "loop/wire.h"
 
@@ -28,8 +28,8 @@
 #define BOOT_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
 
 /*
- * The interval grows with the age of the boot. A late boot moves in small steps, and an endless one
- * must not wake us ten times a second.
+ * The interval grows with the age of the boot. The progress of a long boot moves in small steps,
+ * and an endless boot must not wake us ten times a second.
  */
 #define BOOT_INTERVAL_SHARE 500
 
@@ -37,18 +37,18 @@ struct Bus {
 	const Engine *engine;
 	const BusOps *ops;
 	void *data;
-	ClientSocket *socket;  /* NULL until bus_listen() */
-	SystemClient *system_client;   /* NULL until bus_attach_system() */
-	GHashTable *changed;   /* interned names: services to publish */
+	ClientSocket *socket; /* NULL until bus_listen() */
+	SystemClient *system_client; /* NULL until bus_attach_system() */
+	GHashTable *changed; /* interned names: services to publish */
 	GHashTable *published; /* interned names: services that clients know */
 	Conditions *conditions;
 	Answers *answers;
 	bool is_engine_changed;
-	bool is_behind;        /* @published is out of date, because there was no listener */
-	bool is_finish_told;   /* BootFinished was sent, or the boot was over at start */
-	int64_t begun_us;      /* when this bus object was made */
-	int64_t boot_told_us;
-	GSource *rest;         /* NULL while there is nothing to publish */
+	bool is_behind; /* @published is out of date, because there was no listener */
+	bool is_finish_sent; /* BootFinished was sent, or the boot was over at start */
+	int64_t begun_us; /* when this bus object was made */
+	int64_t boot_sent_us;
+	GSource *rest; /* NULL while there is nothing to publish */
 	Timer *boot_timer;
 	char *machine_id;
 };
@@ -91,7 +91,8 @@ const char *bus_cgroup(const Bus *bus, const char *service)
 	return bus->ops->cgroup(bus->data, service);
 }
 
-bool bus_socket_is_open(const Bus *bus, const char *service, unsigned entry, const char **ret_problem)
+bool bus_socket_is_open(const Bus *bus, const char *service, unsigned entry,
+			const char **ret_problem)
 {
 	return bus->ops->is_socket_open(bus->data, service, entry, ret_problem);
 }
@@ -118,7 +119,9 @@ static void on_dispose(void *data, int fd)
 	bus->ops->dispose(bus->data, fd);
 }
 
-static const SocketListener socket_listener = { .message = on_message, .gone = on_client_gone, .dispose = on_dispose };
+static const SocketListener socket_listener = { .message = on_message,
+						.gone = on_client_gone,
+						.dispose = on_dispose };
 
 static Access on_access(void *data, DBusMessage *message)
 {
@@ -138,7 +141,8 @@ static bool is_held(void *data, const BusClient *client)
 {
 	const Bus *bus = data;
 
-	return conditions_has_client(bus->conditions, client) || answers_has_client(bus->answers, client);
+	return conditions_has_client(bus->conditions, client) ||
+	       answers_has_client(bus->answers, client);
 }
 
 static void on_named(void *data)
@@ -157,9 +161,11 @@ static const SystemClientListener system_listener = {
 
 /* --- signals --- */
 
-static Subject subject_of(Bus *bus, const Service *service)
+static PropertyContext context_of(Bus *bus, const Service *service)
 {
-	return (Subject){ .bus = bus, .engine = bus->engine, .service = service, .now_us = loop_now() };
+	return (PropertyContext){
+		.bus = bus, .engine = bus->engine, .service = service, .now_us = loop_now()
+	};
 }
 
 static bool is_on_system_bus(const Bus *bus)
@@ -167,7 +173,7 @@ static bool is_on_system_bus(const Bus *bus)
 	return bus->system_client && system_client_has_name(bus->system_client);
 }
 
-static void tell(Bus *bus, DBusMessage *message)
+static void send(Bus *bus, DBusMessage *message)
 {
 	client_socket_broadcast(bus->socket, message);
 	if (is_on_system_bus(bus))
@@ -181,46 +187,46 @@ static bool has_listeners(const Bus *bus)
 	return is_on_system_bus(bus) || client_socket_has_subscribers(bus->socket);
 }
 
-static void tell_added(Bus *bus, const char *path, const Subject *subject)
+static void send_added(Bus *bus, const char *path, const PropertyContext *context)
 {
-	DBusMessage *message = wire_must(dbus_message_new_signal(OBJECT_PATH_MANAGER, interface_object_manager.name,
-								 "InterfacesAdded"));
+	DBusMessage *message = wire_must(dbus_message_new_signal(
+		OBJECT_PATH_MANAGER, interface_object_manager.name, "InterfacesAdded"));
 	DBusMessageIter out;
 
 	dbus_message_iter_init_append(message, &out);
 	wire_object_path(&out, path);
-	properties_append_interfaces(&interface_service, subject, &out);
-	tell(bus, message);
+	properties_append_interfaces(&interface_service, context, &out);
+	send(bus, message);
 }
 
-static void tell_removed(Bus *bus, const char *name)
+static void send_removed(Bus *bus, const char *name)
 {
 	g_autofree char *path = object_path_of_service(name);
 	g_autoptr(GPtrArray) interfaces = g_ptr_array_new();
-	DBusMessage *message = wire_must(dbus_message_new_signal(OBJECT_PATH_MANAGER, interface_object_manager.name,
-								 "InterfacesRemoved"));
+	DBusMessage *message = wire_must(dbus_message_new_signal(
+		OBJECT_PATH_MANAGER, interface_object_manager.name, "InterfacesRemoved"));
 	DBusMessageIter out;
 
 	g_ptr_array_add(interfaces, (char *)interface_service.name);
 	dbus_message_iter_init_append(message, &out);
 	wire_object_path(&out, path);
 	wire_names(&out, interfaces);
-	tell(bus, message);
+	send(bus, message);
 }
 
-static void tell_service(Bus *bus, const char *name)
+static void send_service(Bus *bus, const char *name)
 {
 	const Service *service = engine_find(bus->engine, name);
 
 	if (!service)
 		return;
-	const Subject subject = subject_of(bus, service);
+	const PropertyContext context = context_of(bus, service);
 	g_autofree char *path = object_path_of_service(name);
 
 	if (g_hash_table_add(bus->published, (gpointer)service->def->name))
-		tell_added(bus, path, &subject);
+		send_added(bus, path, &context);
 	else
-		tell(bus, properties_changed(path, &interface_service, &subject));
+		send(bus, properties_changed(path, &interface_service, &context));
 }
 
 /*
@@ -232,68 +238,69 @@ static void tick_boot(Bus *bus, bool is_finished)
 	const int64_t share_us = (loop_now() - bus->begun_us) / BOOT_INTERVAL_SHARE;
 
 	if (!is_finished && has_listeners(bus))
-		timer_arm(bus->boot_timer, bus->boot_told_us + MAX(share_us, BOOT_INTERVAL_US));
+		timer_arm(bus->boot_timer, bus->boot_sent_us + MAX(share_us, BOOT_INTERVAL_US));
 }
 
-static void tell_boot(Bus *bus)
+static void send_boot(Bus *bus)
 {
-	const Subject subject = subject_of(bus, NULL);
+	const PropertyContext context = context_of(bus, NULL);
 	Progress progress = { 0 };
 
-	bus->boot_told_us = subject.now_us;
+	bus->boot_sent_us = context.now_us;
 	progress_get(bus->engine, &progress);
 	if (has_listeners(bus))
-		tell(bus, properties_changed(OBJECT_PATH_BOOT, &interface_boot, &subject));
-	if (progress.finished && !bus->is_finish_told && has_listeners(bus))
-		tell(bus, wire_must(dbus_message_new_signal(OBJECT_PATH_BOOT, interface_boot.name, "BootFinished")));
-	bus->is_finish_told = progress.finished;
+		send(bus, properties_changed(OBJECT_PATH_BOOT, &interface_boot, &context));
+	if (progress.finished && !bus->is_finish_sent && has_listeners(bus))
+		send(bus, wire_must(dbus_message_new_signal(OBJECT_PATH_BOOT, interface_boot.name,
+							    "BootFinished")));
+	bus->is_finish_sent = progress.finished;
 	tick_boot(bus, progress.finished);
 }
 
 static void on_boot_timer(void *data)
 {
-	tell_boot(data);
+	send_boot(data);
 }
 
-static void tell_engine(Bus *bus)
+static void send_engine(Bus *bus)
 {
-	const Subject subject = subject_of(bus, NULL);
-	const int64_t next_us = bus->boot_told_us + BOOT_INTERVAL_US;
+	const PropertyContext context = context_of(bus, NULL);
+	const int64_t next_us = bus->boot_sent_us + BOOT_INTERVAL_US;
 
-	tell(bus, properties_changed(OBJECT_PATH_MANAGER, &interface_manager, &subject));
-	if (next_us <= subject.now_us)
-		tell_boot(bus);
+	send(bus, properties_changed(OBJECT_PATH_MANAGER, &interface_manager, &context));
+	if (next_us <= context.now_us)
+		send_boot(bus);
 	else if (!timer_is_armed(bus->boot_timer) || timer_deadline(bus->boot_timer) > next_us)
 		timer_arm(bus->boot_timer, next_us);
 }
 
-static void tell_condition(void *data, DBusMessage *message)
+static void send_condition(void *data, DBusMessage *message)
 {
-	tell(data, dbus_message_ref(message));
+	send(data, dbus_message_ref(message));
 }
 
-static void tell_all(Bus *bus)
+static void send_all(Bus *bus)
 {
 	GHashTableIter iter;
 	gpointer name;
 
-	/* Conditions come first, because the changes of services follow from them. */
-	conditions_tell(bus->conditions, tell_condition, bus);
+	/* Conditions are sent first, because the changes of services follow from them. */
+	conditions_send(bus->conditions, send_condition, bus);
 	g_hash_table_iter_init(&iter, bus->changed);
 	while (g_hash_table_iter_next(&iter, &name, NULL))
-		tell_service(bus, name);
+		send_service(bus, name);
 	if (bus->is_engine_changed)
-		tell_engine(bus);
+		send_engine(bus);
 }
 
 /*
- * Without a listener the changed services are not looked at. While there is no bus, that would be
- * most of the cost of a start.
+ * Without a listener the changed services are dropped unread. While there is no bus, reading them
+ * would be most of the cost of a start.
  */
-static void tell_nobody(Bus *bus)
+static void drop_unsent(Bus *bus)
 {
-	conditions_tell(bus->conditions, NULL, bus);
-	bus->is_finish_told = progress_is_finished(bus->engine);
+	conditions_send(bus->conditions, NULL, bus);
+	bus->is_finish_sent = progress_is_finished(bus->engine);
 	bus->is_behind = true;
 }
 
@@ -304,15 +311,16 @@ static gboolean on_rest(gpointer data)
 	g_source_unref(bus->rest); /* the context holds it until we return */
 	bus->rest = NULL;
 	if (has_listeners(bus))
-		tell_all(bus);
+		send_all(bus);
 	else
-		tell_nobody(bus);
-	g_hash_table_remove_all(bus->changed); /* this shrinks the table; removal by name does not */
+		drop_unsent(bus);
+	/* this shrinks the table; removal by name does not */
+	g_hash_table_remove_all(bus->changed);
 	bus->is_engine_changed = false;
 	return G_SOURCE_REMOVE;
 }
 
-static void tell_at_rest(Bus *bus)
+static void send_when_idle(Bus *bus)
 {
 	if (bus->rest)
 		return;
@@ -356,9 +364,10 @@ static void publish_present(Bus *bus)
 	const GPtrArray *all = engine_services(bus->engine);
 
 	for (guint i = 0; all && i < all->len; i++)
-		g_hash_table_add(bus->published, (gpointer)((const Service *)g_ptr_array_index(all, i))->def->name);
+		g_hash_table_add(bus->published,
+				 (gpointer)((const Service *)g_ptr_array_index(all, i))->def->name);
 	bus->is_behind = false;
-	bus->is_finish_told = progress_is_finished(bus->engine);
+	bus->is_finish_sent = progress_is_finished(bus->engine);
 }
 
 void bus_listen(Bus *bus, ClientSocketKind kind, int fd)
@@ -379,7 +388,7 @@ void bus_attach_system(Bus *bus, SystemBus *system_bus)
 void bus_service_changed(Bus *bus, const char *service)
 {
 	g_hash_table_add(bus->changed, (gpointer)g_intern_string(service));
-	tell_at_rest(bus);
+	send_when_idle(bus);
 }
 
 void bus_service_removed(Bus *bus, const char *service)
@@ -388,13 +397,13 @@ void bus_service_removed(Bus *bus, const char *service)
 	if (!g_hash_table_remove(bus->published, service))
 		return;
 	if (has_listeners(bus))
-		tell_removed(bus, service);
+		send_removed(bus, service);
 }
 
 void bus_engine_changed(Bus *bus)
 {
 	bus->is_engine_changed = true;
-	tell_at_rest(bus);
+	send_when_idle(bus);
 }
 
 void bus_files_read(Bus *bus)
@@ -405,7 +414,7 @@ void bus_files_read(Bus *bus)
 void bus_condition_changed(Bus *bus, const char *key, Level level, const char *why)
 {
 	conditions_set_level(bus->conditions, key, level, why);
-	tell_at_rest(bus);
+	send_when_idle(bus);
 }
 
 void bus_listener_came(Bus *bus)

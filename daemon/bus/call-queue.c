@@ -15,35 +15,36 @@
 /* The bus daemon has not reported the user of this caller. */
 #define UID_UNKNOWN ((uid_t)-1)
 
-typedef struct Call {
+typedef struct QueuedCall {
 	DBusMessage *message;
 	size_t n_bytes;
-} Call;
+} QueuedCall;
 
 typedef struct User {
 	uid_t uid;
 	bool is_refused; /* the user had too many calls while the bus was slow */
-	GQueue callers;  /* Caller *: the next caller first; never empty */
+	GQueue callers; /* Caller *: the next caller first; never empty */
 } User;
 
 /* During a backlog a caller without calls is kept too, because its uid is known or requested. */
 typedef struct Caller {
 	char *name;
 	uid_t uid;
-	bool is_asked;
-	GQueue calls; /* Call *, owned; unless it is empty, the caller is in the ring of its user */
+	bool is_queried;
+	/* QueuedCall *, owned; unless it is empty, the caller is in the ring of its user */
+	GQueue calls;
 	size_t n_bytes;
 } Caller;
 
 struct CallQueue {
 	GHashTable *callers; /* name -> Caller *, owned */
-	GQueue users;        /* User *, owned: the next user first */
-	size_t n_bytes;      /* of all callers */
-	unsigned n_calls;    /* of all callers */
-	bool is_flooded;     /* there were too many calls while the bus was slow */
-	unsigned n_asked;    /* callers with a requested uid that is not known yet */
-	GSource *source;     /* NULL while the queue is empty or may not go on */
-	Timer *rest;         /* armed after a long turn; no turn begins before it fires */
+	GQueue users; /* User *, owned: the next user first */
+	size_t n_bytes; /* of all callers */
+	unsigned n_calls; /* of all callers */
+	bool is_flooded; /* there were too many calls while the bus was slow */
+	unsigned n_queried; /* callers with a requested uid that is not known yet */
+	GSource *source; /* NULL while the queue is empty or may not go on */
+	Timer *rest; /* armed after a long turn; no turn begins before it fires */
 	bool has_backlog;
 	int64_t closed_at_us; /* since then no call may be handled; 0: calls may be handled */
 	int64_t slow_until_us;
@@ -54,7 +55,7 @@ struct CallQueue {
 
 static void call_free(gpointer data)
 {
-	Call *call = data;
+	QueuedCall *call = data;
 
 	dbus_message_unref(call->message);
 	g_free(call);
@@ -101,14 +102,14 @@ static void leave(CallQueue *queue, Caller *caller)
 	g_free(user);
 }
 
-static bool is_being_asked(const Caller *caller)
+static bool is_being_queried(const Caller *caller)
 {
-	return caller->is_asked && caller->uid == UID_UNKNOWN;
+	return caller->is_queried && caller->uid == UID_UNKNOWN;
 }
 
 static void remove_caller(CallQueue *queue, Caller *caller)
 {
-	queue->n_asked -= is_being_asked(caller);
+	queue->n_queried -= is_being_queried(caller);
 	queue->n_bytes -= caller->n_bytes;
 	queue->n_calls -= caller->calls.length;
 	if (!g_queue_is_empty(&caller->calls))
@@ -144,9 +145,11 @@ static GError *refusal_of(CallQueue *queue, User *user, bool *ret_only_if_long)
 	queue->is_flooded = slow && (queue->is_flooded || queue->n_calls > LIMIT_CALLS_IN_FLOOD);
 	*ret_only_if_long = !user->is_refused;
 	if (user->is_refused)
-		fail(&error, SVCD_ERROR_LIMIT_REACHED, "the bus is slow, and %u calls of your user are waiting", n);
+		fail(&error, SVCD_ERROR_LIMIT_REACHED,
+		     "the bus is slow, and %u calls of your user are waiting; try again later", n);
 	else if (queue->is_flooded)
-		fail(&error, SVCD_ERROR_LIMIT_REACHED, "the bus is slow and flooded; try again later");
+		fail(&error, SVCD_ERROR_LIMIT_REACHED,
+		     "the bus is slow and flooded; try again later");
 	return error;
 }
 
@@ -173,10 +176,10 @@ static User *next_user(CallQueue *queue)
  * Removes the next call from the queue before it is answered, because the answer may discover that
  * the bus is gone.
  */
-static Call *take(CallQueue *queue, User *user)
+static QueuedCall *take(CallQueue *queue, User *user)
 {
 	Caller *caller = g_queue_peek_head(&user->callers);
-	Call *call = g_queue_pop_head(&caller->calls);
+	QueuedCall *call = g_queue_pop_head(&caller->calls);
 
 	rotate(&queue->users);
 	rotate(&user->callers);
@@ -194,7 +197,7 @@ static Call *take(CallQueue *queue, User *user)
 /* --- the backlog --- */
 
 /* The caller with the fewest calls of those that have calls. */
-static Caller *next_to_ask(const CallQueue *queue)
+static Caller *next_to_query(const CallQueue *queue)
 {
 	Caller *best = NULL;
 	GHashTableIter iter;
@@ -204,7 +207,7 @@ static Caller *next_to_ask(const CallQueue *queue)
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		Caller *caller = value;
 
-		if (caller->is_asked || g_queue_is_empty(&caller->calls))
+		if (caller->is_queried || g_queue_is_empty(&caller->calls))
 			continue;
 		if (!best || caller->calls.length < best->calls.length)
 			best = caller;
@@ -213,39 +216,40 @@ static Caller *next_to_ask(const CallQueue *queue)
 }
 
 /*
- * Few questions are open at a time. They share a queue with the answers, so a new caller need not
- * wait for those of a flood.
+ * Few questions are open at a time, because they share a queue with the answers. So the question
+ * about a new caller does not wait behind those of a flood.
  */
-static void ask(CallQueue *queue)
+static void query_callers(CallQueue *queue)
 {
 	Caller *caller;
 
-	while (queue->has_backlog && queue->n_asked < LIMIT_CALLERS_ASKED && (caller = next_to_ask(queue))) {
-		caller->is_asked = true;
-		queue->n_asked++;
-		queue->listener->ask(queue->data, caller->name);
+	while (queue->has_backlog && queue->n_queried < LIMIT_CALLERS_QUERIED &&
+	       (caller = next_to_query(queue))) {
+		caller->is_queried = true;
+		queue->n_queried++;
+		queue->listener->on_query(queue->data, caller->name);
 	}
 }
 
-static void tell_backlog(CallQueue *queue, bool is_there)
+static void report_backlog(CallQueue *queue, bool is_there)
 {
 	if (queue->has_backlog == is_there)
 		return;
 	queue->has_backlog = is_there;
 	queue->listener->backlog(queue->data, is_there);
 	if (is_there) {
-		ask(queue);
+		query_callers(queue);
 		return;
 	}
 	g_hash_table_remove_all(queue->callers); /* no caller has calls any more */
-	queue->n_asked = 0;
+	queue->n_queried = 0;
 }
 
 /*
  * On a slow bus the uids of the callers are kept. The callers call again, and asking again would
  * take as long as the answers.
  */
-static void tell_backlog_now(CallQueue *queue)
+static void report_backlog_now(CallQueue *queue)
 {
 	const bool is_empty = g_queue_is_empty(&queue->users);
 	const bool is_kept = is_empty && queue->has_backlog && is_slow(queue);
@@ -253,12 +257,12 @@ static void tell_backlog_now(CallQueue *queue)
 	if (is_kept)
 		timer_arm(queue->calm, queue->slow_until_us);
 	else
-		tell_backlog(queue, !is_empty);
+		report_backlog(queue, !is_empty);
 }
 
 static void on_calm(void *data)
 {
-	tell_backlog_now(data);
+	report_backlog_now(data);
 }
 
 void call_queue_known(CallQueue *queue, const char *name, uid_t uid)
@@ -269,11 +273,11 @@ void call_queue_known(CallQueue *queue, const char *name, uid_t uid)
 		return;
 	if (!g_queue_is_empty(&caller->calls))
 		leave(queue, caller);
-	queue->n_asked -= is_being_asked(caller);
+	queue->n_queried -= is_being_queried(caller);
 	caller->uid = uid;
 	if (!g_queue_is_empty(&caller->calls))
 		enter(queue, caller);
-	ask(queue);
+	query_callers(queue);
 	call_queue_go_on(queue);
 }
 
@@ -306,7 +310,8 @@ static int64_t work_now(void)
 static void rest_after(CallQueue *queue, int64_t spent_us)
 {
 	if (spent_us > LIMIT_STRANGERS_TURN_US)
-		timer_arm(queue->rest, loop_now() + MIN(spent_us * LIMIT_STRANGERS_REST_FACTOR, LIMIT_STRANGERS_REST_US));
+		timer_arm(queue->rest, loop_now() + MIN(spent_us * LIMIT_STRANGERS_REST_FACTOR,
+							LIMIT_STRANGERS_REST_US));
 }
 
 static gboolean on_turn(gpointer data)
@@ -320,7 +325,7 @@ static gboolean on_turn(gpointer data)
 	while (is_open && (user = next_user(queue))) {
 		bool only_if_long;
 		g_autoptr(GError) refusal = refusal_of(queue, user, &only_if_long);
-		Call *call = take(queue, user);
+		QueuedCall *call = take(queue, user);
 
 		queue->listener->turn(queue->data, call->message, refusal, only_if_long);
 		call_free(call);
@@ -329,7 +334,7 @@ static gboolean on_turn(gpointer data)
 		is_open = is_open_now(queue);
 	}
 	queue->is_flooded = queue->is_flooded && queue->n_calls > 0;
-	tell_backlog_now(queue);
+	report_backlog_now(queue);
 	rest_after(queue, work_now() - began_us);
 	if (is_open && next_user(queue) && !timer_is_armed(queue->rest))
 		return G_SOURCE_CONTINUE;
@@ -345,7 +350,8 @@ static void on_rested(void *data)
 void call_queue_go_on(CallQueue *queue)
 {
 	if (timer_is_armed(queue->rest)) {
-		(void)is_open_now(queue); /* notes that the bus accepts data again; our rest must not count as a slow bus */
+		/* records that the bus accepts data, or our pause would count as a slow bus */
+		(void)is_open_now(queue);
 		return;
 	}
 	if (queue->source || g_queue_is_empty(&queue->users))
@@ -361,19 +367,22 @@ void call_queue_go_on(CallQueue *queue)
 /*
  * A caller without a waiting call may always add one, so no caller can fill the queue for others.
  */
-static bool has_room(const CallQueue *queue, const Caller *caller, size_t n_bytes, GError **error)
+static bool is_below_limit(const CallQueue *queue, const Caller *caller, size_t n_bytes,
+			   GError **error)
 {
 	if (n_bytes > LIMIT_CALLS_QUEUED_OF_CALLER_BYTES)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "this call has %zu bytes, and the limit is %d", n_bytes,
+		return fail(error, SVCD_ERROR_LIMIT_REACHED,
+			    "this call has %zu bytes, and the limit is %d", n_bytes,
 			    LIMIT_CALLS_QUEUED_OF_CALLER_BYTES);
 	if (!caller || caller->calls.length == 0)
 		return true;
 	if (caller->calls.length >= LIMIT_CALLS_QUEUED_OF_CALLER ||
 	    caller->n_bytes + n_bytes > LIMIT_CALLS_QUEUED_OF_CALLER_BYTES)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%u of your calls are waiting already",
+		return fail(error, SVCD_ERROR_LIMIT_REACHED,
+			    "%u of your calls are already waiting; try again later",
 			    caller->calls.length);
 	return queue->n_bytes + n_bytes <= LIMIT_CALLS_QUEUED_BYTES ||
-	       fail(error, SVCD_ERROR_LIMIT_REACHED, "too many calls are waiting");
+	       fail(error, SVCD_ERROR_LIMIT_REACHED, "too many calls are waiting; try again later");
 }
 
 static Caller *caller_new(CallQueue *queue, const char *name)
@@ -391,21 +400,21 @@ bool call_queue_add(CallQueue *queue, DBusMessage *message, size_t n_bytes, GErr
 {
 	const char *name = dbus_message_get_sender(message);
 	Caller *caller = g_hash_table_lookup(queue->callers, name);
-	Call *call;
+	QueuedCall *call;
 
-	if (!has_room(queue, caller, n_bytes, error))
+	if (!is_below_limit(queue, caller, n_bytes, error))
 		return false;
 	if (!caller)
 		caller = caller_new(queue, name);
-	call = g_new(Call, 1);
-	*call = (Call){ .message = dbus_message_ref(message), .n_bytes = n_bytes };
+	call = g_new(QueuedCall, 1);
+	*call = (QueuedCall){ .message = dbus_message_ref(message), .n_bytes = n_bytes };
 	if (g_queue_is_empty(&caller->calls))
 		enter(queue, caller);
 	g_queue_push_tail(&caller->calls, call);
 	caller->n_bytes += n_bytes;
 	queue->n_bytes += n_bytes;
 	queue->n_calls++;
-	ask(queue);
+	query_callers(queue);
 	call_queue_go_on(queue);
 	return true;
 }
@@ -417,7 +426,7 @@ void call_queue_forget(CallQueue *queue, const char *name)
 	if (!caller)
 		return;
 	remove_caller(queue, caller);
-	ask(queue);
+	query_callers(queue);
 }
 
 void call_queue_clear(CallQueue *queue)
@@ -428,7 +437,7 @@ void call_queue_clear(CallQueue *queue)
 		remove_caller(queue, l->data);
 	queue->closed_at_us = 0;
 	timer_disarm(queue->calm);
-	tell_backlog(queue, false);
+	report_backlog(queue, false);
 }
 
 /* --- life --- */

@@ -36,7 +36,8 @@ typedef struct CallQueueListener {
 	 * may.
 	 */
 	bool (*is_open)(void *data);
-	void (*ask)(void *data, const char *caller); /* for its uid; the reply is call_queue_known() */
+	/* looks up the uid of @caller; the result comes through call_queue_known() */
+	void (*on_query)(void *data, const char *caller);
 	/*
 	 * True: calls were left over at the end of a turn of the main loop. False: the queue is
 	 * empty and the bus is not slow.

@@ -27,8 +27,8 @@
 enum { ACCEPT_BATCH = 8 };
 
 /*
- * The descriptors that a look at the rights of a client needs (peer-rights.c). To turn a client
- * away takes one.
+ * The descriptors that the check of a client's rights needs (peer-rights.c). Turning a client away
+ * needs one.
  */
 enum { N_RESERVE = 3 };
 
@@ -47,7 +47,7 @@ typedef struct SocketClient {
  * connect can cause it.
  */
 typedef struct Remark {
-	int64_t told_us; /* 0: never */
+	int64_t reported_us; /* 0: never */
 	unsigned n_untold;
 } Remark;
 
@@ -60,8 +60,9 @@ struct ClientSocket {
 	Remark disconnected; /* clients disconnected for bad messages */
 	Remark full;
 	Remark refused;
-	int reserve[N_RESERVE]; /* closed for a moment when no other descriptors are left; -1: closed */
-	Timer *pause;	/* while it is armed, no client is accepted */
+	/* closed for a moment when no other descriptors are left; -1: closed */
+	int reserve[N_RESERVE];
+	Timer *pause; /* while it is armed, no client is accepted */
 	const SocketListener *listener;
 	void *data;
 };
@@ -92,14 +93,18 @@ int client_socket_open(ClientSocketKind kind, const char *path, GError **error)
 	auto_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (strlen(path) >= sizeof address.sun_path) {
-		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s is too long for the path of a socket", path);
+		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s is too long for the path of a socket",
+		     path);
 		return -1;
 	}
 	g_strlcpy(address.sun_path, path, sizeof address.sun_path);
 	(void)unlink(path); /* left by an earlier svcd; on failure bind() reports why */
-	/* The mode is set before a client can connect: a socket that does not listen yet refuses all. */
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || chmod(path, mode_of(kind)) < 0 ||
-	    listen(fd, LIMIT_PRIVATE_CLIENTS) < 0) {
+	/*
+	 * The mode is set before a client can connect: a socket that does not listen yet refuses
+	 * all.
+	 */
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 ||
+	    chmod(path, mode_of(kind)) < 0 || listen(fd, LIMIT_PRIVATE_CLIENTS) < 0) {
 		fail_errno(error, errno, "cannot listen on %s", path);
 		return -1;
 	}
@@ -130,13 +135,15 @@ static bool remark_is_due(Remark *remark, char **ret_since)
 {
 	const int64_t now_us = loop_now();
 
-	if (remark->told_us && now_us - remark->told_us < LIMIT_CLIENT_REMARK_US) {
+	if (remark->reported_us && now_us - remark->reported_us < LIMIT_CLIENT_REMARK_US) {
 		remark->n_untold++;
 		return false;
 	}
-	*ret_since = remark->n_untold ? g_strdup_printf(" (and %u times since the last such line)", remark->n_untold) :
-					g_strdup("");
-	*remark = (Remark){ .told_us = now_us };
+	*ret_since = remark->n_untold ?
+			     g_strdup_printf(" (and %u more times since the last such message)",
+					     remark->n_untold) :
+			     g_strdup("");
+	*remark = (Remark){ .reported_us = now_us };
 	return true;
 }
 
@@ -148,7 +155,7 @@ static void on_closed(void *data, const char *why)
 
 	if (why && remark_is_due(&socket->disconnected, &since))
 		log_warning(NULL, "a client of the private socket (pid %d) was disconnected: %s%s",
-			    (int)client->base.who.pid, why, since);
+			    (int)client->base.requester.pid, why, since);
 	g_ptr_array_remove_fast(socket->clients, client);
 }
 
@@ -163,7 +170,8 @@ static void open_reserve(ClientSocket *socket)
 {
 	for (unsigned i = 0; i < N_RESERVE; i++) {
 		if (socket->reserve[i] < 0)
-			socket->reserve[i] = fcntl(socket->fd, F_DUPFD_CLOEXEC, 0); /* needs no path lookup */
+			/* needs no path lookup */
+			socket->reserve[i] = fcntl(socket->fd, F_DUPFD_CLOEXEC, 0);
 	}
 }
 
@@ -197,20 +205,25 @@ static void take_client(ClientSocket *socket, int fd)
 	socklen_t size = sizeof ucred;
 	SocketClient *client;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &ucred, &size) < 0 || !is_welcome(socket, fd, &ucred)) {
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &ucred, &size) < 0 ||
+	    !is_welcome(socket, fd, &ucred)) {
 		g_autofree char *since = NULL;
 
 		turn_away(socket, fd);
 		if (remark_is_due(&socket->refused, &since))
-			log_warning(NULL, "uid %u (pid %d) may not use the private socket: it does not have the capabilities of root%s",
-				    (unsigned)ucred.uid, (int)ucred.pid, since);
+			log_warning(
+				NULL,
+				"uid %u (pid %d) may not use the private socket: the process does "
+				"not "
+				"have the capabilities of root%s",
+				(unsigned)ucred.uid, (int)ucred.pid, since);
 		return;
 	}
 	client = g_new0(SocketClient, 1);
 	client->socket = socket;
 	client->base.send = client_send;
-	client->base.who.uid = ucred.uid;
-	client->base.who.pid = ucred.pid;
+	client->base.requester.uid = ucred.uid;
+	client->base.requester.pid = ucred.pid;
 	client->base.is_owner = true;
 	client->peer = peer_new(fd, ucred.uid, socket->guid, &peer_listener, client);
 	g_ptr_array_add(socket->clients, client);
@@ -244,7 +257,9 @@ static void turn_away_first(ClientSocket *socket)
 		turn_away(socket, fd);
 	open_reserve(socket);
 	if (remark_is_due(&socket->full, &since))
-		log_warning(NULL, "no descriptors are left for clients of the private socket; they are turned away, or wait%s",
+		log_warning(NULL,
+			    "no file descriptors are left for the private socket: new clients are "
+			    "refused or have to wait%s",
 			    since);
 }
 
@@ -255,8 +270,8 @@ static void turn_away_last(ClientSocket *socket, int fd)
 
 	turn_away(socket, fd);
 	if (remark_is_due(&socket->full, &since))
-		log_warning(NULL, "the private socket has %u clients; further ones are turned away%s", socket->clients->len,
-			    since);
+		log_warning(NULL, "the private socket has %u clients; further ones are refused%s",
+			    socket->clients->len, since);
 }
 
 static void on_connection(GIOCondition condition, void *data)
@@ -291,7 +306,8 @@ static void make_guid(char *guid, size_t size)
 	g_strlcpy(guid, digest, size);
 }
 
-ClientSocket *client_socket_new(ClientSocketKind kind, int fd, const SocketListener *listener, void *data)
+ClientSocket *client_socket_new(ClientSocketKind kind, int fd, const SocketListener *listener,
+				void *data)
 {
 	ClientSocket *socket = g_new0(ClientSocket, 1);
 

@@ -28,11 +28,12 @@ typedef struct SocketListener {
 	void (*message)(void *data, BusClient *client, DBusMessage *message);
 	/* The client has left. It is freed after this returns. */
 	void (*gone)(void *data, BusClient *client);
-	/* Takes @fd of a refused client. A process that may block closes it (BusOps.dispose). */
+	/* Takes @fd of a refused client. An expendable process closes it (BusOps.dispose). */
 	void (*dispose)(void *data, int fd);
 } SocketListener;
 
-ClientSocket *client_socket_new(ClientSocketKind kind, int fd, const SocketListener *listener, void *data);
+ClientSocket *client_socket_new(ClientSocketKind kind, int fd, const SocketListener *listener,
+				void *data);
 void client_socket_free(ClientSocket *socket); /* accepts NULL */
 
 /* Sends to each client that has subscribed. This and the next two functions accept NULL. */

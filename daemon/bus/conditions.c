@@ -3,8 +3,8 @@
  * Conditions: the list of conditions, the watches, and ConditionChanged.
  *
  * Providers report the levels of external conditions. The levels of services follow from the
- * engine's state. They are computed when a client reads them, and for watched ones whenever the
- * engine comes to rest.
+ * engine's state. They are computed when a client reads them, and for watched ones after each
+ * change of the engine.
  */
 #include "config.h"
 
@@ -25,19 +25,19 @@ typedef struct Watch {
 	GPtrArray *clients; /* BusClient *, borrowed; never empty */
 } Watch;
 
-typedef struct Change {
+typedef struct ConditionChange {
 	const char *key; /* interned */
 	Level level;
 	char *why;
-} Change;
+} ConditionChange;
 
 struct Conditions {
 	const Engine *engine;
 	const BusOps *ops;
 	void *data;
-	GHashTable *watches;    /* interned key -> Watch, owned */
-	GPtrArray *changes;     /* Change *, owned, in the order of their first change */
-	GHashTable *change_of;  /* interned key -> Change in @changes */
+	GHashTable *watches; /* interned key -> Watch, owned */
+	GPtrArray *changes; /* ConditionChange *, owned, in the order of their first change */
+	GHashTable *change_of; /* interned key -> ConditionChange in @changes */
 };
 
 static void watch_free(gpointer data)
@@ -49,9 +49,9 @@ static void watch_free(gpointer data)
 	g_free(watch);
 }
 
-static void change_free(gpointer data)
+static void condition_change_free(gpointer data)
 {
-	Change *change = data;
+	ConditionChange *change = data;
 
 	g_free(change->why);
 	g_free(change);
@@ -65,7 +65,7 @@ Conditions *conditions_new(const Engine *engine, const BusOps *ops, void *data)
 	conditions->ops = ops;
 	conditions->data = data;
 	conditions->watches = g_hash_table_new_full(NULL, NULL, NULL, watch_free);
-	conditions->changes = g_ptr_array_new_with_free_func(change_free);
+	conditions->changes = g_ptr_array_new_with_free_func(condition_change_free);
 	conditions->change_of = g_hash_table_new(NULL, NULL);
 	return conditions;
 }
@@ -109,14 +109,17 @@ static unsigned count_watches(const Conditions *conditions, const BusClient *cli
 }
 
 /*
- * A file may name a service that comes later. In a client's request a missing service is a mistake.
+ * A file may name a service that is installed later. In a client's request a missing service is a
+ * mistake.
  */
-static bool check_service(const Conditions *conditions, KeyPrefix prefix, const char *key, GError **error)
+static bool check_service(const Conditions *conditions, KeyPrefix prefix, const char *key,
+			  GError **error)
 {
 	g_autofree char *why = NULL;
 	Level level;
 
-	if (engine_internal_level(conditions->engine, prefix, key, &level, &why) || prefix == KEY_SETTLED)
+	if (engine_internal_level(conditions->engine, prefix, key, &level, &why) ||
+	    prefix == KEY_SETTLED)
 		return true;
 	return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "%s: %s", key, why);
 }
@@ -127,7 +130,8 @@ static bool look(const Conditions *conditions, Watch *watch)
 	const Level before = watch->level;
 
 	g_free(watch->why);
-	engine_internal_level(conditions->engine, watch->prefix, watch->key, &watch->level, &watch->why);
+	engine_internal_level(conditions->engine, watch->prefix, watch->key, &watch->level,
+			      &watch->why);
 	return watch->level != before;
 }
 
@@ -136,7 +140,8 @@ static Watch *add_watch(Conditions *conditions, KeyPrefix prefix, const char *ke
 	Watch *watch = g_new0(Watch, 1);
 	ConditionView view = { .level = LEVEL_UNKNOWN };
 
-	(void)engine_condition(conditions->engine, key, &view); /* if a service uses it, the level is known at once */
+	/* if a service uses it, the level is known at once */
+	(void)engine_condition(conditions->engine, key, &view);
 	watch->key = key;
 	watch->prefix = prefix;
 	watch->level = view.level;
@@ -158,14 +163,15 @@ bool conditions_watch(Conditions *conditions, BusClient *client, const char *tex
 	const char *key;
 	Watch *watch;
 
-	if (!canonical || (key_prefix_is_internal(prefix) && !check_service(conditions, prefix, canonical, error)))
+	if (!canonical || (key_prefix_is_internal(prefix) &&
+			   !check_service(conditions, prefix, canonical, error)))
 		return false;
 	key = g_intern_string(canonical);
 	watch = g_hash_table_lookup(conditions->watches, key);
 	if ((!watch || !g_ptr_array_find(watch->clients, client, NULL)) &&
 	    count_watches(conditions, client) >= LIMIT_WATCHES)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "no more than %u conditions can be watched at a time",
-			    LIMIT_WATCHES);
+		return fail(error, SVCD_ERROR_LIMIT_REACHED,
+			    "no more than %u conditions can be watched at a time", LIMIT_WATCHES);
 	if (!watch)
 		watch = add_watch(conditions, prefix, key);
 	if (!g_ptr_array_find(watch->clients, client, NULL))
@@ -222,10 +228,10 @@ void conditions_forget_client(Conditions *conditions, BusClient *client)
 
 static void note_change(Conditions *conditions, const char *key, Level level, const char *why)
 {
-	Change *change = g_hash_table_lookup(conditions->change_of, key);
+	ConditionChange *change = g_hash_table_lookup(conditions->change_of, key);
 
 	if (!change) {
-		change = g_new0(Change, 1);
+		change = g_new0(ConditionChange, 1);
 		change->key = key;
 		g_ptr_array_add(conditions->changes, change);
 		g_hash_table_insert(conditions->change_of, (gpointer)key, change);
@@ -262,10 +268,10 @@ static void look_at_services(Conditions *conditions)
 	}
 }
 
-static DBusMessage *new_signal(const Change *change)
+static DBusMessage *new_signal(const ConditionChange *change)
 {
-	DBusMessage *message =
-		wire_must(dbus_message_new_signal(OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "ConditionChanged"));
+	DBusMessage *message = wire_must(dbus_message_new_signal(
+		OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "ConditionChanged"));
 	DBusMessageIter out;
 
 	dbus_message_iter_init_append(message, &out);
@@ -275,7 +281,7 @@ static DBusMessage *new_signal(const Change *change)
 	return message;
 }
 
-static void tell_watchers(const Watch *watch, DBusMessage *message)
+static void send_to_watchers(const Watch *watch, DBusMessage *message)
 {
 	for (guint i = 0; i < watch->clients->len; i++) {
 		BusClient *client = g_ptr_array_index(watch->clients, i);
@@ -285,16 +291,17 @@ static void tell_watchers(const Watch *watch, DBusMessage *message)
 	}
 }
 
-void conditions_tell(Conditions *conditions, void (*broadcast)(void *data, DBusMessage *message), void *data)
+void conditions_send(Conditions *conditions, void (*broadcast)(void *data, DBusMessage *message),
+		     void *data)
 {
 	look_at_services(conditions);
 	for (guint i = 0; i < conditions->changes->len; i++) {
-		const Change *change = g_ptr_array_index(conditions->changes, i);
+		const ConditionChange *change = g_ptr_array_index(conditions->changes, i);
 		const Watch *watch = g_hash_table_lookup(conditions->watches, change->key);
 		DBusMessage *message = watch || broadcast ? new_signal(change) : NULL;
 
 		if (watch)
-			tell_watchers(watch, message);
+			send_to_watchers(watch, message);
 		if (broadcast)
 			broadcast(data, message);
 		g_clear_pointer(&message, dbus_message_unref);
@@ -324,18 +331,19 @@ static void append_condition(const ConditionView *view, void *data)
 {
 	const List *list = data;
 	const Conditions *conditions = list->conditions;
-	g_autofree char *instead = NULL;
+	g_autofree char *alternatives = NULL;
 	DBusMessageIter inner;
 
 	if (view->level != LEVEL_TRUE && !key_prefix_is_internal(view->prefix))
-		instead = conditions->ops->describe_condition(conditions->data, view->prefix, view->key);
+		alternatives = conditions->ops->describe_condition(conditions->data, view->prefix,
+								   view->key);
 	wire_open(list->array, DBUS_TYPE_STRUCT, NULL, &inner);
 	wire_string(&inner, view->key);
 	wire_string(&inner, level_name(view->level));
 	wire_string(&inner, view->why);
 	wire_uint64(&inner, view->since_us > 0 ? (uint64_t)view->since_us : 0);
 	append_subscribers(conditions->engine, view->key, &inner);
-	wire_string(&inner, instead);
+	wire_string(&inner, alternatives);
 	wire_close(list->array, &inner);
 }
 
@@ -365,7 +373,9 @@ static void append_watches(List *list)
 	for (guint i = 0; i < watches->len; i++) {
 		const Watch *watch = g_ptr_array_index(watches, i);
 
-		view = (ConditionView){ .key = watch->key, .prefix = watch->prefix, .level = watch->level,
+		view = (ConditionView){ .key = watch->key,
+					.prefix = watch->prefix,
+					.level = watch->level,
 					.why = watch->why };
 		append_condition(&view, list);
 	}

@@ -25,7 +25,8 @@ bool conditions_watch(Conditions *conditions, BusClient *client, const char *tex
 		      const char **ret_why, GError **error);
 
 /* Ends a watch. Does nothing if @client has none. Returns: false with INVALID_ARGUMENT. */
-bool conditions_unwatch(Conditions *conditions, BusClient *client, const char *text, GError **error);
+bool conditions_unwatch(Conditions *conditions, BusClient *client, const char *text,
+			GError **error);
 
 /* Does @client have a watch? */
 bool conditions_has_client(const Conditions *conditions, const BusClient *client);
@@ -33,17 +34,18 @@ bool conditions_has_client(const Conditions *conditions, const BusClient *client
 /* @client is about to be freed. */
 void conditions_forget_client(Conditions *conditions, BusClient *client);
 
-/* Queued until conditions_tell(). */
+/* Queued until conditions_send(). */
 void conditions_set_level(Conditions *conditions, const char *key, Level level, const char *why);
 
 /**
- * conditions_tell() - send one ConditionChanged for each condition that changed since the last call
+ * conditions_send() - send one ConditionChanged for each condition that changed since the last call
  *
  * Called after each change of the engine, because of watched services.
  * @broadcast: sends to all subscribers; NULL: there are none. Clients that watch without a
  * subscription are served here.
  */
-void conditions_tell(Conditions *conditions, void (*broadcast)(void *data, DBusMessage *message), void *data);
+void conditions_send(Conditions *conditions, void (*broadcast)(void *data, DBusMessage *message),
+		     void *data);
 
 /* Appends a(ssstasass): the conditions that services use or clients watch. */
 void conditions_append(Conditions *conditions, DBusMessageIter *out);

@@ -7,48 +7,19 @@
 
 #include "bus/dispatch.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/errors.h"
 #include "bus/access.h"
+#include "bus/call.h"
 #include "bus/internal.h"
 #include "bus/introspection.h"
 #include "bus/objects.h"
 #include "bus/operate.h"
 #include "bus/properties.h"
-#include "loop/loop.h"
 #include "loop/wire.h"
 #include "model/key.h"
 #include "model/name.h"
-
-static G_DEFINE_QUARK(svcd-call-error, call_error)
-
-bool fail_call(GError **error, CallError code, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (error)
-		*error = g_error_new_valist(call_error_quark(), (int)code, format, args);
-	va_end(args);
-	return false;
-}
-
-const char *call_string(const BusCall *call)
-{
-	DBusMessageIter in;
-	const char *text = NULL;
-
-	dbus_message_iter_init(call->message, &in);
-	dbus_message_iter_get_basic(&in, &text);
-	return text;
-}
-
-Subject call_subject(const BusCall *call, const Service *service)
-{
-	return (Subject){ .bus = call->bus, .engine = call->engine, .service = service, .now_us = loop_now() };
-}
 
 static const MethodRow *find_method(const Interface *interface, const char *name)
 {
@@ -59,7 +30,10 @@ static const MethodRow *find_method(const Interface *interface, const char *name
 	return NULL;
 }
 
-/* A call without an interface goes to the first method of that name (D-Bus Specification, "Method Calls"). */
+/*
+ * A call without an interface goes to the first method of that name (D-Bus Specification, "Method
+ * Calls").
+ */
 static const MethodRow *find_row(const Engine *engine, DBusMessage *message, GError **error)
 {
 	const char *path = dbus_message_get_path(message);
@@ -69,11 +43,13 @@ static const MethodRow *find_row(const Engine *engine, DBusMessage *message, GEr
 	Object object;
 
 	if (!path || !name || !object_find(engine, path, &object)) {
-		fail_call(error, CALL_ERROR_UNKNOWN_OBJECT, "there is no object %s", path ? path : "");
+		fail_call(error, CALL_ERROR_UNKNOWN_OBJECT, "there is no object %s",
+			  path ? path : "");
 		return NULL;
 	}
 	if (interface_name && !object_interface(&object, interface_name)) {
-		fail_call(error, CALL_ERROR_UNKNOWN_INTERFACE, "there is no interface %s at %s", interface_name, path);
+		fail_call(error, CALL_ERROR_UNKNOWN_INTERFACE, "there is no interface %s at %s",
+			  interface_name, path);
 		return NULL;
 	}
 	for (size_t i = 0; !row && object.interfaces[i]; i++) {
@@ -81,46 +57,15 @@ static const MethodRow *find_row(const Engine *engine, DBusMessage *message, GEr
 			row = find_method(object.interfaces[i], name);
 	}
 	if (!row)
-		fail_call(error, CALL_ERROR_UNKNOWN_METHOD, "there is no method %s at %s", name, path);
+		fail_call(error, CALL_ERROR_UNKNOWN_METHOD, "there is no method %s at %s", name,
+			  path);
 	else if (!dbus_message_has_signature(message, row->in)) {
-		fail_call(error, CALL_ERROR_INVALID_ARGS, "%s takes \"%s\", not \"%s\"", name, row->in,
+		fail_call(error, CALL_ERROR_INVALID_ARGS,
+			  "%s takes arguments of type \"%s\", not \"%s\"", name, row->in,
 			  dbus_message_get_signature(message));
 		return NULL;
 	}
 	return row;
-}
-
-/* A new string. */
-static char *error_name(const GError *error)
-{
-	if (error->domain == call_error_quark())
-		return g_strdup(call_error_name((CallError)error->code));
-	if (error->domain == SVCD_ERROR_DOMAIN)
-		return g_strconcat(BUS_ERROR_PREFIX, error_code_name((ErrorCode)error->code), NULL);
-	return g_strdup(BUS_ERROR_PREFIX "Failed");
-}
-
-static DBusMessage *error_reply(DBusMessage *message, const GError *error)
-{
-	g_autofree char *name = error_name(error);
-	DBusMessage *reply = wire_must(dbus_message_new_error(message, name, NULL));
-	DBusMessageIter out;
-
-	dbus_message_iter_init_append(reply, &out);
-	wire_string(&out, error->message);
-	return reply;
-}
-
-static void answer(BusClient *client, DBusMessage *message, DBusMessage *reply)
-{
-	if (!dbus_message_get_no_reply(message))
-		client->send(client, reply);
-	dbus_message_unref(reply);
-}
-
-void dispatch_refuse(BusClient *client, DBusMessage *message, const GError *error)
-{
-	answer(client, message, error_reply(message, error));
 }
 
 char *dispatch_flag_owner(DBusMessage *message)
@@ -128,7 +73,8 @@ char *dispatch_flag_owner(DBusMessage *message)
 	const char *flag;
 	dbus_bool_t value;
 
-	if (!dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &flag, DBUS_TYPE_BOOLEAN, &value, DBUS_TYPE_INVALID) ||
+	if (!dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &flag, DBUS_TYPE_BOOLEAN,
+				   &value, DBUS_TYPE_INVALID) ||
 	    !name_check_flag(flag, NULL))
 		return NULL;
 	return name_flag_owner(flag);
@@ -158,7 +104,8 @@ static bool is_condition_public(const Engine *engine, const char *text)
 	g_autofree char *key = key_canonical(text, &prefix, &problem);
 	ConditionView view;
 
-	return key && (is_internal_public(engine, prefix, key) || engine_condition(engine, key, &view));
+	return key &&
+	       (is_internal_public(engine, prefix, key) || engine_condition(engine, key, &view));
 }
 
 static bool is_watch_public(const Engine *engine, DBusMessage *message)
@@ -166,7 +113,8 @@ static bool is_watch_public(const Engine *engine, DBusMessage *message)
 	const char *text = NULL;
 	dbus_bool_t is_on;
 
-	return dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &text, DBUS_TYPE_BOOLEAN, &is_on, DBUS_TYPE_INVALID) &&
+	return dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &text, DBUS_TYPE_BOOLEAN,
+				     &is_on, DBUS_TYPE_INVALID) &&
 	       is_condition_public(engine, text);
 }
 
@@ -176,7 +124,8 @@ static Access access_needed(const Engine *engine, const MethodRow *row, DBusMess
 
 	if (row->access == ACCESS_FLAG && !owner)
 		return ACCESS_CONTROL;
-	return row->access == ACCESS_WATCH && is_watch_public(engine, message) ? ACCESS_LISTEN : row->access;
+	return row->access == ACCESS_WATCH && is_watch_public(engine, message) ? ACCESS_LISTEN :
+										 row->access;
 }
 
 Access dispatch_access(const Engine *engine, DBusMessage *message)
@@ -200,13 +149,15 @@ static bool may_operate(const BusCall *call, GError **error)
 		g_propagate_error(error, g_steal_pointer(&lack));
 		return false;
 	}
-	return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "uid %u does not operate this service any more",
-		    (unsigned)call->client->who.uid);
+	return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
+		    "uid %u is no longer an operator of this service",
+		    (unsigned)call->client->requester.uid);
 }
 
 static bool may_call(const BusCall *call, const MethodRow *row, GError **error)
 {
-	if (call->client->grant == GRANT_OPERATOR && (row->access == ACCESS_OPERATE || row->access == ACCESS_LOG))
+	if (call->client->grant == GRANT_OPERATOR &&
+	    (row->access == ACCESS_OPERATE || row->access == ACCESS_LOG))
 		return may_operate(call, error);
 	return access_check(call->client, access_needed(call->engine, row, call->message), error);
 }
@@ -221,12 +172,11 @@ static void carry_out(BusCall *call)
 	dbus_message_iter_init_append(reply, &out);
 	if (!row || !may_call(call, row, &error) || !row->handle(call, &out, &error)) {
 		dbus_message_unref(reply);
-		reply = error_reply(call->message, error);
-	} else if (call->is_promised) {
+		call_refuse(call->client, call->message, error);
+	} else if (call->is_promised)
 		dbus_message_unref(reply);
-		return;
-	}
-	answer(call->client, call->message, reply);
+	else
+		call_answer(call->client, call->message, reply);
 }
 
 void dispatch(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *message)
@@ -237,9 +187,14 @@ void dispatch(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *me
 		carry_out(&call);
 }
 
-void dispatch_checked(Bus *bus, const Engine *engine, BusClient *client, Grant grant, DBusMessage *message)
+void dispatch_checked(Bus *bus, const Engine *engine, BusClient *client, Grant grant,
+		      DBusMessage *message)
 {
-	BusCall call = { .bus = bus, .engine = engine, .client = client, .message = message, .is_checked = true };
+	BusCall call = { .bus = bus,
+			 .engine = engine,
+			 .client = client,
+			 .message = message,
+			 .is_checked = true };
 
 	client->grant = grant;
 	carry_out(&call);
@@ -284,7 +239,8 @@ static bool on_get_machine_id(BusCall *call, DBusMessageIter *out, GError **erro
 	const char *id = bus_machine_id(call->bus);
 
 	if (!*id)
-		return fail(error, SVCD_ERROR_FAILED, "/etc/machine-id could not be read when svcd-manager started");
+		return fail(error, SVCD_ERROR_FAILED,
+			    "/etc/machine-id could not be read when svcd-manager started");
 	wire_string(out, id);
 	return true;
 }

@@ -27,7 +27,8 @@ struct Answers *bus_answers(const Bus *bus);
 /* The cgroup of a service, borrowed, or NULL. */
 const char *bus_cgroup(const Bus *bus, const char *service);
 /* BusOps.is_socket_open */
-bool bus_socket_is_open(const Bus *bus, const char *service, unsigned entry, const char **ret_problem);
+bool bus_socket_is_open(const Bus *bus, const char *service, unsigned entry,
+			const char **ret_problem);
 
 /* A client has subscribed. */
 void bus_listener_came(Bus *bus);

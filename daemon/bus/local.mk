@@ -11,7 +11,8 @@ libbus_a_SOURCES = \
 	daemon/bus/answers.c daemon/bus/answers.h \
 	daemon/bus/auth.c daemon/bus/auth.h \
 	daemon/bus/boot-iface.c \
-	daemon/bus/bus.c daemon/bus/bus.h \
+	daemon/bus/bus.c daemon/bus/bus.h daemon/bus/bus-ops.h \
+	daemon/bus/call.c daemon/bus/call.h \
 	daemon/bus/call-queue.c daemon/bus/call-queue.h \
 	daemon/bus/conditions.c daemon/bus/conditions.h \
 	daemon/bus/dispatch.c daemon/bus/dispatch.h \

@@ -10,9 +10,11 @@
 
 #include "base/errors.h"
 #include "base/limits.h"
+#include "boot/progress.h"
 #include "bus/answers.h"
+#include "bus/bus.h"
 #include "bus/conditions.h"
-#include "bus/dispatch.h"
+#include "bus/call.h"
 #include "bus/internal.h"
 #include "bus/introspection.h"
 #include "bus/objects.h"
@@ -21,7 +23,6 @@
 #include "bus/service-call.h"
 #include "bus/terms.h"
 #include "engine/explain.h"
-#include "engine/progress.h"
 #include "loop/loop.h"
 #include "loop/wire.h"
 #include "model/name.h"
@@ -39,7 +40,8 @@ static void string_and_bool(const BusCall *call, const char **ret_text, bool *re
 	*ret_value = value;
 }
 
-static bool check_name(const char *name, bool (*check)(const char *name, char **ret_problem), GError **error)
+static bool check_name(const char *name, bool (*check)(const char *name, char **ret_problem),
+		       GError **error)
 {
 	g_autofree char *problem = NULL;
 
@@ -64,9 +66,9 @@ static bool on_list_services(BusCall *call, DBusMessageIter *out, GError **error
 
 	wire_open(out, DBUS_TYPE_ARRAY, "a{sv}", &array);
 	for (guint i = 0; i < all->len; i++) {
-		const Subject subject = call_subject(call, g_ptr_array_index(all, i));
+		const PropertyContext context = call_subject(call, g_ptr_array_index(all, i));
 
-		properties_append(&interface_service, &subject, 0, PROPERTY_LISTED, &array);
+		properties_append(&interface_service, &context, 0, PROPERTY_LISTED, &array);
 	}
 	wire_close(out, &array);
 	return true;
@@ -87,7 +89,8 @@ static bool on_get_service(BusCall *call, DBusMessageIter *out, GError **error)
 static bool on_explain(BusCall *call, DBusMessageIter *out, GError **error)
 {
 	const Service *service = find_service(call, call_string(call), error);
-	g_autoptr(GPtrArray) reasons = service ? explain_service(call->engine, service->def->name, loop_now()) : NULL;
+	g_autoptr(GPtrArray) reasons =
+		service ? explain_service(call->engine, service->def->name, loop_now()) : NULL;
 	DBusMessageIter array;
 
 	if (!service)
@@ -123,8 +126,8 @@ static bool on_watch_condition(BusCall *call, DBusMessageIter *out, GError **err
 	bool is_on = false;
 
 	string_and_bool(call, &text, &is_on);
-	if (is_on ? !conditions_watch(conditions, call->client, text, &level, &why, error)
-		  : !conditions_unwatch(conditions, call->client, text, error))
+	if (is_on ? !conditions_watch(conditions, call->client, text, &level, &why, error) :
+		    !conditions_unwatch(conditions, call->client, text, error))
 		return false;
 	wire_string(out, level_name(level));
 	wire_string(out, why);
@@ -150,7 +153,8 @@ static bool on_diagnostics(BusCall *call, DBusMessageIter *out, GError **error)
 	DBusMessageIter array;
 
 	wire_open(out, DBUS_TYPE_ARRAY, "(ssuss)", &array);
-	bus_ops(call->bus)->foreach_diagnostic(bus_ops_data(call->bus), &call->client->who, append_diagnostic, &array);
+	bus_ops(call->bus)->foreach_diagnostic(bus_ops_data(call->bus), &call->client->requester,
+					       append_diagnostic, &array);
 	wire_close(out, &array);
 	return true;
 }
@@ -167,10 +171,10 @@ static bool on_subscribe(BusCall *call, DBusMessageIter *out, GError **error)
 /* Stop, Reload, Clear */
 static bool on_request(BusCall *call, DBusMessageIter *out, GError **error)
 {
-	ServiceCall asked;
+	ServiceCall requested;
 
 	(void)out;
-	return service_call_make(call, &asked, error);
+	return service_call_make(call, &requested, error);
 }
 
 /* Start, Restart: answers with the terms that the service waits for. Empty if it does not wait. */
@@ -178,13 +182,13 @@ static bool on_request_with_terms(BusCall *call, DBusMessageIter *out, GError **
 {
 	const Service *service;
 	DBusMessageIter none;
-	ServiceCall asked;
+	ServiceCall requested;
 
-	if (!service_call_make(call, &asked, error))
+	if (!service_call_make(call, &requested, error))
 		return false;
 	if (call->is_promised)
 		return true;
-	service = engine_find(call->engine, asked.name);
+	service = engine_find(call->engine, requested.name);
 	if (service && (service->state == STATE_WAITING || service->state == STATE_IDLE)) {
 		terms_append_false(call->engine, service, out);
 		return true;
@@ -210,8 +214,10 @@ static bool on_activate(BusCall *call, DBusMessageIter *out, GError **error)
 		return false;
 	def = service_set_find_bus_name(engine_set(call->engine), bus_name);
 	if (!def)
-		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no service owns the name %s", bus_name);
-	if (!bus_ops(call->bus)->activate(bus_ops_data(call->bus), def->name, bus_name, stand_in, &call->client->who, error))
+		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no service owns the name %s",
+			    bus_name);
+	if (!bus_ops(call->bus)->activate(bus_ops_data(call->bus), def->name, bus_name, stand_in,
+					  &call->client->requester, error))
 		return false;
 	path = object_path_of_service(def->name);
 	wire_object_path(out, path);
@@ -224,8 +230,10 @@ static bool on_set_runlevel(BusCall *call, DBusMessageIter *out, GError **error)
 	const char *runlevel = policy_find_runlevel(engine_policy(call->engine), name);
 
 	if (!runlevel)
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", name);
-	return bus_ops(call->bus)->set_runlevel(bus_ops_data(call->bus), runlevel, &call->client->who, error);
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"",
+			    name);
+	return bus_ops(call->bus)->set_runlevel(bus_ops_data(call->bus), runlevel,
+						&call->client->requester, error);
 }
 
 static bool on_set_flag(BusCall *call, DBusMessageIter *out, GError **error)
@@ -236,9 +244,9 @@ static bool on_set_flag(BusCall *call, DBusMessageIter *out, GError **error)
 	string_and_bool(call, &name, &value);
 	if (!check_name(name, name_check_flag, error) ||
 	    !bus_ops(call->bus)->set_flag(bus_ops_data(call->bus), name, value, call->client->name,
-					  &call->client->who, error))
+					  &call->client->requester, error))
 		return false;
-	bus_engine_changed(call->bus); /* Flags changed; maybe no service did */
+	bus_engine_changed(call->bus); /* Flags changed, even if no service did */
 	return true;
 }
 
@@ -249,57 +257,62 @@ static bool on_shutdown(BusCall *call, DBusMessageIter *out, GError **error)
 
 	if (!g_strv_contains(kinds, kind))
 		return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
-			    "a machine can be ended by poweroff, reboot or halt, not \"%s\"", kind);
-	return bus_ops(call->bus)->shutdown(bus_ops_data(call->bus), kind, &call->client->who, error);
+			    "a machine can be shut down by poweroff, reboot or halt, not \"%s\"",
+			    kind);
+	return bus_ops(call->bus)->shutdown(bus_ops_data(call->bus), kind, &call->client->requester,
+					    error);
 }
 
 static bool on_reload_files(BusCall *call, DBusMessageIter *out, GError **error)
 {
-	return bus_ops(call->bus)->reload_files(bus_ops_data(call->bus), &call->client->who, error);
+	return bus_ops(call->bus)->reload_files(bus_ops_data(call->bus), &call->client->requester,
+						error);
 }
 
 static bool on_reexec(BusCall *call, DBusMessageIter *out, GError **error)
 {
-	return bus_ops(call->bus)->reexec(bus_ops_data(call->bus), &call->client->who, error);
+	return bus_ops(call->bus)->reexec(bus_ops_data(call->bus), &call->client->requester, error);
 }
 
 /* The arguments of a command, at least one, NULL-terminated. A new array of borrowed strings. */
-static GPtrArray *read_words(const BusCall *call, GError **error)
+static GPtrArray *read_tokens(const BusCall *call, GError **error)
 {
-	g_autoptr(GPtrArray) words = g_ptr_array_new();
+	g_autoptr(GPtrArray) arguments = g_ptr_array_new();
 	DBusMessageIter in;
 	DBusMessageIter array;
-	const char *word;
+	const char *argument;
 
 	dbus_message_iter_init(call->message, &in);
-	for (dbus_message_iter_recurse(&in, &array); dbus_message_iter_get_arg_type(&array) == DBUS_TYPE_STRING;
+	for (dbus_message_iter_recurse(&in, &array);
+	     dbus_message_iter_get_arg_type(&array) == DBUS_TYPE_STRING;
 	     dbus_message_iter_next(&array)) {
-		dbus_message_iter_get_basic(&array, &word);
-		g_ptr_array_add(words, (char *)word);
+		dbus_message_iter_get_basic(&array, &argument);
+		g_ptr_array_add(arguments, (char *)argument);
 	}
-	if (words->len == 0 || words->len > LIMIT_CHANGE_WORDS) {
-		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a change of policy has 1 to %u arguments, not %u",
-		     LIMIT_CHANGE_WORDS, words->len);
+	if (arguments->len == 0 || arguments->len > LIMIT_CHANGE_ARGUMENTS) {
+		fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+		     "a change of policy has 1 to %u arguments, not %u", LIMIT_CHANGE_ARGUMENTS,
+		     arguments->len);
 		return NULL;
 	}
-	g_ptr_array_add(words, NULL);
-	return g_steal_pointer(&words);
+	g_ptr_array_add(arguments, NULL);
+	return g_steal_pointer(&arguments);
 }
 
 /* Answered by bus_change_ended() or bus_change_failed(). */
 static bool on_change_policy(BusCall *call, DBusMessageIter *out, GError **error)
 {
-	g_autoptr(GPtrArray) words = read_words(call, error);
+	g_autoptr(GPtrArray) arguments = read_tokens(call, error);
 	Answers *answers = bus_answers(call->bus);
 	uint64_t ticket;
 
 	(void)out;
-	if (!words)
+	if (!arguments)
 		return false;
 	ticket = answers_promise(answers, call->client, call->message);
 	call->is_promised = bus_ops(call->bus)->change_policy(bus_ops_data(call->bus), ticket,
-							      (const char *const *)words->pdata, &call->client->who,
-							      error);
+							      (const char *const *)arguments->pdata,
+							      &call->client->requester, error);
 	if (!call->is_promised)
 		answers_forget(answers, ticket);
 	return call->is_promised;
@@ -329,29 +342,29 @@ static const MethodRow methods[] = {
 
 /* --- properties --- */
 
-static const char *get_version(const Subject *x)
+static const char *get_version(const PropertyContext *x)
 {
 	return PACKAGE_VERSION;
 }
 
-static const char *get_runlevel(const Subject *x)
+static const char *get_runlevel(const PropertyContext *x)
 {
 	return engine_runlevel(x->engine);
 }
 
-static const char *get_previous_runlevel(const Subject *x)
+static const char *get_previous_runlevel(const PropertyContext *x)
 {
 	return engine_previous_runlevel(x->engine);
 }
 
-static const char *get_default_runlevel(const Subject *x)
+static const char *get_default_runlevel(const PropertyContext *x)
 {
 	const Policy *policy = engine_policy(x->engine);
 
 	return policy ? policy_default_runlevel(policy, NULL) : NULL;
 }
 
-static void append_runlevels(const Subject *x, DBusMessageIter *out)
+static void append_runlevels(const PropertyContext *x, DBusMessageIter *out)
 {
 	const Policy *policy = engine_policy(x->engine);
 	g_autoptr(GPtrArray) names = policy ? policy_runlevels(policy) : NULL;
@@ -367,7 +380,7 @@ static void append_runlevels(const Subject *x, DBusMessageIter *out)
 	wire_close(out, &array);
 }
 
-static Progress progress_of(const Subject *x)
+static Progress progress_of(const PropertyContext *x)
 {
 	Progress progress = { 0 };
 
@@ -375,72 +388,72 @@ static Progress progress_of(const Subject *x)
 	return progress;
 }
 
-static uint64_t get_boot_finished(const Subject *x)
+static uint64_t get_boot_finished(const PropertyContext *x)
 {
 	return progress_of(x).finished;
 }
 
-static uint64_t get_boot_started_at(const Subject *x)
+static uint64_t get_boot_started_at(const PropertyContext *x)
 {
 	return (uint64_t)MAX(progress_of(x).boot_us, 0);
 }
 
-static uint64_t get_boot_finished_at(const Subject *x)
+static uint64_t get_boot_finished_at(const PropertyContext *x)
 {
 	return (uint64_t)MAX(progress_of(x).finished_us, 0);
 }
 
-static uint64_t get_at_rest(const Subject *x)
+static uint64_t get_at_rest(const PropertyContext *x)
 {
 	return engine_is_at_rest(x->engine);
 }
 
-static uint64_t get_shutting_down(const Subject *x)
+static uint64_t get_shutting_down(const PropertyContext *x)
 {
 	return engine_is_shutting_down(x->engine);
 }
 
-static uint64_t get_generation(const Subject *x)
+static uint64_t get_generation(const PropertyContext *x)
 {
 	return bus_info(x->bus).generation;
 }
 
-static uint64_t get_manager_started_at(const Subject *x)
+static uint64_t get_manager_started_at(const PropertyContext *x)
 {
 	return (uint64_t)MAX(bus_info(x->bus).started_us, 0);
 }
 
-static uint64_t get_files_read_at(const Subject *x)
+static uint64_t get_files_read_at(const PropertyContext *x)
 {
 	return (uint64_t)MAX(bus_info(x->bus).files_read_us, 0);
 }
 
-static uint64_t get_files_failed_at(const Subject *x)
+static uint64_t get_files_failed_at(const PropertyContext *x)
 {
 	return (uint64_t)MAX(bus_info(x->bus).files_failed_us, 0);
 }
 
-static const char *get_files_problem(const Subject *x)
+static const char *get_files_problem(const PropertyContext *x)
 {
 	return bus_info(x->bus).files_problem;
 }
 
-static uint64_t get_manager_pid(const Subject *x)
+static uint64_t get_manager_pid(const PropertyContext *x)
 {
 	return (uint64_t)getpid();
 }
 
-static const char *get_virtualization(const Subject *x)
+static const char *get_virtualization(const PropertyContext *x)
 {
 	return bus_info(x->bus).virtualization;
 }
 
-static const char *get_reexec_problem(const Subject *x)
+static const char *get_reexec_problem(const PropertyContext *x)
 {
 	return bus_info(x->bus).reexec_problem;
 }
 
-static void append_tainted(const Subject *x, DBusMessageIter *out)
+static void append_tainted(const PropertyContext *x, DBusMessageIter *out)
 {
 	const BusInfo info = bus_info(x->bus);
 	g_autoptr(GPtrArray) sentences = g_ptr_array_new();
@@ -452,7 +465,7 @@ static void append_tainted(const Subject *x, DBusMessageIter *out)
 	wire_names(out, sentences);
 }
 
-static void append_flags(const Subject *x, DBusMessageIter *out)
+static void append_flags(const PropertyContext *x, DBusMessageIter *out)
 {
 	g_auto(GStrv) flags = bus_ops(x->bus)->flags(bus_ops_data(x->bus));
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -462,7 +475,7 @@ static void append_flags(const Subject *x, DBusMessageIter *out)
 	wire_names(out, names);
 }
 
-static void append_not_as_wanted(const Subject *x, DBusMessageIter *out)
+static void append_not_as_wanted(const PropertyContext *x, DBusMessageIter *out)
 {
 	g_autoptr(GPtrArray) names = explain_not_as_wanted(x->engine);
 
@@ -504,30 +517,31 @@ const Interface interface_manager = {
 
 /* --- org.freedesktop.DBus.ObjectManager --- */
 
-static void append_object(DBusMessageIter *array, const char *path, const Interface *interface, const Subject *subject)
+static void append_object(DBusMessageIter *array, const char *path, const Interface *interface,
+			  const PropertyContext *context)
 {
 	DBusMessageIter entry;
 
 	wire_open(array, DBUS_TYPE_DICT_ENTRY, NULL, &entry);
 	wire_object_path(&entry, path);
-	properties_append_interfaces(interface, subject, &entry);
+	properties_append_interfaces(interface, context, &entry);
 	wire_close(array, &entry);
 }
 
 static bool on_get_managed_objects(BusCall *call, DBusMessageIter *out, GError **error)
 {
 	const GPtrArray *all = engine_services(call->engine);
-	const Subject boot = call_subject(call, NULL);
+	const PropertyContext boot = call_subject(call, NULL);
 	DBusMessageIter array;
 
 	wire_open(out, DBUS_TYPE_ARRAY, "{oa{sa{sv}}}", &array);
 	append_object(&array, OBJECT_PATH_BOOT, &interface_boot, &boot);
 	for (guint i = 0; i < all->len; i++) {
 		const Service *service = g_ptr_array_index(all, i);
-		const Subject subject = call_subject(call, service);
+		const PropertyContext context = call_subject(call, service);
 		g_autofree char *path = object_path_of_service(service->def->name);
 
-		append_object(&array, path, &interface_service, &subject);
+		append_object(&array, path, &interface_service, &context);
 	}
 	wire_close(out, &array);
 	return true;

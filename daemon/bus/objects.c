@@ -13,7 +13,8 @@
 #define STANDARD_INTERFACES &interface_introspectable, &interface_peer, &interface_properties, NULL
 
 static const Interface *const node_interfaces[] = { STANDARD_INTERFACES };
-static const Interface *const manager_interfaces[] = { &interface_manager, &interface_object_manager,
+static const Interface *const manager_interfaces[] = { &interface_manager,
+						       &interface_object_manager,
 						       STANDARD_INTERFACES };
 static const Interface *const boot_interfaces[] = { &interface_boot, STANDARD_INTERFACES };
 static const Interface *const services_interfaces[] = { &interface_services, STANDARD_INTERFACES };
@@ -84,7 +85,8 @@ static void append_children(GString *xml, const Engine *engine, const char *path
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(fixed_objects); i++) {
 		if (strcmp(fixed_objects[i].path, path) == 0 && fixed_objects[i].child)
-			g_string_append_printf(xml, "  <node name=\"%s\"/>\n", fixed_objects[i].child);
+			g_string_append_printf(xml, "  <node name=\"%s\"/>\n",
+					       fixed_objects[i].child);
 	}
 	if (strcmp(path, OBJECT_PATH_MANAGER) == 0)
 		g_string_append(xml, "  <node name=\"boot\"/>\n");

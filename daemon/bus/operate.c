@@ -25,47 +25,54 @@ static bool is_busy(const Engine *engine, const Service *service, const ServiceC
 
 static bool operates(const Bus *bus, const BusClient *client, const char *name)
 {
-	return bus_ops(bus)->is_operator(bus_ops_data(bus), name, (const gid_t *)(const void *)client->groups->data,
+	return bus_ops(bus)->is_operator(bus_ops_data(bus), name,
+					 (const gid_t *)(const void *)client->groups->data,
 					 client->groups->len);
 }
 
-static bool check_reach(const Bus *bus, const BusClient *client, RequestVerb verb, const Service *service, GError **error)
+static bool check_impact(const Bus *bus, const BusClient *client, RequestVerb verb,
+			 const Service *service, GError **error)
 {
-	g_autoptr(GPtrArray) reached = engine_reach(verb, service);
+	g_autoptr(GPtrArray) reached = engine_impact(verb, service);
 
 	for (guint i = 0; i < reached->len; i++) {
 		const Service *other = g_ptr_array_index(reached, i);
 
 		if (!operates(bus, client, other->def->name))
-			return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
-				    "this may end %s as well, and an operator of %s may not do that",
-				    other->def->name, service->def->name);
+			return fail(
+				error, SVCD_ERROR_NOT_AUTHORIZED,
+				"the request may also stop %s, which an operator of %s may not do",
+				other->def->name, service->def->name);
 	}
 	return true;
 }
 
-bool operate_is_allowed(const Bus *bus, const Engine *engine, const BusClient *client, DBusMessage *call, GError **error)
+bool operate_is_allowed(const Bus *bus, const Engine *engine, const BusClient *client,
+			DBusMessage *call, GError **error)
 {
 	const Service *service;
-	ServiceCall asked;
+	ServiceCall requested;
 	bool starts;
 
-	if (!service_call_read(engine, call, &asked, error))
+	if (!service_call_read(engine, call, &requested, error))
 		return false;
-	starts = asked.verb == REQUEST_VERB_START || asked.verb == REQUEST_VERB_RESTART;
-	if (!client->groups || !name_check_service(asked.name, NULL))
+	starts = requested.verb == REQUEST_VERB_START || requested.verb == REQUEST_VERB_RESTART;
+	if (!client->groups || !name_check_service(requested.name, NULL))
 		return false;
-	service = terms_find_service(engine, asked.name);
-	if (!operates(bus, client, service ? service->def->name : asked.name))
+	service = terms_find_service(engine, requested.name);
+	if (!operates(bus, client, service ? service->def->name : requested.name))
 		return false;
 	/*
 	 * The affected services of an instance of a template are known only after its file was
 	 * read.
 	 */
-	if (!service && starts && !bus_ops(bus)->add_instance(bus_ops_data(bus), asked.name, &client->who, error))
+	if (!service && starts &&
+	    !bus_ops(bus)->add_instance(bus_ops_data(bus), requested.name, &client->requester,
+					error))
 		return false;
-	service = terms_find_service(engine, asked.name);
-	if (!service || is_busy(engine, service, &asked))
+	service = terms_find_service(engine, requested.name);
+	if (!service || is_busy(engine, service, &requested))
 		return true; /* the request reports the error */
-	return operates(bus, client, service->def->name) && check_reach(bus, client, asked.verb, service, error);
+	return operates(bus, client, service->def->name) &&
+	       check_impact(bus, client, requested.verb, service, error);
 }

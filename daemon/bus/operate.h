@@ -10,14 +10,15 @@
 
 /**
  * operate_is_allowed() - may @client make @call, because it operates all affected services?
- * @call: of a row with ACCESS_OPERATE or ACCESS_LOG
+ * @call: its row has ACCESS_OPERATE or ACCESS_LOG
  * @error: set only if @client operates the named service: NOT_AUTHORIZED with the other service, or
  * LIMIT_REACHED
  *
- * The affected services are the named one and all that the request may end (engine_reach()).
+ * The affected services are the named one and all that the request may end (engine_impact()).
  * Services that it needs are started with it by policy and need no right. May read files, for an
  * instance of a template that is not known yet.
  */
-bool operate_is_allowed(const Bus *bus, const Engine *engine, const BusClient *client, DBusMessage *call, GError **error);
+bool operate_is_allowed(const Bus *bus, const Engine *engine, const BusClient *client,
+			DBusMessage *call, GError **error);
 
 #endif

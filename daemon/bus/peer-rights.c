@@ -46,7 +46,8 @@ bool peer_rights_suffice(uint64_t effective, uint64_t of_pid1)
  */
 static bool get_capabilities(pid_t pid, uint64_t *ret_effective, uint64_t *ret_permitted)
 {
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3, .pid = pid };
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3,
+						   .pid = pid };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
 	if (syscall(SYS_capget, &header, data) < 0)
@@ -92,19 +93,20 @@ static bool is_in_our_user_namespace(int pidfd)
 		return false;
 	if (!get_user_namespace(own, &ours))
 		return errno == ENOTTY || errno == EINVAL || errno == EOPNOTSUPP;
-	return get_user_namespace(pidfd, &its) && its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
+	return get_user_namespace(pidfd, &its) && its.st_dev == ours.st_dev &&
+	       its.st_ino == ours.st_ino;
 }
 
 /* @pidfd: -1 if the kernel has none */
-static bool is_root(pid_t pid, int pidfd)
+static bool caller_is_root(pid_t pid, int pidfd)
 {
 	uint64_t effective;
 	uint64_t of_pid1;
 	uint64_t ignored;
 
 	/* pid 0 would mean this process. */
-	if (pid <= 0 || !get_capabilities(pid, &effective, NULL) || !get_capabilities(1, &ignored, &of_pid1) ||
-	    !peer_rights_suffice(effective, of_pid1))
+	if (pid <= 0 || !get_capabilities(pid, &effective, NULL) ||
+	    !get_capabilities(1, &ignored, &of_pid1) || !peer_rights_suffice(effective, of_pid1))
 		return false;
 	return pidfd < 0 || (is_in_our_user_namespace(pidfd) && is_alive(pidfd));
 }
@@ -117,7 +119,7 @@ bool peer_rights_of_socket(int fd, pid_t pid)
 	if (pid == PID_OUTSIDE)
 		return true;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) == 0)
-		return is_root(pid, pidfd);
+		return caller_is_root(pid, pidfd);
 	return errno == ENOPROTOOPT && peer_rights_of_process(pid);
 }
 
@@ -125,5 +127,5 @@ bool peer_rights_of_process(pid_t pid)
 {
 	auto_fd int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 
-	return pid == PID_OUTSIDE || (pidfd >= 0 && is_root(pid, pidfd));
+	return pid == PID_OUTSIDE || (pidfd >= 0 && caller_is_root(pid, pidfd));
 }

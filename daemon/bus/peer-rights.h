@@ -23,7 +23,10 @@
  */
 bool peer_rights_suffice(uint64_t effective, uint64_t of_pid1);
 
-/* Does this process have CAP_DAC_OVERRIDE? Then its equals can connect to a socket of mode 0. */
+/*
+ * Does this process have CAP_DAC_OVERRIDE? Then other processes with its rights can connect to a
+ * socket of mode 0.
+ */
 bool peer_rights_override_modes(void);
 
 /**

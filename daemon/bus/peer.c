@@ -29,7 +29,8 @@ static const DBusStreamLimits limits = {
 	.queue_bytes = LIMIT_BUS_QUEUE_BYTES,
 };
 
-static GreetingResult on_greet(void *data, const guint8 *bytes, size_t length, size_t *ret_used, GString *reply)
+static AuthenticationResult on_authenticate(void *data, const guint8 *bytes, size_t length,
+					    size_t *ret_used, GString *reply)
 {
 	Peer *peer = data;
 
@@ -50,7 +51,9 @@ static void on_closed(void *data, const char *why)
 	peer->listener->closed(peer->data, why);
 }
 
-static const DBusStreamListener stream_listener = { .greet = on_greet, .message = on_message, .closed = on_closed };
+static const DBusStreamListener stream_listener = { .authenticate = on_authenticate,
+						    .message = on_message,
+						    .closed = on_closed };
 
 Peer *peer_new(int fd, uid_t uid, const char *guid, const PeerListener *listener, void *data)
 {
@@ -70,7 +73,8 @@ void peer_flush(Peer *peer)
 
 void peer_send(Peer *peer, DBusMessage *message)
 {
-	(void)dbus_stream_send(peer->stream, message, dbus_stream_next_serial(&peer->serial)); /* on_closed() reports it */
+	/* on_closed() reports it */
+	(void)dbus_stream_send(peer->stream, message, dbus_stream_next_serial(&peer->serial));
 }
 
 void peer_free(Peer *peer)

@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "bus/dispatch.h"
+#include "bus/call.h"
 #include "bus/introspection.h"
 #include "bus/objects.h"
 #include "loop/wire.h"
@@ -29,32 +29,33 @@ static void append_number(const char *type, uint64_t value, DBusMessageIter *out
 	}
 }
 
-void property_append(const PropertyRow *row, const Subject *subject, DBusMessageIter *out)
+void property_append(const PropertyRow *row, const PropertyContext *context, DBusMessageIter *out)
 {
 	DBusMessageIter variant;
 
 	wire_open(out, DBUS_TYPE_VARIANT, row->type, &variant);
 	if (row->text)
-		wire_string(&variant, row->text(subject));
+		wire_string(&variant, row->text(context));
 	else if (row->number)
-		append_number(row->type, row->number(subject), &variant);
+		append_number(row->type, row->number(context), &variant);
 	else
-		row->append(subject, &variant);
+		row->append(context, &variant);
 	wire_close(out, &variant);
 }
 
-static void append_entry(const PropertyRow *row, const Subject *subject, DBusMessageIter *array)
+static void append_entry(const PropertyRow *row, const PropertyContext *context,
+			 DBusMessageIter *array)
 {
 	DBusMessageIter entry;
 
 	wire_open(array, DBUS_TYPE_DICT_ENTRY, NULL, &entry);
 	wire_string(&entry, row->name);
-	property_append(row, subject, &entry);
+	property_append(row, context, &entry);
 	wire_close(array, &entry);
 }
 
-void properties_append(const Interface *interface, const Subject *subject, unsigned without, unsigned with,
-		       DBusMessageIter *out)
+void properties_append(const Interface *interface, const PropertyContext *context, unsigned without,
+		       unsigned with, DBusMessageIter *out)
 {
 	DBusMessageIter array;
 
@@ -63,12 +64,13 @@ void properties_append(const Interface *interface, const Subject *subject, unsig
 		const PropertyRow *row = &interface->properties[i];
 
 		if (!(row->flags & without) && (!with || (row->flags & with)))
-			append_entry(row, subject, &array);
+			append_entry(row, context, &array);
 	}
 	wire_close(out, &array);
 }
 
-void properties_append_interfaces(const Interface *interface, const Subject *subject, DBusMessageIter *out)
+void properties_append_interfaces(const Interface *interface, const PropertyContext *context,
+				  DBusMessageIter *out)
 {
 	DBusMessageIter array;
 	DBusMessageIter entry;
@@ -76,20 +78,22 @@ void properties_append_interfaces(const Interface *interface, const Subject *sub
 	wire_open(out, DBUS_TYPE_ARRAY, "{sa{sv}}", &array);
 	wire_open(&array, DBUS_TYPE_DICT_ENTRY, NULL, &entry);
 	wire_string(&entry, interface->name);
-	properties_append(interface, subject, PROPERTY_COSTLY, 0, &entry);
+	properties_append(interface, context, PROPERTY_COSTLY, 0, &entry);
 	wire_close(&array, &entry);
 	wire_close(out, &array);
 }
 
-DBusMessage *properties_changed(const char *path, const Interface *interface, const Subject *subject)
+DBusMessage *properties_changed(const char *path, const Interface *interface,
+				const PropertyContext *context)
 {
-	DBusMessage *message = wire_must(dbus_message_new_signal(path, interface_properties.name, "PropertiesChanged"));
+	DBusMessage *message = wire_must(
+		dbus_message_new_signal(path, interface_properties.name, "PropertiesChanged"));
 	DBusMessageIter out;
 	DBusMessageIter none;
 
 	dbus_message_iter_init_append(message, &out);
 	wire_string(&out, interface->name);
-	properties_append(interface, subject, PROPERTY_CONST | PROPERTY_SILENT, 0, &out);
+	properties_append(interface, context, PROPERTY_CONST | PROPERTY_SILENT, 0, &out);
 	wire_open(&out, DBUS_TYPE_ARRAY, "s", &none);
 	wire_close(&out, &none);
 	return message;
@@ -106,15 +110,16 @@ const PropertyRow *property_find(const Interface *interface, const char *name)
 
 /* --- org.freedesktop.DBus.Properties --- */
 
-static const Interface *find_interface(const BusCall *call, const char *name, Object *ret_object, GError **error)
+static const Interface *find_interface(const BusCall *call, const char *name, Object *ret_object,
+				       GError **error)
 {
 	const Interface *interface = NULL;
 
 	if (object_find(call->engine, dbus_message_get_path(call->message), ret_object))
 		interface = object_interface(ret_object, name);
 	if (!interface)
-		fail_call(error, CALL_ERROR_UNKNOWN_INTERFACE, "there is no interface %s at %s", name,
-			  dbus_message_get_path(call->message));
+		fail_call(error, CALL_ERROR_UNKNOWN_INTERFACE, "there is no interface %s at %s",
+			  name, dbus_message_get_path(call->message));
 	return interface;
 }
 
@@ -135,7 +140,8 @@ static const PropertyRow *find_property(const BusCall *call, Object *ret_object,
 		return NULL;
 	row = property_find(interface, name);
 	if (!row)
-		fail_call(error, CALL_ERROR_UNKNOWN_PROPERTY, "%s has no property %s", interface_name, name);
+		fail_call(error, CALL_ERROR_UNKNOWN_PROPERTY, "%s has no property %s",
+			  interface_name, name);
 	return row;
 }
 
@@ -146,9 +152,9 @@ static bool on_get(BusCall *call, DBusMessageIter *out, GError **error)
 
 	if (!row)
 		return false;
-	const Subject subject = call_subject(call, object.service);
+	const PropertyContext context = call_subject(call, object.service);
 
-	property_append(row, &subject, out);
+	property_append(row, &context, out);
 	return true;
 }
 
@@ -161,9 +167,9 @@ static bool on_get_all(BusCall *call, DBusMessageIter *out, GError **error)
 	interface = find_interface(call, name, &object, error);
 	if (!interface)
 		return false;
-	const Subject subject = call_subject(call, object.service);
+	const PropertyContext context = call_subject(call, object.service);
 
-	properties_append(interface, &subject, 0, 0, out);
+	properties_append(interface, &context, 0, 0, out);
 	return true;
 }
 
@@ -174,7 +180,8 @@ static bool on_set(BusCall *call, DBusMessageIter *out, GError **error)
 
 	if (!row)
 		return false;
-	return fail_call(error, CALL_ERROR_PROPERTY_READ_ONLY, "the property %s can only be read", row->name);
+	return fail_call(error, CALL_ERROR_PROPERTY_READ_ONLY, "the property %s can only be read",
+			 row->name);
 }
 
 static const MethodRow methods[] = {

@@ -11,30 +11,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bus/bus.h"
+#include "bus/bus-ops.h"
 
 /*
  * The right that a method needs. All but ACCESS_READ and ACCESS_LISTEN are actions of polkit
  * (org.svcd1.policy). Root has all.
  */
 typedef enum Access {
-	ACCESS_READ,      /* every client has it */
-	ACCESS_CONTROL,   /* services and flags */
-	ACCESS_OPERATE,   /* one service: also for its operators (operate.h); for others like ACCESS_CONTROL */
-	ACCESS_LOG,       /* the output of a service: also for its operators */
-	ACCESS_FLAG,      /* a flag of a bus name: for the owner of that name; other flags like ACCESS_CONTROL */
-	ACCESS_WATCH,     /* a condition that no service uses: maybe a file that only root may see */
-	ACCESS_LISTEN,    /* a condition in ListConditions: every client may, but is remembered; in no row */
-	ACCESS_POWER,     /* the machine as a whole */
+	ACCESS_READ, /* every client has it */
+	ACCESS_CONTROL, /* services and flags */
+	/* one service: also for its operators (operate.h); for others like ACCESS_CONTROL */
+	ACCESS_OPERATE,
+	ACCESS_LOG, /* the output of a service: also for its operators */
+	/* a flag of a bus name: for the owner of that name; other flags like ACCESS_CONTROL */
+	ACCESS_FLAG,
+	/* a condition that no service uses: maybe a file that only root may see */
+	ACCESS_WATCH,
+	/* a condition in ListConditions: every client may watch it, and is remembered; in no row */
+	ACCESS_LISTEN,
+	ACCESS_POWER, /* the machine as a whole */
 	ACCESS_CONFIGURE, /* files, and svcd itself */
-	ACCESS_POLICY,    /* policy: the services that the machine runs */
+	ACCESS_POLICY, /* policy: the services that the machine runs */
 } Access;
 
 /* Why a client that is not the owner may make a call. */
 typedef enum Grant {
 	GRANT_NONE,
-	GRANT_CALL,     /* polkit allows it with all consequences, or the client owns the flag's bus name */
-	GRANT_OPERATOR, /* the client operates all that the call may end; checked again after CheckCommand= */
+	/* polkit allows it with all consequences, or the client owns the flag's bus name */
+	GRANT_CALL,
+	/* the client operates all that the call may end; checked again after CheckCommand= */
+	GRANT_OPERATOR,
 } Grant;
 
 typedef struct BusClient BusClient;
@@ -44,13 +50,14 @@ typedef struct BusClient BusClient;
  * leaves.
  */
 struct BusClient {
-	void (*send)(BusClient *client, DBusMessage *message); /* never blocks; the message stays the caller's */
-	const char *name;   /* the unique name on the system bus; NULL on the private socket */
+	/* never blocks; the message stays the caller's */
+	void (*send)(BusClient *client, DBusMessage *message);
+	const char *name; /* the unique name on the system bus; NULL on the private socket */
 	const GArray *groups; /* gid_t: the groups of its user; NULL: not known */
-	Requester who;      /* not known for a read on the system bus */
+	Requester requester; /* not known for a read on the system bus */
 	bool is_subscribed;
-	bool is_owner;      /* root, or the owner of this svcd: may do and see everything */
-	Grant grant;        /* of the present call; never on the private socket */
+	bool is_owner; /* root, or the owner of this svcd: may do and see everything */
+	Grant grant; /* of the present call; never on the private socket */
 };
 
 typedef struct BusCall {
@@ -58,13 +65,13 @@ typedef struct BusCall {
 	const Engine *engine;
 	BusClient *client;
 	DBusMessage *message; /* its signature matches the row */
-	bool is_checked;      /* CheckCommand= succeeded; this is the second dispatch */
-	bool is_promised;     /* set by a handler that answers later (answers.h) */
+	bool is_checked; /* CheckCommand= succeeded; this is the second dispatch */
+	bool is_promised; /* set by a handler that answers later (answers.h) */
 } BusCall;
 
 typedef struct MethodRow {
 	const char *name;
-	const char *in;  /* signatures */
+	const char *in; /* signatures */
 	const char *out;
 	Access access;
 	/*
@@ -75,18 +82,19 @@ typedef struct MethodRow {
 } MethodRow;
 
 /* The source of a property's value. */
-typedef struct Subject {
+typedef struct PropertyContext {
 	Bus *bus;
 	const Engine *engine;
 	const Service *service; /* NULL unless the object is a service */
 	int64_t now_us;
-} Subject;
+} PropertyContext;
 
 enum PropertyFlags {
-	PROPERTY_CONST = 1 << 0,  /* never changes; also declared in the XML */
+	PROPERTY_CONST = 1 << 0, /* never changes; also declared in the XML */
 	PROPERTY_SILENT = 1 << 1, /* EmitsChangedSignal is false */
 	PROPERTY_LISTED = 1 << 2, /* in ListServices */
-	PROPERTY_COSTLY = 1 << 3, /* reads every service; not in GetManagedObjects, which does that already */
+	/* reads every service; not in GetManagedObjects, which does that already */
+	PROPERTY_COSTLY = 1 << 3,
 };
 
 /* One of @text, @number and @append is set. @type selects the encoding for @text and @number. */
@@ -94,9 +102,9 @@ typedef struct PropertyRow {
 	const char *name;
 	const char *type;
 	unsigned flags;
-	const char *(*text)(const Subject *subject);    /* "s" */
-	uint64_t (*number)(const Subject *subject);     /* "b", "u", "t" */
-	void (*append)(const Subject *subject, DBusMessageIter *out);
+	const char *(*text)(const PropertyContext *context); /* "s" */
+	uint64_t (*number)(const PropertyContext *context); /* "b", "u", "t" */
+	void (*append)(const PropertyContext *context, DBusMessageIter *out);
 } PropertyRow;
 
 typedef struct Interface {

@@ -18,10 +18,10 @@
 
 static const struct {
 	const char *method;
-	const char *word; /* in the arguments of Request */
+	const char *token; /* in the arguments of Request */
 	RequestVerb verb;
 } verbs[] = {
-	{ "Start", "start", REQUEST_VERB_START },	{ "Stop", "stop", REQUEST_VERB_STOP },
+	{ "Start", "start", REQUEST_VERB_START },       { "Stop", "stop", REQUEST_VERB_STOP },
 	{ "Restart", "restart", REQUEST_VERB_RESTART }, { "Reload", "reload", REQUEST_VERB_RELOAD },
 	{ "Clear", "clear", REQUEST_VERB_CLEAR },
 };
@@ -35,27 +35,30 @@ static const char *take_string(DBusMessageIter *in)
 	return text;
 }
 
-static bool read_verb(const char *word, RequestVerb *ret, GError **error)
+static bool read_verb(const char *token, RequestVerb *ret, GError **error)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
-		if (strcmp(verbs[i].word, word) != 0)
+		if (strcmp(verbs[i].token, token) != 0)
 			continue;
 		*ret = verbs[i].verb;
 		return true;
 	}
-	return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "a service can be asked to start, stop, restart, reload or clear, "
-							"not to \"%s\"", word);
+	return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+		    "a service can be asked to start, stop, restart, reload or clear, "
+		    "not to \"%s\"",
+		    token);
 }
 
-static bool read_option(const char *word, ServiceCall *call, GError **error)
+static bool read_option(const char *token, ServiceCall *call, GError **error)
 {
-	if (strcmp(word, "with-dependents") == 0)
+	if (strcmp(token, "with-dependents") == 0)
 		call->with_dependents = true;
-	else if (strcmp(word, "force") == 0)
+	else if (strcmp(token, "force") == 0)
 		call->is_forced = true;
 	else
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there are the options with-dependents and force, not \"%s\"",
-			    word);
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+			    "unknown option \"%s\"; the options are with-dependents and force",
+			    token);
 	return true;
 }
 
@@ -103,9 +106,13 @@ bool service_call_read(const Engine *engine, DBusMessage *message, ServiceCall *
 		is_fine = read_of_manager(message, &call);
 	} else {
 		call.name = object.service->def->name;
-		/* A signal may end it. To read its log ends nothing, as a reload. */
-		call.verb = strcmp(dbus_message_get_member(message), "ReadLog") == 0 ? REQUEST_VERB_RELOAD :
-										       REQUEST_VERB_RESTART;
+		/*
+		 * A signal may end the service, so it counts as a restart. Reading the log ends
+		 * nothing, like a reload.
+		 */
+		call.verb = strcmp(dbus_message_get_member(message), "ReadLog") == 0 ?
+				    REQUEST_VERB_RELOAD :
+				    REQUEST_VERB_RESTART;
 		dbus_message_iter_init(message, &in);
 		if (strcmp(dbus_message_get_member(message), "Request") == 0)
 			is_fine = read_request(&in, &call, error);
@@ -116,30 +123,32 @@ bool service_call_read(const Engine *engine, DBusMessage *message, ServiceCall *
 }
 
 /* Stop fails and names the dependents, unless they stop too. */
-static bool check_dependents(const BusCall *call, const ServiceCall *asked, GError **error)
+static bool check_dependents(const BusCall *call, const ServiceCall *requested, GError **error)
 {
-	const Service *service = terms_find_service(call->engine, asked->name);
+	const Service *service = terms_find_service(call->engine, requested->name);
 	g_autoptr(GPtrArray) names = NULL;
 	g_autofree char *list = NULL;
 
-	if (!service || asked->verb != REQUEST_VERB_STOP || asked->with_dependents)
+	if (!service || requested->verb != REQUEST_VERB_STOP || requested->with_dependents)
 		return true;
 	names = terms_dependents(call->engine, service);
 	g_ptr_array_add(names, NULL);
 	list = g_strjoinv(", ", (char **)names->pdata);
 	return names->len == 1 ||
-	       fail(error, SVCD_ERROR_BUSY, "%s was not stopped: %u running %s it: %s", asked->name, names->len - 1,
+	       fail(error, SVCD_ERROR_BUSY, "%s was not stopped: %u running %s it: %s",
+		    requested->name, names->len - 1,
 		    names->len == 2 ? "service needs" : "services need", list);
 }
 
 /* Answered by bus_check_ended(), after a second dispatch(). */
-static bool ask_check(BusCall *call, const Service *service, RequestVerb verb, GError **error)
+static bool request_check(BusCall *call, const Service *service, RequestVerb verb, GError **error)
 {
 	Answers *answers = bus_answers(call->bus);
 	const uint64_t ticket = answers_promise(answers, call->client, call->message);
 
-	call->is_promised = bus_ops(call->bus)->check(bus_ops_data(call->bus), ticket, verb, service->def->name,
-						      &call->client->who, error);
+	call->is_promised = bus_ops(call->bus)->check(bus_ops_data(call->bus), ticket, verb,
+						      service->def->name, &call->client->requester,
+						      error);
 	if (!call->is_promised)
 		answers_forget(answers, ticket);
 	return call->is_promised;
@@ -157,7 +166,9 @@ bool service_call_make(BusCall *call, ServiceCall *ret, GError **error)
 	if (!check_dependents(call, ret, error))
 		return false;
 	service = terms_find_service(call->engine, ret->name);
-	if (service && !call->is_checked && !ret->is_forced && engine_needs_check(service, ret->verb))
-		return ask_check(call, service, ret->verb, error);
-	return bus_ops(call->bus)->request(bus_ops_data(call->bus), ret->verb, ret->name, &call->client->who, error);
+	if (service && !call->is_checked && !ret->is_forced &&
+	    engine_needs_check(service, ret->verb))
+		return request_check(call, service, ret->verb, error);
+	return bus_ops(call->bus)->request(bus_ops_data(call->bus), ret->verb, ret->name,
+					   &call->client->requester, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service call: the request in a call about one service, whatever the method, and its execution.
+ * Service call: reads the request from any call about one service, and carries it out.
  */
 #ifndef SVCD_BUS_SERVICE_CALL_H
 #define SVCD_BUS_SERVICE_CALL_H
@@ -29,7 +29,8 @@ typedef struct ServiceCall {
  * ReadLog counts as a reload, which ends no service.
  * Returns: false with INVALID_ARGUMENT for an unknown verb or option.
  */
-bool service_call_read(const Engine *engine, DBusMessage *message, ServiceCall *ret, GError **error);
+bool service_call_read(const Engine *engine, DBusMessage *message, ServiceCall *ret,
+		       GError **error);
 
 /**
  * service_call_make() - read the call and make the request, after CheckCommand= if that is required

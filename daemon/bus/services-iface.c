@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "base/errors.h"
-#include "bus/dispatch.h"
+#include "bus/call.h"
 #include "bus/introspection.h"
 #include "bus/names.h"
 #include "bus/properties.h"
@@ -25,15 +25,18 @@ static GPtrArray *read_rows(const BusCall *call, GError **error)
 	const char *name;
 
 	dbus_message_iter_init(call->message, &in);
-	for (dbus_message_iter_recurse(&in, &array); dbus_message_iter_get_arg_type(&array) == DBUS_TYPE_STRING;
+	for (dbus_message_iter_recurse(&in, &array);
+	     dbus_message_iter_get_arg_type(&array) == DBUS_TYPE_STRING;
 	     dbus_message_iter_next(&array)) {
 		const PropertyRow *row;
 
 		dbus_message_iter_get_basic(&array, &name);
 		row = property_find(&interface_service, name);
 		if (!row || (row->flags & PROPERTY_COSTLY)) {
-			fail(error, SVCD_ERROR_INVALID_ARGUMENT, row ? "%s can be requested of one service at a time"
-								     : "a service has no property %s", name);
+			fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+			     row ? "%s can be read from only one service at a time" :
+				   "a service has no property %s",
+			     name);
 			return NULL;
 		}
 		if (!g_ptr_array_find(rows, row, NULL))
@@ -42,9 +45,10 @@ static GPtrArray *read_rows(const BusCall *call, GError **error)
 	return g_steal_pointer(&rows);
 }
 
-static void append_service(const BusCall *call, const Service *service, const GPtrArray *rows, DBusMessageIter *out)
+static void append_service(const BusCall *call, const Service *service, const GPtrArray *rows,
+			   DBusMessageIter *out)
 {
-	const Subject subject = call_subject(call, service);
+	const PropertyContext context = call_subject(call, service);
 	DBusMessageIter array;
 
 	wire_open(out, DBUS_TYPE_ARRAY, "{sv}", &array);
@@ -54,7 +58,7 @@ static void append_service(const BusCall *call, const Service *service, const GP
 
 		wire_open(&array, DBUS_TYPE_DICT_ENTRY, NULL, &entry);
 		wire_string(&entry, row->name);
-		property_append(row, &subject, &entry);
+		property_append(row, &context, &entry);
 		wire_close(&array, &entry);
 	}
 	wire_close(out, &array);
@@ -64,7 +68,8 @@ static bool is_in_motion(const Service *service)
 {
 	const ServiceState state = service->state;
 
-	return state == STATE_STARTING || state == STATE_STOPPING || state == STATE_BACKOFF || service_wait_until(service) > 0;
+	return state == STATE_STARTING || state == STATE_STOPPING || state == STATE_BACKOFF ||
+	       service_wait_until(service) > 0;
 }
 
 static bool list(BusCall *call, bool only_in_motion, DBusMessageIter *out, GError **error)

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "bus/access.h"
 #include "bus/call-queue.h"
+#include "bus/call.h"
 #include "bus/dispatch.h"
 #include "bus/names.h"
 #include "bus/polkit.h"
@@ -22,46 +23,47 @@
 #define BUS_LIMIT_US (10 * G_USEC_PER_SEC)
 
 /* Names that leave the bus. The match rule exists only while it is needed. */
-#define LEAVING_RULE                                                                               \
-	"type='signal',sender='" DBUS_SERVICE_DBUS "',path='" DBUS_PATH_DBUS "',"                  \
+#define LEAVING_RULE                                                              \
+	"type='signal',sender='" DBUS_SERVICE_DBUS "',path='" DBUS_PATH_DBUS "'," \
 	"interface='" DBUS_INTERFACE_DBUS "',member='NameOwnerChanged',arg2=''"
 
 struct SystemClient {
 	SystemBus *bus;
 	unsigned listener_id;
-	unsigned naming;     /* the pending RequestName call, 0: none */
+	unsigned naming; /* the pending RequestName call, 0: none */
 	bool has_name;
-	GHashTable *clients; /* unique name -> Client *, owned: has parked calls, a watch or a promise */
-	GPtrArray *parked;   /* Parked *, owned */
-	CallQueue *queue;    /* calls that were not looked at yet */
+	/* unique name -> RemoteClient *, owned: has parked calls, a watch or a promise */
+	GHashTable *clients;
+	GPtrArray *parked; /* Parked *, owned */
+	CallQueue *queue; /* calls that have not been looked at yet */
 	GPtrArray *questions; /* Question *, owned: for the uid of a caller in the queue */
 	const SystemClientListener *listener;
 	void *data;
 };
 
-typedef struct Client {
+typedef struct RemoteClient {
 	BusClient base; /* first: a BusClient is cast to it */
 	SystemClient *owner;
-	char *name;     /* unique on the bus, and never reused */
-	bool is_known;  /* base.who and base.groups are filled in */
+	char *name; /* unique on the bus, and never reused */
+	bool is_known; /* base.requester and base.groups are filled in */
 	unsigned n_parked;
-	DBusMessage *call;     /* the call being answered, borrowed; set with @if_long */
+	DBusMessage *call; /* the call being answered, borrowed; set with @if_long */
 	const GError *if_long; /* borrowed: the error that replaces a long answer; NULL: none */
-} Client;
+} RemoteClient;
 
 typedef struct Parked {
-	Client *client;
+	RemoteClient *client;
 	DBusMessage *message;
 	Access access;
-	unsigned asking; /* the pending question, 0: none */
+	unsigned pending_query; /* the pending question, 0: none */
 	bool is_polkits; /* the question went to polkit */
-	GError *lack;    /* the right that an operator lacks; NULL: not an operator */
+	GError *lack; /* the right that an operator lacks; NULL: not an operator */
 } Parked;
 
 typedef struct Question {
 	SystemClient *owner;
 	char *name; /* unique */
-	unsigned asking; /* 0: answered */
+	unsigned pending_query; /* 0: answered */
 } Question;
 
 /* --- clients --- */
@@ -79,29 +81,32 @@ static bool is_long(DBusMessage *message)
 
 static void client_send(BusClient *base, DBusMessage *message)
 {
-	Client *client = (Client *)base;
+	RemoteClient *client = (RemoteClient *)base;
 	const GError *instead = client->if_long;
 
 	client->if_long = NULL;
-	if (instead && dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_RETURN && is_long(message))
-		dispatch_refuse(base, client->call, instead);
+	if (instead && dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_RETURN &&
+	    is_long(message))
+		call_refuse(base, client->call, instead);
 	else
 		system_bus_send(client->owner->bus, message);
 }
 
-static void client_init(Client *client, SystemClient *owner, const char *name)
+static void client_init(RemoteClient *client, SystemClient *owner, const char *name)
 {
-	*client = (Client){
-		.base = { .send = client_send, .who = { .uid = (uid_t)-1 }, .is_subscribed = true /* by match rules */ },
+	*client = (RemoteClient){
+		.base = { .send = client_send,
+			  .requester = { .uid = (uid_t)-1 },
+			  .is_subscribed = true /* by match rules */ },
 		.owner = owner,
 		.name = g_strdup(name),
 	};
 	client->base.name = client->name;
 }
 
-static void client_free(gpointer data)
+static void remote_client_free(gpointer data)
 {
-	Client *client = data;
+	RemoteClient *client = data;
 
 	client->owner->listener->gone(client->owner->data, &client->base);
 	if (client->base.groups)
@@ -110,21 +115,21 @@ static void client_free(gpointer data)
 	g_free(client);
 }
 
-static Client *client_get(SystemClient *owner, const char *name)
+static RemoteClient *remote_client_get(SystemClient *owner, const char *name)
 {
-	Client *client = g_hash_table_lookup(owner->clients, name);
+	RemoteClient *client = g_hash_table_lookup(owner->clients, name);
 
 	if (client)
 		return client;
 	if (g_hash_table_size(owner->clients) == 0)
 		system_bus_add_match(owner->bus, LEAVING_RULE);
-	client = g_new(Client, 1);
+	client = g_new(RemoteClient, 1);
 	client_init(client, owner, name);
 	g_hash_table_insert(owner->clients, client->name, client);
 	return client;
 }
 
-static void client_remove(Client *client)
+static void client_remove(RemoteClient *client)
 {
 	SystemClient *owner = client->owner;
 
@@ -139,8 +144,8 @@ static void parked_free(gpointer data)
 {
 	Parked *parked = data;
 
-	if (parked->asking)
-		system_bus_cancel(parked->client->owner->bus, parked->asking);
+	if (parked->pending_query)
+		system_bus_cancel(parked->client->owner->bus, parked->pending_query);
 	parked->client->n_parked--;
 	dbus_message_unref(parked->message);
 	g_clear_error(&parked->lack);
@@ -153,7 +158,7 @@ static void parked_free(gpointer data)
  */
 static void finish(Parked *parked)
 {
-	Client *client = parked->client;
+	RemoteClient *client = parked->client;
 	SystemClient *owner = client->owner;
 
 	g_ptr_array_remove_fast(owner->parked, parked);
@@ -163,7 +168,7 @@ static void finish(Parked *parked)
 
 static void carry_out(Parked *parked, Grant grant)
 {
-	Client *client = parked->client;
+	RemoteClient *client = parked->client;
 
 	client->base.grant = grant;
 	client->owner->listener->message(client->owner->data, &client->base, parked->message);
@@ -173,7 +178,7 @@ static void carry_out(Parked *parked, Grant grant)
 
 static void refuse(Parked *parked, const GError *error)
 {
-	dispatch_refuse(&parked->client->base, parked->message, error);
+	call_refuse(&parked->client->base, parked->message, error);
 	finish(parked);
 }
 
@@ -193,8 +198,9 @@ static void on_polkit(void *data, DBusMessage *reply)
 	Parked *parked = data;
 	g_autoptr(GError) error = NULL;
 
-	parked->asking = 0;
-	if (polkit_allows(reply, access_action(parked->access), (unsigned)parked->client->base.who.uid, &error)) {
+	parked->pending_query = 0;
+	if (polkit_allows(reply, access_action(parked->access),
+			  (unsigned)parked->client->base.requester.uid, &error)) {
 		carry_out(parked, GRANT_CALL);
 		return;
 	}
@@ -207,7 +213,7 @@ static void on_polkit(void *data, DBusMessage *reply)
  * Only questions to polkit have limits per user and in total. The bus daemon answers at once, so
  * its questions need none. Calls that wait for polkit must not keep out root or other users.
  */
-static bool polkit_has_room(const Client *client, GError **error)
+static bool polkit_is_below_limit(const RemoteClient *client, GError **error)
 {
 	const GPtrArray *parked = client->owner->parked;
 	unsigned n = 0;
@@ -217,30 +223,35 @@ static bool polkit_has_room(const Client *client, GError **error)
 		const Parked *other = g_ptr_array_index(parked, i);
 
 		n += other->is_polkits;
-		n_of_user += other->is_polkits && other->client->base.who.uid == client->base.who.uid;
+		n_of_user += other->is_polkits &&
+			     other->client->base.requester.uid == client->base.requester.uid;
 	}
 	if (n_of_user >= LIMIT_PARKED_PER_USER)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%u calls of uid %u wait for authorization already",
-			    n_of_user, (unsigned)client->base.who.uid);
-	return n < LIMIT_PARKED || fail(error, SVCD_ERROR_LIMIT_REACHED, "too many calls wait for authorization");
+		return fail(error, SVCD_ERROR_LIMIT_REACHED,
+			    "%u calls of uid %u already wait for authorization; try again later",
+			    n_of_user, (unsigned)client->base.requester.uid);
+	return n < LIMIT_PARKED || fail(error, SVCD_ERROR_LIMIT_REACHED,
+					"too many calls wait for authorization; try again later");
 }
 
-static void ask_polkit(Parked *parked)
+static void query_polkit(Parked *parked)
 {
-	const bool is_interactive = dbus_message_get_allow_interactive_authorization(parked->message);
+	const bool is_interactive =
+		dbus_message_get_allow_interactive_authorization(parked->message);
 	g_autoptr(GError) error = NULL;
 	DBusMessage *question;
 
-	if (!polkit_has_room(parked->client, &error)) {
+	if (!polkit_is_below_limit(parked->client, &error)) {
 		refuse(parked, error);
 		return;
 	}
 	question = polkit_question(parked->message, access_action(parked->access));
 	parked->is_polkits = true;
-	parked->asking = system_bus_call(parked->client->owner->bus, question,
-					 is_interactive ? LIMIT_AUTHENTICATE_US : LIMIT_AUTHORIZE_US, on_polkit, parked);
+	parked->pending_query = system_bus_call(
+		parked->client->owner->bus, question,
+		is_interactive ? LIMIT_AUTHENTICATE_US : LIMIT_AUTHORIZE_US, on_polkit, parked);
 	dbus_message_unref(question);
-	if (!parked->asking)
+	if (!parked->pending_query)
 		on_polkit(parked, NULL); /* the bus and the client are about to go */
 }
 
@@ -255,30 +266,31 @@ static void on_owner(void *data, DBusMessage *reply)
 	g_autoptr(GError) error = NULL;
 	const char *unique_name = NULL;
 
-	parked->asking = 0;
+	parked->pending_query = 0;
 	if (reply && dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_METHOD_RETURN &&
 	    dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &unique_name, DBUS_TYPE_INVALID) &&
 	    strcmp(unique_name, parked->client->name) == 0) {
 		carry_out(parked, GRANT_CALL);
 		return;
 	}
-	fail(&error, SVCD_ERROR_NOT_AUTHORIZED, "this flag belongs to the owner of %s on the bus, and you are not the owner",
-	     owner);
+	fail(&error, SVCD_ERROR_NOT_AUTHORIZED,
+	     "this flag belongs to the owner of %s on the bus, and you are not the owner", owner);
 	refuse(parked, error);
 }
 
-static void ask_owner(Parked *parked)
+static void query_owner(Parked *parked)
 {
-	DBusMessage *question = wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS,
-								       DBUS_INTERFACE_DBUS, "GetNameOwner"));
+	DBusMessage *question = wire_must(dbus_message_new_method_call(
+		DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "GetNameOwner"));
 	g_autofree char *owner = dispatch_flag_owner(parked->message);
 	DBusMessageIter out;
 
 	dbus_message_iter_init_append(question, &out);
 	wire_string(&out, owner);
-	parked->asking = system_bus_call(parked->client->owner->bus, question, BUS_LIMIT_US, on_owner, parked);
+	parked->pending_query = system_bus_call(parked->client->owner->bus, question, BUS_LIMIT_US,
+						on_owner, parked);
 	dbus_message_unref(question);
-	if (!parked->asking)
+	if (!parked->pending_query)
 		on_owner(parked, NULL);
 }
 
@@ -287,7 +299,8 @@ static bool is_operator(Parked *parked)
 	const SystemClient *owner = parked->client->owner;
 
 	return (parked->access == ACCESS_OPERATE || parked->access == ACCESS_LOG) &&
-	       owner->listener->is_operator(owner->data, &parked->client->base, parked->message, &parked->lack);
+	       owner->listener->is_operator(owner->data, &parked->client->base, parked->message,
+					    &parked->lack);
 }
 
 /* Polkit would authorize uid 0 for everything. */
@@ -295,23 +308,24 @@ static void refuse_root(Parked *parked)
 {
 	g_autoptr(GError) error = NULL;
 
-	fail(&error, SVCD_ERROR_NOT_AUTHORIZED, "uid 0 (pid %d) may not do this without the capabilities of root",
-	     (int)parked->client->base.who.pid);
+	fail(&error, SVCD_ERROR_NOT_AUTHORIZED,
+	     "uid 0 (pid %d) may not do this without the capabilities of root",
+	     (int)parked->client->base.requester.pid);
 	refuse(parked, error);
 }
 
 static void on_known(Parked *parked)
 {
 	if (parked->access == ACCESS_FLAG)
-		ask_owner(parked);
+		query_owner(parked);
 	else if (parked->client->base.is_owner || parked->access == ACCESS_LISTEN)
 		carry_out(parked, GRANT_NONE);
 	else if (is_operator(parked))
 		carry_out(parked, GRANT_OPERATOR);
-	else if (parked->client->base.who.uid == 0)
+	else if (parked->client->base.requester.uid == 0)
 		refuse_root(parked);
 	else
-		ask_polkit(parked);
+		query_polkit(parked);
 }
 
 /*
@@ -341,7 +355,7 @@ static GArray *read_groups(DBusMessageIter *variant)
  * Reads UnixUserID, ProcessID and UnixGroupIDs from a{sv}. Returns: whether the reply contained a
  * user.
  */
-static bool read_credentials(DBusMessage *reply, Requester *who, const GArray **ret_groups)
+static bool read_credentials(DBusMessage *reply, Requester *requester, const GArray **ret_groups)
 {
 	DBusMessageIter in;
 	DBusMessageIter array;
@@ -350,7 +364,8 @@ static bool read_credentials(DBusMessage *reply, Requester *who, const GArray **
 	if (!reply || !dbus_message_has_signature(reply, "a{sv}"))
 		return false;
 	dbus_message_iter_init(reply, &in);
-	for (dbus_message_iter_recurse(&in, &array); dbus_message_iter_get_arg_type(&array) != DBUS_TYPE_INVALID;
+	for (dbus_message_iter_recurse(&in, &array);
+	     dbus_message_iter_get_arg_type(&array) != DBUS_TYPE_INVALID;
 	     dbus_message_iter_next(&array)) {
 		DBusMessageIter entry;
 		DBusMessageIter variant;
@@ -367,10 +382,10 @@ static bool read_credentials(DBusMessage *reply, Requester *who, const GArray **
 			continue;
 		dbus_message_iter_get_basic(&variant, &number);
 		if (strcmp(name, "UnixUserID") == 0) {
-			who->uid = (uid_t)number;
+			requester->uid = (uid_t)number;
 			has_uid = true;
 		} else if (strcmp(name, "ProcessID") == 0) {
-			who->pid = (pid_t)number;
+			requester->pid = (pid_t)number;
 		}
 	}
 	return has_uid;
@@ -379,40 +394,44 @@ static bool read_credentials(DBusMessage *reply, Requester *who, const GArray **
 static void on_credentials(void *data, DBusMessage *reply)
 {
 	Parked *parked = data;
-	Client *client = parked->client;
+	RemoteClient *client = parked->client;
 	g_autoptr(GError) error = NULL;
 
-	parked->asking = 0;
-	client->is_known = client->is_known || read_credentials(reply, &client->base.who, &client->base.groups);
+	parked->pending_query = 0;
+	client->is_known = client->is_known ||
+			   read_credentials(reply, &client->base.requester, &client->base.groups);
 	if (!client->is_known) {
 		fail(&error, SVCD_ERROR_NOT_AUTHORIZED, "the bus does not identify the caller");
 		refuse(parked, error);
 		return;
 	}
-	client->base.is_owner = access_is_owner(&client->base.who);
+	client->base.is_owner = access_is_owner(&client->base.requester);
 	on_known(parked);
 }
 
-static void ask_who(Parked *parked)
+static void query_caller(Parked *parked)
 {
-	DBusMessage *question = wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS,
-								       DBUS_INTERFACE_DBUS, "GetConnectionCredentials"));
+	DBusMessage *question = wire_must(
+		dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS,
+					     "GetConnectionCredentials"));
 	DBusMessageIter out;
 
 	dbus_message_iter_init_append(question, &out);
 	wire_string(&out, parked->client->name);
-	parked->asking = system_bus_call(parked->client->owner->bus, question, BUS_LIMIT_US, on_credentials, parked);
+	parked->pending_query = system_bus_call(parked->client->owner->bus, question, BUS_LIMIT_US,
+						on_credentials, parked);
 	dbus_message_unref(question);
-	if (!parked->asking)
+	if (!parked->pending_query)
 		on_credentials(parked, NULL);
 }
 
-static bool has_room(const SystemClient *owner, const char *name, GError **error)
+static bool is_below_limit(const SystemClient *owner, const char *name, GError **error)
 {
-	const Client *client = g_hash_table_lookup(owner->clients, name);
+	const RemoteClient *client = g_hash_table_lookup(owner->clients, name);
 
 	if (client && client->n_parked >= LIMIT_PARKED_PER_CLIENT)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%u of your calls wait for authorization already",
+		return fail(error, SVCD_ERROR_LIMIT_REACHED,
+			    "%u of your calls already wait for authorization; try again later",
 			    client->n_parked);
 	return true;
 }
@@ -421,7 +440,7 @@ static void park(SystemClient *owner, DBusMessage *message, Access access)
 {
 	Parked *parked = g_new0(Parked, 1);
 
-	parked->client = client_get(owner, dbus_message_get_sender(message));
+	parked->client = remote_client_get(owner, dbus_message_get_sender(message));
 	parked->client->n_parked++;
 	parked->message = dbus_message_ref(message);
 	parked->access = access;
@@ -429,12 +448,15 @@ static void park(SystemClient *owner, DBusMessage *message, Access access)
 	if (parked->client->is_known)
 		on_known(parked);
 	else
-		ask_who(parked);
+		query_caller(parked);
 }
 
 /* --- the bus --- */
 
-/* The answer to these is long on any machine with services, and would be computed in vain. */
+/*
+ * On any machine with services the answers to these calls are long. An error would replace them, so
+ * they are not computed.
+ */
 static bool is_about_all(DBusMessage *message)
 {
 	static const char *const members[] = { "GetManagedObjects", "ListServices", NULL };
@@ -449,11 +471,12 @@ static void on_turn(void *data, DBusMessage *message, const GError *refusal, boo
 	SystemClient *owner = data;
 	const Access access = owner->listener->access(owner->data, message);
 	g_autoptr(GError) error = NULL;
-	Client client;
+	RemoteClient client;
 
 	if (refusal && (!only_if_long || is_about_all(message)))
 		g_propagate_error(&error, g_error_copy(refusal));
-	else if (access != ACCESS_READ && has_room(owner, dbus_message_get_sender(message), &error)) {
+	else if (access != ACCESS_READ &&
+		 is_below_limit(owner, dbus_message_get_sender(message), &error)) {
 		park(owner, message, access);
 		return;
 	}
@@ -461,21 +484,22 @@ static void on_turn(void *data, DBusMessage *message, const GError *refusal, boo
 	client.call = message;
 	client.if_long = refusal;
 	if (error)
-		dispatch_refuse(&client.base, message, error);
+		call_refuse(&client.base, message, error);
 	else
-		owner->listener->message(owner->data, &client.base, message); /* a read: no pointer to the client remains */
+		/* a read: no pointer to the client remains */
+		owner->listener->message(owner->data, &client.base, message);
 	g_free(client.name);
 }
 
 static void on_call(SystemClient *owner, DBusMessage *message)
 {
 	g_autoptr(GError) error = NULL;
-	Client client;
+	RemoteClient client;
 
 	if (call_queue_add(owner->queue, message, system_bus_message_bytes(owner->bus), &error))
 		return;
 	client_init(&client, owner, dbus_message_get_sender(message));
-	dispatch_refuse(&client.base, message, error);
+	call_refuse(&client.base, message, error);
 	g_free(client.name);
 }
 
@@ -483,8 +507,8 @@ static void question_free(gpointer data)
 {
 	Question *question = data;
 
-	if (question->asking)
-		system_bus_cancel(question->owner->bus, question->asking);
+	if (question->pending_query)
+		system_bus_cancel(question->owner->bus, question->pending_query);
 	g_free(question->name);
 	g_free(question);
 }
@@ -494,24 +518,25 @@ static void on_user(void *data, DBusMessage *reply)
 	Question *question = data;
 	dbus_uint32_t uid;
 
-	question->asking = 0;
+	question->pending_query = 0;
 	if (reply && dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_METHOD_RETURN &&
 	    dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &uid, DBUS_TYPE_INVALID))
 		call_queue_known(question->owner->queue, question->name, (uid_t)uid);
 	else
-		call_queue_forget(question->owner->queue, question->name); /* it has left, or the bus is gone */
+		/* it has left, or the bus is gone */
+		call_queue_forget(question->owner->queue, question->name);
 	g_ptr_array_remove_fast(question->owner->questions, question);
 }
 
 /*
- * GetConnectionUnixUser is cheap for the bus daemon. GetConnectionCredentials costs much, and the
+ * GetConnectionUnixUser is cheap for the bus daemon. GetConnectionCredentials is expensive, and the
  * queue asks under load.
  */
-static void on_ask(void *data, const char *name)
+static void on_query(void *data, const char *name)
 {
 	SystemClient *owner = data;
-	DBusMessage *message = wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS,
-								      DBUS_INTERFACE_DBUS, "GetConnectionUnixUser"));
+	DBusMessage *message = wire_must(dbus_message_new_method_call(
+		DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "GetConnectionUnixUser"));
 	Question *question = g_new0(Question, 1);
 	DBusMessageIter out;
 
@@ -519,9 +544,10 @@ static void on_ask(void *data, const char *name)
 	g_ptr_array_add(owner->questions, question);
 	dbus_message_iter_init_append(message, &out);
 	wire_string(&out, name);
-	question->asking = system_bus_call(owner->bus, message, BUS_LIMIT_US, on_user, question);
+	question->pending_query =
+		system_bus_call(owner->bus, message, BUS_LIMIT_US, on_user, question);
 	dbus_message_unref(message);
-	if (!question->asking)
+	if (!question->pending_query)
 		on_user(question, NULL);
 }
 
@@ -530,7 +556,7 @@ static bool may_go_on(void *data)
 	return !system_bus_is_congested(((SystemClient *)data)->bus);
 }
 
-static void on_room(void *data)
+static void on_writable(void *data)
 {
 	call_queue_go_on(((SystemClient *)data)->queue);
 }
@@ -549,7 +575,7 @@ static void on_backlog(void *data, bool is_there)
 /* A parked call of this client is dropped, even if polkit allows it later. */
 static void on_left(SystemClient *owner, const char *name)
 {
-	Client *client = g_hash_table_lookup(owner->clients, name);
+	RemoteClient *client = g_hash_table_lookup(owner->clients, name);
 
 	call_queue_forget(owner->queue, name);
 	if (!client)
@@ -574,15 +600,16 @@ static void on_owner_changed(SystemClient *owner, DBusMessage *message)
 	const char *now;
 
 	if (dbus_message_has_sender(message, DBUS_SERVICE_DBUS) &&
-	    dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_STRING, &before, DBUS_TYPE_STRING, &now,
-				  DBUS_TYPE_INVALID) &&
+	    dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_STRING, &before,
+				  DBUS_TYPE_STRING, &now, DBUS_TYPE_INVALID) &&
 	    !*now)
 		on_left(owner, name);
 }
 
 static void on_message(void *data, DBusMessage *message)
 {
-	if (dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_CALL && dbus_message_get_sender(message))
+	if (dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_CALL &&
+	    dbus_message_get_sender(message))
 		on_call(data, message);
 	else if (dbus_message_is_signal(message, DBUS_INTERFACE_DBUS, "NameOwnerChanged"))
 		on_owner_changed(data, message);
@@ -595,23 +622,28 @@ static void on_name(void *data, DBusMessage *reply)
 
 	client->naming = 0;
 	if (reply && dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_METHOD_RETURN)
-		(void)dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &result, DBUS_TYPE_INVALID); /* or @result stays 0 */
+		/* on failure @result stays 0 */
+		(void)dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &result,
+					    DBUS_TYPE_INVALID);
 	client->has_name = result == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER;
 	if (client->has_name) {
 		log_debug(NULL, "on the %s bus as " BUS_NAME, system_bus_kind(client->bus));
 		client->listener->named(client->data);
 	} else if (reply) { /* no reply: the bus went away */
-		log_error(NULL, BUS_NAME " cannot be had on the %s bus: %s", system_bus_kind(client->bus),
-			  result == DBUS_REQUEST_NAME_REPLY_EXISTS ? "another program has it"
-								   : "is " BUS_NAME ".conf in /usr/share/dbus-1/system.d?");
+		log_error(NULL, "the name " BUS_NAME " cannot be taken on the %s bus: %s",
+			  system_bus_kind(client->bus),
+			  result == DBUS_REQUEST_NAME_REPLY_EXISTS ?
+				  "another program owns it" :
+				  "the bus refused it; is " BUS_NAME
+				  ".conf in /usr/share/dbus-1/system.d?");
 	}
 }
 
 static void on_connected(void *data)
 {
 	SystemClient *client = data;
-	DBusMessage *message = wire_must(
-		dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "RequestName"));
+	DBusMessage *message = wire_must(dbus_message_new_method_call(
+		DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "RequestName"));
 	DBusMessageIter out;
 
 	dbus_message_iter_init_append(message, &out);
@@ -639,7 +671,7 @@ static void on_disconnected(void *data)
 static const CallQueueListener queue_listener = {
 	.turn = on_turn,
 	.is_open = may_go_on,
-	.ask = on_ask,
+	.on_query = on_query,
 	.backlog = on_backlog,
 };
 
@@ -647,7 +679,7 @@ static const SystemBusListener bus_listener = {
 	.connected = on_connected,
 	.disconnected = on_disconnected,
 	.message = on_message,
-	.room = on_room,
+	.on_writable = on_writable,
 };
 
 /* --- the object's life --- */
@@ -659,7 +691,7 @@ SystemClient *system_client_new(SystemBus *bus, const SystemClientListener *list
 	client->bus = bus;
 	client->listener = listener;
 	client->data = data;
-	client->clients = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, client_free);
+	client->clients = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, remote_client_free);
 	client->parked = g_ptr_array_new_with_free_func(parked_free);
 	client->queue = call_queue_new(&queue_listener, client);
 	client->questions = g_ptr_array_new_with_free_func(question_free);

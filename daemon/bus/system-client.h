@@ -25,7 +25,8 @@ typedef struct SystemClientListener {
 	 * Then polkit is not asked. @error: set if the client should learn what it lacks when
 	 * polkit refuses too.
 	 */
-	bool (*is_operator)(void *data, const BusClient *client, DBusMessage *message, GError **error);
+	bool (*is_operator)(void *data, const BusClient *client, DBusMessage *message,
+			    GError **error);
 	/*
 	 * Carries out an authorized call. After a read @client becomes invalid, otherwise it is
 	 * valid until gone().

@@ -37,7 +37,8 @@ static char *term_why(const Engine *engine, const Term *term)
 }
 
 /* @kind: NULL omits the first string and the true terms. */
-static void append_terms(const Engine *engine, const GPtrArray *terms, const char *kind, DBusMessageIter *out)
+static void append_terms(const Engine *engine, const GPtrArray *terms, const char *kind,
+			 DBusMessageIter *out)
 {
 	for (guint i = 0; i < terms->len; i++) {
 		const Term *term = g_ptr_array_index(terms, i);
@@ -61,7 +62,7 @@ void terms_append_false(const Engine *engine, const Service *service, DBusMessag
 
 	wire_open(out, DBUS_TYPE_ARRAY, "(ssss)", &array);
 	append_terms(engine, service->when, NULL, &array);
-	append_terms(engine, service->hold, NULL, &array);
+	append_terms(engine, service->while_terms, NULL, &array);
 	wire_close(out, &array);
 }
 
@@ -71,7 +72,7 @@ void terms_append_all(const Engine *engine, const Service *service, DBusMessageI
 
 	wire_open(out, DBUS_TYPE_ARRAY, "(sssss)", &array);
 	append_terms(engine, service->when, "When", &array);
-	append_terms(engine, service->hold, "While", &array);
+	append_terms(engine, service->while_terms, "While", &array);
 	wire_close(out, &array);
 }
 
@@ -92,7 +93,8 @@ GPtrArray *terms_dependents(const Engine *engine, const Service *service)
 		const Service *s = g_ptr_array_index(all, i);
 		const bool is_running = service_is_up(s) || s->state == STATE_STARTING;
 
-		if (is_running && engine_on_lapse(s) == ON_LAPSE_STOP && engine_holds_on(s, service))
+		if (is_running && engine_on_lapse(s) == ON_LAPSE_STOP &&
+		    engine_depends_on(s, service))
 			g_ptr_array_add(names, (gpointer)s->def->name);
 	}
 	return names;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Accounts: reads passwd(5), where the first matching line counts. groups.c reads group(5).
+ * Accounts: reads passwd(5), where the first matching line applies. groups.c reads group(5).
  */
 #include "config.h"
 
@@ -38,7 +38,8 @@ static bool find_in_passwd(const char *text, const char *user, uint32_t *ret_uid
 		uint32_t uid;
 		uint32_t gid;
 
-		if (g_strv_length(fields) < 4 || !parse_id(fields[2], &uid) || !parse_id(fields[3], &gid))
+		if (g_strv_length(fields) < 4 || !parse_id(fields[2], &uid) ||
+		    !parse_id(fields[3], &gid))
 			continue;
 		if (strcmp(fields[0], user) != 0 && strcmp(fields[2], user) != 0)
 			continue;
@@ -49,10 +50,12 @@ static bool find_in_passwd(const char *text, const char *user, uint32_t *ret_uid
 	return false;
 }
 
-static bool find_user(const AccountFiles *files, const char *user, uint32_t *ret_uid, uint32_t *ret_gid, GError **error)
+static bool find_user(const AccountFiles *files, const char *user, uint32_t *ret_uid,
+		      uint32_t *ret_gid, GError **error)
 {
 	const bool is_number = parse_id(user, ret_uid);
-	g_autoptr(GBytes) bytes = file_read_bounded(files->passwd, LIMIT_GROUP_FILE_BYTES, is_number ? NULL : error);
+	g_autoptr(GBytes) bytes =
+		file_read_bounded(files->passwd, LIMIT_GROUP_FILE_BYTES, is_number ? NULL : error);
 	g_autofree char *text = NULL;
 
 	if (bytes)
@@ -61,7 +64,9 @@ static bool find_user(const AccountFiles *files, const char *user, uint32_t *ret
 		return true;
 	if (is_number)
 		return true; /* without a line, it has no group */
-	return bytes ? fail(error, SVCD_ERROR_FAILED, "there is no user \"%s\" in %s; " LOCAL_ONLY, user, files->passwd) : false;
+	return bytes ? fail(error, SVCD_ERROR_FAILED, "there is no user \"%s\" in %s; " LOCAL_ONLY,
+			    user, files->passwd) :
+		       false;
 }
 
 static bool find_group(const AccountFiles *files, const char *group, gid_t *ret_gid, GError **error)
@@ -77,12 +82,13 @@ static bool find_group(const AccountFiles *files, const char *group, gid_t *ret_
 	if (!groups)
 		return false;
 	if (!groups_find(groups, group, ret_gid))
-		return fail(error, SVCD_ERROR_FAILED, "there is no group \"%s\" in %s; " LOCAL_ONLY, group, files->group);
+		return fail(error, SVCD_ERROR_FAILED, "there is no group \"%s\" in %s; " LOCAL_ONLY,
+			    group, files->group);
 	return true;
 }
 
-bool accounts_find(const AccountFiles *files, const char *user, const char *group, uid_t *ret_uid, gid_t *ret_gid,
-		   GError **error)
+bool accounts_find(const AccountFiles *files, const char *user, const char *group, uid_t *ret_uid,
+		   gid_t *ret_gid, GError **error)
 {
 	uint32_t uid = *ret_uid;
 	uint32_t gid = *ret_gid;

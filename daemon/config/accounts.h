@@ -27,7 +27,7 @@ extern const AccountFiles accounts_of_machine;
  * The files are read each time, because a package may have just added its user.
  * Returns: false with @error if there is no such name.
  */
-bool accounts_find(const AccountFiles *files, const char *user, const char *group, uid_t *ret_uid, gid_t *ret_gid,
-		   GError **error);
+bool accounts_find(const AccountFiles *files, const char *user, const char *group, uid_t *ret_uid,
+		   gid_t *ret_gid, GError **error);
 
 #endif

@@ -33,7 +33,9 @@
 /* The longest line has four numbers of at most 20 digits. */
 #define LINE_BYTES 128
 
-static const char letters[BUNDLE_KIND_COUNT] = { [BUNDLE_LIST] = 'L', [BUNDLE_FILE] = 'F', [BUNDLE_NO_LIST] = 'l', [BUNDLE_NO_FILE] = 'f' };
+static const char letters[BUNDLE_KIND_COUNT] = {
+	[BUNDLE_LIST] = 'L', [BUNDLE_FILE] = 'F', [BUNDLE_NO_LIST] = 'l', [BUNDLE_NO_FILE] = 'f'
+};
 
 struct Bundle {
 	GHashTable *entries; /* path -> BundleEntry, both owned */
@@ -88,7 +90,8 @@ static void insert(Bundle *bundle, BundleKind kind, bool is_secret, char *path, 
 	g_hash_table_replace(bundle->entries, path, entry);
 }
 
-void bundle_add(Bundle *bundle, BundleKind kind, bool is_secret, const char *path, const void *data, gsize length)
+void bundle_add(Bundle *bundle, BundleKind kind, bool is_secret, const char *path, const void *data,
+		gsize length)
 {
 	insert(bundle, kind, is_secret, g_strdup(path), g_bytes_new(data, length));
 }
@@ -106,7 +109,8 @@ void bundle_forget(Bundle *bundle, const char *directory)
 
 	g_hash_table_iter_init(&iter, bundle->entries);
 	while (g_hash_table_iter_next(&iter, &path, NULL)) {
-		if (strncmp(path, directory, length) == 0 && strchr("/", ((const char *)path)[length]))
+		if (strncmp(path, directory, length) == 0 &&
+		    strchr("/", ((const char *)path)[length]))
 			g_hash_table_iter_remove(&iter);
 	}
 }
@@ -126,7 +130,8 @@ void bundle_begin(const Bundle *bundle, const char *path)
 	if (bundle->progress_fd < 0)
 		return;
 	length = snprintf(line, sizeof line, READING "%s", path);
-	(void)!pwrite(bundle->progress_fd, line, MIN((size_t)length + 1, sizeof line), 0); /* only for a message */
+	/* only for a message */
+	(void)!pwrite(bundle->progress_fd, line, MIN((size_t)length + 1, sizeof line), 0);
 }
 
 char *bundle_being_read(int fd)
@@ -137,7 +142,8 @@ char *bundle_being_read(int fd)
 	if (n < 0)
 		return NULL;
 	line[n] = '\0';
-	return g_str_has_prefix(line, READING) ? text_escape_terminal(line + strlen(READING)) : NULL;
+	return g_str_has_prefix(line, READING) ? text_escape_terminal(line + strlen(READING)) :
+						 NULL;
 }
 
 /* --- writing --- */
@@ -147,7 +153,8 @@ static void append_entry(GString *out, const char *path, const BundleEntry *entr
 	gsize length;
 	const char *data = g_bytes_get_data(entry->bytes, &length);
 
-	g_string_append_printf(out, "%c %d %zu %zu\n%s\n", letters[entry->kind], entry->is_secret, strlen(path), length, path);
+	g_string_append_printf(out, "%c %d %zu %zu\n%s\n", letters[entry->kind], entry->is_secret,
+			       strlen(path), length, path);
 	g_string_append_len(out, data, (gssize)length);
 	g_string_append_c(out, '\n');
 }
@@ -159,30 +166,32 @@ bool bundle_write(const Bundle *bundle, int fd, GError **error)
 	gpointer path;
 	gpointer entry;
 
-	g_string_append_printf(out, MAGIC " %" G_GINT64_FORMAT " %u\n", bundle->began_us, g_hash_table_size(bundle->entries));
+	g_string_append_printf(out, MAGIC " %" G_GINT64_FORMAT " %u\n", bundle->began_us,
+			       g_hash_table_size(bundle->entries));
 	g_hash_table_iter_init(&iter, bundle->entries);
 	while (g_hash_table_iter_next(&iter, &path, &entry))
 		append_entry(out, path, entry);
 	if (out->len > LIMIT_BUNDLE_BYTES)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "all service and policy files together have more than %d bytes",
+		return fail(error, SVCD_ERROR_LIMIT_REACHED,
+			    "all service and policy files together have more than %d bytes",
 			    LIMIT_BUNDLE_BYTES);
-	if (ftruncate(fd, 0) < 0 || lseek(fd, 0, SEEK_SET) < 0 || !fd_write_all(fd, out->str, out->len) ||
-	    fcntl(fd, F_ADD_SEALS, SEALS) < 0)
+	if (ftruncate(fd, 0) < 0 || lseek(fd, 0, SEEK_SET) < 0 ||
+	    !fd_write_all(fd, out->str, out->len) || fcntl(fd, F_ADD_SEALS, SEALS) < 0)
 		return fail_errno(error, errno, "cannot hand over the contents of the files");
 	return true;
 }
 
 /* --- reading --- */
 
-/* The bytes that were not parsed yet. */
-typedef struct Rest {
+/* The bytes that have not been parsed yet. */
+typedef struct UnreadPart {
 	GBytes *bytes;
 	const char *next;
 	gsize length;
-} Rest;
+} UnreadPart;
 
 /* Takes the @n fields of the next line. NULL: it does not have @n fields. */
-static char **take_line(Rest *rest, unsigned n)
+static char **take_line(UnreadPart *rest, unsigned n)
 {
 	const char *end = memchr(rest->next, '\n', MIN(rest->length, LINE_BYTES));
 	g_autofree char *line = end ? g_strndup(rest->next, (gsize)(end - rest->next)) : NULL;
@@ -196,12 +205,13 @@ static char **take_line(Rest *rest, unsigned n)
 }
 
 /* Takes a number of bytes and a line break. NULL: they are missing. */
-static const char *take_bytes(Rest *rest, const char *length_text, gsize *ret_length)
+static const char *take_bytes(UnreadPart *rest, const char *length_text, gsize *ret_length)
 {
 	const char *bytes = rest->next;
 	uint64_t length;
 
-	if (!text_parse_uint(length_text, 10, LIMIT_BUNDLE_BYTES, &length) || length >= rest->length || bytes[length] != '\n')
+	if (!text_parse_uint(length_text, 10, LIMIT_BUNDLE_BYTES, &length) ||
+	    length >= rest->length || bytes[length] != '\n')
 		return NULL;
 	rest->next += length + 1;
 	rest->length -= length + 1;
@@ -220,7 +230,7 @@ static bool parse_kind(const char *letter, BundleKind *ret)
 	return false;
 }
 
-static bool take_entry(Rest *rest, Bundle *bundle)
+static bool take_entry(UnreadPart *rest, Bundle *bundle)
 {
 	g_auto(GStrv) fields = take_line(rest, 4);
 	const char *start = g_bytes_get_data(rest->bytes, NULL);
@@ -231,7 +241,8 @@ static bool take_entry(Rest *rest, Bundle *bundle)
 	BundleKind kind;
 	uint64_t is_secret;
 
-	if (!fields || !parse_kind(fields[0], &kind) || !text_parse_uint(fields[1], 10, 1, &is_secret))
+	if (!fields || !parse_kind(fields[0], &kind) ||
+	    !text_parse_uint(fields[1], 10, 1, &is_secret))
 		return false;
 	path = take_bytes(rest, fields[2], &path_length);
 	data = path ? take_bytes(rest, fields[3], &length) : NULL;
@@ -244,7 +255,7 @@ static bool take_entry(Rest *rest, Bundle *bundle)
 	return true;
 }
 
-static bool parse(Rest *rest, Bundle *bundle)
+static bool parse(UnreadPart *rest, Bundle *bundle)
 {
 	g_auto(GStrv) fields = take_line(rest, 4);
 	g_autofree char *magic = fields ? g_strconcat(fields[0], " ", fields[1], NULL) : NULL;
@@ -265,12 +276,13 @@ static bool parse(Rest *rest, Bundle *bundle)
 Bundle *bundle_parse(GBytes *bytes, GError **error)
 {
 	g_autoptr(Bundle) bundle = bundle_new();
-	Rest rest = { .bytes = bytes };
+	UnreadPart rest = { .bytes = bytes };
 
 	bundle->is_open = false;
 	rest.next = g_bytes_get_data(bytes, &rest.length);
 	if (rest.length == 0 || rest.length > LIMIT_BUNDLE_BYTES || !parse(&rest, bundle)) {
-		fail(error, SVCD_ERROR_FAILED, "the contents of the files arrived damaged, or from another version");
+		fail(error, SVCD_ERROR_FAILED,
+		     "the contents of the files arrived damaged, or from another version");
 		return NULL;
 	}
 	return g_steal_pointer(&bundle);

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 typedef enum BundleKind {
-	BUNDLE_LIST,    /* the names in a directory, each with a final NUL */
-	BUNDLE_FILE,    /* the contents of a file */
+	BUNDLE_LIST, /* the names in a directory, each with a final NUL */
+	BUNDLE_FILE, /* the contents of a file */
 	BUNDLE_NO_LIST, /* a sentence: why the directory could not be read */
 	BUNDLE_NO_FILE, /* a sentence: why the file could not be read */
 	BUNDLE_KIND_COUNT
@@ -40,7 +40,8 @@ bool bundle_is_open(const Bundle *bundle);
 int64_t bundle_began_us(const Bundle *bundle);
 
 /* Adds an entry, and replaces an earlier one. @path is absolute. */
-void bundle_add(Bundle *bundle, BundleKind kind, bool is_secret, const char *path, const void *data, gsize length);
+void bundle_add(Bundle *bundle, BundleKind kind, bool is_secret, const char *path, const void *data,
+		gsize length);
 const BundleEntry *bundle_find(const Bundle *bundle, const char *path);
 
 /* Removes @directory and everything below it, because it has changed. */

@@ -38,12 +38,14 @@ static void read_file(SourceReader *reader, const char *path)
 }
 
 /* Gathers files with names that end in @suffix, and with @has_drop_ins also drop-ins. */
-static void gather_directory(SourceReader *reader, const char *directory, const char *suffix, bool has_drop_ins)
+static void gather_directory(SourceReader *reader, const char *directory, const char *suffix,
+			     bool has_drop_ins)
 {
 	g_autoptr(GPtrArray) names = list(reader, directory);
 
 	for (guint i = 0; i < names->len; i++) {
-		g_autofree char *path = g_strconcat(directory, "/", g_ptr_array_index(names, i), NULL);
+		g_autofree char *path =
+			g_strconcat(directory, "/", g_ptr_array_index(names, i), NULL);
 
 		if (g_str_has_suffix(path, suffix))
 			read_file(reader, path);
@@ -68,27 +70,22 @@ static void gather_plain(Bundle *bundle, const char *path, size_t limit, bool ma
 	if (bytes)
 		bundle_add(bundle, BUNDLE_FILE, false, path, data, length);
 	else
-		bundle_add(bundle, BUNDLE_NO_FILE, false, path, error->message, strlen(error->message));
-}
-
-static void gather_policy_history(SourceReader *reader)
-{
-	g_autofree char *directory = g_build_filename(reader->root, POLICY_HISTORY_DIRECTORY, NULL);
-	g_autoptr(GPtrArray) names = list(reader, directory);
-
-	(void)names; /* stored in the bundle */
+		bundle_add(bundle, BUNDLE_NO_FILE, false, path, error->message,
+			   strlen(error->message));
 }
 
 static void gather_last_good_policy(SourceReader *reader)
 {
-	g_autofree char *directory = g_build_filename(reader->root, POLICY_LAST_GOOD_DIRECTORY, NULL);
+	g_autofree char *directory =
+		g_build_filename(reader->root, POLICY_LAST_GOOD_DIRECTORY, NULL);
 
 	gather_directory(reader, directory, ".policy", false);
 }
 
 static void gather_last_good_services(SourceReader *reader)
 {
-	g_autofree char *directory = g_build_filename(reader->root, SERVICE_LAST_GOOD_DIRECTORY, NULL);
+	g_autofree char *directory =
+		g_build_filename(reader->root, SERVICE_LAST_GOOD_DIRECTORY, NULL);
 
 	gather_directory(reader, directory, ".svc", true);
 }
@@ -108,16 +105,18 @@ void gather(const LoaderOptions *options)
 	g_autoptr(GPtrArray) policies = search_path_policies(options);
 	SourceReader reader;
 
-	source_reader_init(&reader, options->root, options->any_owner, options->user_mode ? geteuid() : 0);
+	source_reader_init(&reader, options->root, options->any_owner,
+			   options->user_mode ? geteuid() : 0);
 	reader.bundle = options->bundle;
 	for (char **directory = services; *directory; directory++)
 		gather_directory(&reader, *directory, ".svc", true);
 	for (guint i = 0; i < policies->len; i++)
-		gather_directory(&reader, ((const PolicyDirectory *)g_ptr_array_index(policies, i))->path, ".policy", false);
+		gather_directory(&reader,
+				 ((const PolicyDirectory *)g_ptr_array_index(policies, i))->path,
+				 ".policy", false);
 	if (!options->user_mode && !options->without_local_files) {
 		gather_last_good_policy(&reader);
 		gather_last_good_services(&reader);
-		gather_policy_history(&reader);
 	}
 	gather_plain(options->bundle, GATHER_GROUPS, LIMIT_GROUP_FILE_BYTES, false);
 	gather_plain(options->bundle, GATHER_KERNEL_CMDLINE, LIMIT_FILE_BYTES, true);

@@ -29,7 +29,7 @@ GHashTable *groups_parse(const char *text)
 		g_auto(GStrv) fields = g_strsplit(*line, ":", 4);
 		gid_t gid;
 
-		/* The first of two lines for one name counts, as in getgrnam(3). */
+		/* The first of two lines for one name applies, as in getgrnam(3). */
 		if (g_strv_length(fields) >= 3 && *fields[0] && parse_gid(fields[2], &gid) &&
 		    !g_hash_table_contains(groups, fields[0]))
 			g_hash_table_insert(groups, g_strdup(fields[0]), GUINT_TO_POINTER(gid));

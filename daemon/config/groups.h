@@ -15,7 +15,7 @@ GHashTable *groups_parse(const char *text);
 /* Parses a file. NULL with @error. */
 GHashTable *groups_read(const char *path, GError **error);
 
-/* @name: of a group, or a number. Returns: false if there is none. */
+/* @name: the name or number of a group. Returns: false if there is no such group. */
 bool groups_find(GHashTable *groups, const char *name, gid_t *ret_gid);
 
 #endif

@@ -12,26 +12,26 @@
 
 char **kernel_cmdline_split(const char *text)
 {
-	GPtrArray *words = g_ptr_array_new();
+	GPtrArray *tokens = g_ptr_array_new();
 	const char *p = text;
 
 	while (*p) {
-		GString *word = g_string_new(NULL);
+		GString *token = g_string_new(NULL);
 		bool in_quotes = false;
 
 		for (; *p && (in_quotes || !g_ascii_isspace(*p)); p++) {
 			if (*p == '"')
 				in_quotes = !in_quotes;
 			else
-				g_string_append_c(word, *p);
+				g_string_append_c(token, *p);
 		}
-		if (word->len > 0)
-			g_ptr_array_add(words, g_string_free(word, FALSE));
+		if (token->len > 0)
+			g_ptr_array_add(tokens, g_string_free(token, FALSE));
 		else
-			g_string_free(word, TRUE);
+			g_string_free(token, TRUE);
 		while (g_ascii_isspace(*p))
 			p++;
 	}
-	g_ptr_array_add(words, NULL);
-	return (char **)g_ptr_array_free(words, FALSE);
+	g_ptr_array_add(tokens, NULL);
+	return (char **)g_ptr_array_free(tokens, FALSE);
 }

@@ -50,7 +50,7 @@ static bool has_problem(const Configuration *configuration, const char *service)
 	return !def || def->problem || def->file_problem; /* a template is in no set */
 }
 
-/* An error that policy causes is none of the service's files. */
+/* An error that a policy file causes is recorded under that file, not under the service. */
 static void add_wrong(GHashTable *wrong, const Diagnostic *d)
 {
 	const char *at = strchr(d->service, '@');
@@ -89,26 +89,6 @@ bool last_good_is_wrong(GHashTable *wrong, const char *file)
 	return g_hash_table_contains(wrong, service);
 }
 
-/* Forgets what is only tried out. */
-static void keep_tried_out(const LoaderOptions *options, const char *root, GHashTable *wrong)
-{
-	g_autofree char *top = g_strconcat(root, SERVICES "/", NULL);
-	GHashTableIter iter;
-	gpointer path;
-
-	if (!options->overlay)
-		return;
-	g_hash_table_iter_init(&iter, options->overlay);
-	while (g_hash_table_iter_next(&iter, &path, NULL)) {
-		(void)g_hash_table_remove(wrong, path);
-		if (g_str_has_prefix(path, top) && strstr((char *)path + strlen(top), SERVICE_SUFFIX)) {
-			g_autofree char *service = service_of((char *)path + strlen(top));
-
-			(void)g_hash_table_remove(wrong, service);
-		}
-	}
-}
-
 static GBytes *read_copy(SourceReader *reader, const char *directory, const char *file)
 {
 	g_autofree char *path = g_strconcat(reader->root, directory, "/", file, NULL);
@@ -127,16 +107,17 @@ static void add_policies(SourceReader *reader, GHashTable *wrong, GHashTable *ov
 
 	g_hash_table_iter_init(&iter, wrong);
 	while (g_hash_table_iter_next(&iter, &path, NULL)) {
-		GBytes *copy = g_str_has_prefix(path, top)
-				       ? read_copy(reader, POLICY_LAST_GOOD_DIRECTORY, (char *)path + strlen(top))
-				       : NULL;
+		GBytes *copy = g_str_has_prefix(path, top) ?
+				       read_copy(reader, POLICY_LAST_GOOD_DIRECTORY,
+						 (char *)path + strlen(top)) :
+				       NULL;
 
 		if (copy)
 			g_hash_table_insert(overlay, g_strdup(path), copy);
 	}
 }
 
-static bool is_elsewhere(SourceReader *reader, const LoaderOptions *options, const char *file)
+static bool is_remote(SourceReader *reader, const LoaderOptions *options, const char *file)
 {
 	g_auto(GStrv) directories = search_path_services(options);
 	g_autofree char *admins = g_strconcat(reader->root, SERVICES, NULL);
@@ -147,23 +128,31 @@ static bool is_elsewhere(SourceReader *reader, const LoaderOptions *options, con
 		g_autofree char *problem = NULL; /* it is not there */
 		gsize length;
 		g_autofree char *text =
-			strcmp(*directory, admins) != 0 ? source_reader_read(reader, path, &length, &problem) : NULL;
+			strcmp(*directory, admins) != 0 ?
+				source_reader_read(reader, path, &length, &problem) :
+				NULL;
 
 		is_there = text;
 	}
 	return is_there;
 }
 
-/* A new service that never was without an error stays as it is, because it would be gone otherwise. */
-static void remove_present(SourceReader *reader, const LoaderOptions *options, GHashTable *wrong, GHashTable *overlay)
+/*
+ * A new service that has never been without errors keeps its files, because it would vanish
+ * otherwise.
+ */
+static void remove_present(SourceReader *reader, const LoaderOptions *options, GHashTable *wrong,
+			   GHashTable *overlay)
 {
 	g_autoptr(GPtrArray) files = last_good_list(reader, SERVICES);
 
 	for (guint i = 0; files && i < files->len; i++) {
 		const char *file = g_ptr_array_index(files, i);
 
-		if (last_good_is_wrong(wrong, file) && (strchr(file, '/') || is_elsewhere(reader, options, file)))
-			g_hash_table_insert(overlay, g_strconcat(reader->root, SERVICES "/", file, NULL), NULL);
+		if (last_good_is_wrong(wrong, file) &&
+		    (strchr(file, '/') || is_remote(reader, options, file)))
+			g_hash_table_insert(
+				overlay, g_strconcat(reader->root, SERVICES "/", file, NULL), NULL);
 	}
 }
 
@@ -175,12 +164,14 @@ static void add_copies(SourceReader *reader, GHashTable *wrong, GHashTable *over
 		const char *file = g_ptr_array_index(files, i);
 
 		if (last_good_is_wrong(wrong, file))
-			g_hash_table_insert(overlay, g_strconcat(reader->root, SERVICES "/", file, NULL),
+			g_hash_table_insert(overlay,
+					    g_strconcat(reader->root, SERVICES "/", file, NULL),
 					    read_copy(reader, SERVICE_LAST_GOOD_DIRECTORY, file));
 	}
 }
 
-static void add_services(SourceReader *reader, const LoaderOptions *options, GHashTable *wrong, GHashTable *overlay)
+static void add_services(SourceReader *reader, const LoaderOptions *options, GHashTable *wrong,
+			 GHashTable *overlay)
 {
 	g_autofree char *directory = g_strconcat(reader->root, SERVICE_LAST_GOOD_DIRECTORY, NULL);
 	g_autofree char *problem = NULL; /* a user sees no copies */
@@ -197,8 +188,14 @@ static void unref_bytes(gpointer data)
 	g_bytes_unref(data);
 }
 
-static void add_given(const LoaderOptions *options, GHashTable *overlay)
+/*
+ * The files that the caller tries out. Those of a service with an error have no effect, as they
+ * would have none on the disk.
+ */
+static void add_given(SourceReader *reader, const LoaderOptions *options, GHashTable *wrong,
+		      GHashTable *overlay)
 {
+	g_autofree char *top = g_strconcat(reader->root, SERVICES "/", NULL);
 	GHashTableIter iter;
 	gpointer path;
 	gpointer text;
@@ -206,31 +203,39 @@ static void add_given(const LoaderOptions *options, GHashTable *overlay)
 	if (!options->overlay)
 		return;
 	g_hash_table_iter_init(&iter, options->overlay);
-	while (g_hash_table_iter_next(&iter, &path, &text))
+	while (g_hash_table_iter_next(&iter, &path, &text)) {
+		const char *file = g_str_has_prefix(path, top) ? (char *)path + strlen(top) : "";
+
+		if (g_hash_table_contains(overlay, path) ||
+		    (strstr(file, SERVICE_SUFFIX) && last_good_is_wrong(wrong, file)))
+			continue;
 		g_hash_table_insert(overlay, g_strdup(path), text ? g_bytes_ref(text) : NULL);
+	}
 }
 
 GHashTable *last_good_overlay(const LoaderOptions *options, const Configuration *configuration)
 {
 	g_autoptr(GHashTable) wrong = last_good_find_wrong(configuration);
-	g_autoptr(GHashTable) overlay = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_bytes);
+	g_autoptr(GHashTable)
+		overlay = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_bytes);
+	bool has_copies;
 	SourceReader reader;
 
 	source_reader_init(&reader, options->root, options->any_owner, 0);
 	reader.bundle = options->bundle;
-	keep_tried_out(options, reader.root, wrong);
 	if (g_hash_table_size(wrong) > 0) {
 		add_policies(&reader, wrong, overlay);
 		add_services(&reader, options, wrong, overlay);
 	}
+	has_copies = g_hash_table_size(overlay) > 0;
+	if (has_copies)
+		add_given(&reader, options, wrong, overlay);
 	source_reader_clear(&reader);
-	if (g_hash_table_size(overlay) == 0)
-		return NULL;
-	add_given(options, overlay);
-	return g_steal_pointer(&overlay);
+	return has_copies ? g_steal_pointer(&overlay) : NULL;
 }
 
-bool last_good_drop_useless(const LoaderOptions *options, const Configuration *good, GHashTable *overlay)
+bool last_good_drop_useless(const LoaderOptions *options, const Configuration *good,
+			    GHashTable *overlay)
 {
 	g_autoptr(GHashTable) wrong = last_good_find_wrong(good);
 	GHashTableIter iter;
@@ -239,8 +244,17 @@ bool last_good_drop_useless(const LoaderOptions *options, const Configuration *g
 
 	g_hash_table_iter_init(&iter, wrong);
 	while (g_hash_table_iter_next(&iter, &path, NULL)) {
-		if (!options->overlay || !g_hash_table_contains(options->overlay, path))
-			is_dropped = g_hash_table_remove(overlay, path) || is_dropped;
+		GBytes *given = options->overlay ? g_hash_table_lookup(options->overlay, path) :
+						   NULL;
+
+		if (!g_hash_table_contains(overlay, path) ||
+		    g_hash_table_lookup(overlay, path) == given)
+			continue;
+		if (given)
+			g_hash_table_insert(overlay, g_strdup(path), g_bytes_ref(given));
+		else
+			g_hash_table_remove(overlay, path);
+		is_dropped = true;
 	}
 	return is_dropped;
 }

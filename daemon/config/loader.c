@@ -46,7 +46,7 @@ typedef struct Loader {
 	Configuration *configuration;
 	GHashTable *found; /* name -> Found */
 	GQueue *mentioned; /* names to define, borrowed from definitions, policy and the caller */
-	bool is_full;      /* LIMIT_SERVICES was reached, and reported */
+	bool is_full; /* LIMIT_SERVICES was reached, and reported */
 	bool user_mode;
 	bool without_lines;
 	ServiceParseOptions parse_options;
@@ -114,7 +114,8 @@ static Found *ensure_found(Loader *l, const char *name)
 
 static void add_drop_ins(Loader *l, Found *found, const char *directory)
 {
-	g_autoptr(GPtrArray) names = source_reader_list_told(&l->reader, directory, l->configuration->diags);
+	g_autoptr(GPtrArray)
+		names = source_reader_list_reported(&l->reader, directory, l->configuration->diags);
 
 	for (guint i = 0; i < names->len; i++) {
 		const char *base = g_ptr_array_index(names, i);
@@ -123,7 +124,8 @@ static void add_drop_ins(Loader *l, Found *found, const char *directory)
 			continue;
 		/* A file in a later directory replaces the one of the same name. */
 		for (guint j = 0; j < found->drop_ins->len; j++) {
-			if (strcmp(((Source *)g_ptr_array_index(found->drop_ins, j))->base, base) == 0) {
+			if (strcmp(((Source *)g_ptr_array_index(found->drop_ins, j))->base, base) ==
+			    0) {
 				g_ptr_array_remove_index(found->drop_ins, j);
 				break;
 			}
@@ -165,14 +167,15 @@ static void add_entry(Loader *l, const char *directory, const char *base)
 		g_autofree char *path = path_of(directory, base);
 
 		diag_warning(l->configuration->diags, origin_new(path, 0), NULL,
-			     "the name of a service file ends in .svc; this one is not read");
+			     "this file is not read, because its name does not end in .svc");
 	}
 }
 
 static void scan_services(Loader *l, char **directories)
 {
 	for (char **directory = directories; *directory; directory++) {
-		g_autoptr(GPtrArray) names = source_reader_list_told(&l->reader, *directory, l->configuration->diags);
+		g_autoptr(GPtrArray) names = source_reader_list_reported(&l->reader, *directory,
+									 l->configuration->diags);
 
 		for (guint i = 0; i < names->len; i++)
 			add_entry(l, *directory, g_ptr_array_index(names, i));
@@ -180,16 +183,18 @@ static void scan_services(Loader *l, char **directories)
 }
 
 /* Appends the text of @source to @texts. On failure *@ret_problem gets the first reason. */
-static void read_source(Loader *l, Source *source, const char *service, GArray *texts, const char **ret_problem)
+static void read_source(Loader *l, Source *source, const char *service, GArray *texts,
+			const char **ret_problem)
 {
 	SourceText text = { .file = source->path };
 
 	if (!source->is_read) {
-		source->text = source_reader_read(&l->reader, source->path, &source->length, &source->problem);
+		source->text = source_reader_read(&l->reader, source->path, &source->length,
+						  &source->problem);
 		source->is_read = true;
 		if (!source->text)
-			diag_error(l->configuration->diags, origin_new(source->path, 0), service, "%s",
-				   source->problem);
+			diag_error(l->configuration->diags, origin_new(source->path, 0), service,
+				   "%s", source->problem);
 	}
 	if (!source->text) {
 		if (!*ret_problem)
@@ -215,15 +220,15 @@ static const Found *find_template(const Loader *l, const char *name)
  * Can any of @texts contain names? Each file with an alias or bus name, or with a term or order on
  * an instance of a template, contains one of these strings.
  */
-static bool may_tell_names(const GArray *texts)
+static bool may_declare_names(const GArray *texts)
 {
-	static const char *const words[] = { "Provides", "BusName", "dbus:", "@" };
+	static const char *const names[] = { "Provides", "BusName", "dbus:", "@" };
 
 	for (guint i = 0; i < texts->len; i++) {
 		const SourceText *text = &g_array_index(texts, SourceText, i);
 
-		for (size_t j = 0; j < G_N_ELEMENTS(words); j++) {
-			if (memmem(text->text, text->length, words[j], strlen(words[j])))
+		for (size_t j = 0; j < G_N_ELEMENTS(names); j++) {
+			if (memmem(text->text, text->length, names[j], strlen(names[j])))
 				return true;
 		}
 	}
@@ -264,10 +269,11 @@ static ServiceDef *parse_sources(Loader *l, const char *name, const GPtrArray *s
 
 	for (guint i = 0; i < sources->len; i++)
 		read_source(l, g_ptr_array_index(sources, i), name, texts, &problem);
-	if (!problem && l->parse_options.names_only && !may_tell_names(texts))
+	if (!problem && l->parse_options.names_only && !may_declare_names(texts))
 		return service_def_new(name, origin_new(main->path, 0));
 	if (!problem)
-		return service_parse_with(&l->parse_options, name, (const SourceText *)(void *)texts->data, texts->len,
+		return service_parse_with(&l->parse_options, name,
+					  (const SourceText *)(void *)texts->data, texts->len,
 					  l->configuration->diags);
 	def = service_def_new(name, origin_new(main->path, 0));
 	def->problem = g_strdup_printf("%s: %s", main->path, problem);
@@ -332,12 +338,12 @@ static void mention_terms(Loader *l, const GPtrArray *terms)
 
 static void mention_policy_terms(Loader *l, const char *service)
 {
-	const PolicyService *words = policy_service(l->configuration->policy, service);
+	const PolicyService *policy = policy_service(l->configuration->policy, service);
 
-	if (!words)
+	if (!policy)
 		return;
-	mention_terms(l, words->when);
-	mention_terms(l, words->hold);
+	mention_terms(l, policy->when);
+	mention_terms(l, policy->while_terms);
 }
 
 static void add_service(Loader *l, const char *name)
@@ -348,7 +354,8 @@ static void add_service(Loader *l, const char *name)
 	if (service_set_length(configuration->set) >= LIMIT_SERVICES) {
 		if (!l->is_full)
 			diag_error(configuration->diags, (Origin){ 0 }, NULL,
-				   "there are more than %d services; those from \"%s\" on are left out",
+				   "there are more than %d services; those from \"%s\" on are left "
+				   "out",
 				   LIMIT_SERVICES, name);
 		l->is_full = true;
 		return;
@@ -360,7 +367,7 @@ static void add_service(Loader *l, const char *name)
 		check_users(l, def);
 	service_set_add(configuration->set, def);
 	mention_terms(l, def->when);
-	mention_terms(l, def->hold);
+	mention_terms(l, def->while_terms);
 	mention_names(l, def->after);
 	mention_names(l, def->before);
 	mention_names(l, def->wants);
@@ -406,10 +413,13 @@ static void add_files(Loader *l)
 			add_service(l, found->name);
 		}
 		if (!found->main && !(template && template->main) && found->drop_ins->len > 0)
-			diag_warning(l->configuration->diags,
-				     origin_new(((Source *)g_ptr_array_index(found->drop_ins, 0))->path, 0),
-				     found->name, "a drop-in for a service that has no file (%s%s)", found->name,
-				     SERVICE_SUFFIX);
+			diag_warning(
+				l->configuration->diags,
+				origin_new(((Source *)g_ptr_array_index(found->drop_ins, 0))->path,
+					   0),
+				found->name,
+				"this drop-in has no effect, because there is no service file %s%s",
+				found->name, SERVICE_SUFFIX);
 	}
 }
 
@@ -422,24 +432,29 @@ static void add_instances(Loader *l)
 
 		if (!name)
 			return;
-		if (!g_str_has_suffix(name, "@") && name_check_service(name, NULL) && !service_set_find(set, name))
+		if (!g_str_has_suffix(name, "@") && name_check_service(name, NULL) &&
+		    !service_set_find(set, name))
 			add_service(l, name);
 	}
 }
 
 static void loader_begin(Loader *l, const LoaderOptions *options)
 {
-	*l = (Loader){ .found = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, found_free), .mentioned = g_queue_new(),
-		       .user_mode = options->user_mode, .without_lines = options->without_lines,
+	*l = (Loader){ .found = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, found_free),
+		       .mentioned = g_queue_new(),
+		       .user_mode = options->user_mode,
+		       .without_lines = options->without_lines,
 		       .parse_options = { .runtime = search_path_runtime_top(options->user_mode),
-					  .without_lines = options->without_lines && !options->user_mode,
+					  .without_lines = options->without_lines &&
+							   !options->user_mode,
 					  .names_only = options->names_only } };
 	l->configuration = g_new0(Configuration, 1);
 	l->configuration->set = service_set_new();
 	l->configuration->policy = policy_new();
 	l->configuration->diags = diag_list_new();
 	l->configuration->secrets = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	source_reader_init(&l->reader, options->root, options->any_owner, options->user_mode ? geteuid() : 0);
+	source_reader_init(&l->reader, options->root, options->any_owner,
+			   options->user_mode ? geteuid() : 0);
 	l->reader.overlay = options->overlay;
 	l->reader.bundle = options->bundle;
 	l->reader.secrets = l->configuration->secrets;
@@ -475,12 +490,16 @@ static void hide_secrets(Configuration *configuration)
 {
 	for (unsigned i = 0; i < diag_list_length(configuration->diags); i++) {
 		const Diagnostic *d = diag_list_get(configuration->diags, i);
-		ServiceDef *def = d->service ? service_set_find(configuration->set, d->service) : NULL;
+		ServiceDef *def = d->service ? service_set_find(configuration->set, d->service) :
+					       NULL;
 
-		if (!def || !def->problem || !configuration_is_secret(configuration->secrets, d->origin.file))
+		if (!def || !def->problem ||
+		    !configuration_is_secret(configuration->secrets, d->origin.file))
 			continue;
 		g_free(def->problem);
-		def->problem = g_strdup_printf("%s: it has an error, which is shown only to root: svcctl check", d->origin.file);
+		def->problem = g_strdup_printf(
+			"%s: it has an error, which is shown only to root: svcctl check",
+			d->origin.file);
 	}
 }
 
@@ -516,7 +535,6 @@ static Configuration *load(const LoaderOptions *options, const char *const *extr
 	if (options->record_statements)
 		policy_record_statements(configuration->policy);
 	policy_files_load(&l.reader, options, configuration->policy, configuration->diags);
-	policy_files_tell_begun(&l.reader, options, configuration->diags);
 	scan_services(&l, directories);
 	add_files(&l);
 	refs = policy_named_refs(configuration->policy);
@@ -556,7 +574,8 @@ static void take_problems(Configuration *good, Configuration *present)
 Configuration *configuration_load(const LoaderOptions *options, const char *const *extra_instances)
 {
 	g_autoptr(Configuration) present = load(options, extra_instances);
-	const bool has_copies = !options->user_mode && !options->without_local_files && !options->names_only;
+	const bool has_copies = !options->user_mode && !options->without_local_files &&
+				!options->names_only;
 	g_autoptr(GHashTable) overlay = has_copies ? last_good_overlay(options, present) : NULL;
 	LoaderOptions with_copies = *options;
 	Configuration *good;

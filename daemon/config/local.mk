@@ -9,7 +9,8 @@ libconfig_a_SOURCES = \
 	daemon/config/groups.c daemon/config/groups.h \
 	daemon/config/kernel-cmdline.c daemon/config/kernel-cmdline.h \
 	daemon/config/last-good.c daemon/config/last-good.h \
-	daemon/config/loader.c daemon/config/loader.h \
+	daemon/config/configuration.h \
+	daemon/config/loader.c daemon/config/loader.h daemon/config/loader-options.h \
 	daemon/config/policy-files.c daemon/config/policy-files.h \
 	daemon/config/search-path.c daemon/config/search-path.h \
 	daemon/config/source-file.c daemon/config/source-file.h

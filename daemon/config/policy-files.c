@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Policy files: all files are read first, because one file decides whether those of another layer
- * count.
+ * Policy files: all files are read first, because one file decides whether the files of another
+ * layer are used.
  */
 #include "config.h"
 
@@ -12,23 +12,15 @@
 
 #define POLICY_SUFFIX ".policy"
 
-typedef struct Reading {
+typedef struct PolicyReading {
 	SourceReader *reader;
-	bool is_users; /* of a svcd --user, for which there are no copies */
+	bool is_users; /* for svcd --user, which has no copies */
 	Policy *policy;
 	DiagList *diags;
-} Reading;
-
-/* Reports an error, so that every console shows it, because the author's policy is not in force. */
-static void tell_policy_is_out(Reading *r, const PolicyFile *file)
-{
-	const char *rest = file->layer > POLICY_LAYER_VENDOR ? "the vendor's policy and the other files decide" : "the other files decide";
-
-	diag_error(r->diags, origin_new(file->path, 0), NULL, "this file is left out as a whole; %s", rest);
-}
+} PolicyReading;
 
 /* A file in the overlay is only tried, and will be refused because of its error. */
-static bool is_tried_out(const Reading *r, const PolicyFile *file)
+static bool is_tried_out(const PolicyReading *r, const PolicyFile *file)
 {
 	return r->reader->overlay && g_hash_table_contains(r->reader->overlay, file->path);
 }
@@ -42,7 +34,8 @@ static void policy_file_free(gpointer data)
 	g_free(file);
 }
 
-static void read_policy_file(SourceReader *reader, const PolicyDirectory *directory, const char *base, DiagList *diags, GPtrArray *files)
+static void read_policy_file(SourceReader *reader, const PolicyDirectory *directory,
+			     const char *base, DiagList *diags, GPtrArray *files)
 {
 	g_autofree char *problem = NULL;
 	PolicyFile *file = g_new0(PolicyFile, 1);
@@ -55,17 +48,20 @@ static void read_policy_file(SourceReader *reader, const PolicyDirectory *direct
 	g_ptr_array_add(files, file);
 }
 
-static void read_policy_directory(SourceReader *reader, const PolicyDirectory *directory, DiagList *diags, GPtrArray *files)
+static void read_policy_directory(SourceReader *reader, const PolicyDirectory *directory,
+				  DiagList *diags, GPtrArray *files)
 {
-	g_autoptr(GPtrArray) names = source_reader_list_told(reader, directory->path, diags);
+	g_autoptr(GPtrArray) names = source_reader_list_reported(reader, directory->path, diags);
 
 	for (guint i = 0; i < names->len; i++) {
 		if (g_str_has_suffix(g_ptr_array_index(names, i), POLICY_SUFFIX))
-			read_policy_file(reader, directory, g_ptr_array_index(names, i), diags, files);
+			read_policy_file(reader, directory, g_ptr_array_index(names, i), diags,
+					 files);
 	}
 }
 
-GPtrArray *policy_files_of_admin(SourceReader *reader, const LoaderOptions *options, DiagList *diags)
+GPtrArray *policy_files_of_admin(SourceReader *reader, const LoaderOptions *options,
+				 DiagList *diags)
 {
 	g_autoptr(GPtrArray) directories = search_path_policies(options);
 	GPtrArray *files = g_ptr_array_new_with_free_func(policy_file_free);
@@ -80,10 +76,11 @@ GPtrArray *policy_files_of_admin(SourceReader *reader, const LoaderOptions *opti
 }
 
 /* Parses the last version of the admin's file without errors. Origins name the file itself. */
-static bool parse_last_good(const Reading *r, const PolicyFile *file, Policy *policy)
+static bool parse_last_good(const PolicyReading *r, const PolicyFile *file, Policy *policy)
 {
 	g_autofree char *base = g_path_get_basename(file->path);
-	g_autofree char *path = g_build_filename(r->reader->root, POLICY_LAST_GOOD_DIRECTORY, base, NULL);
+	g_autofree char *path =
+		g_build_filename(r->reader->root, POLICY_LAST_GOOD_DIRECTORY, base, NULL);
 	g_autofree char *problem = NULL; /* ignored: there is no copy */
 	g_autoptr(DiagList) diags = diag_list_new();
 	g_autofree char *text = NULL;
@@ -95,27 +92,35 @@ static bool parse_last_good(const Reading *r, const PolicyFile *file, Policy *po
 	return text && policy_parse(policy, file->layer, file->path, text, length, diags);
 }
 
-static void merge_file(Reading *r, const PolicyFile *file)
+static void merge_file(PolicyReading *r, const PolicyFile *file)
 {
-	if (file->text && policy_parse(r->policy, file->layer, file->path, file->text, file->length, r->diags))
+	if (file->text &&
+	    policy_parse(r->policy, file->layer, file->path, file->text, file->length, r->diags))
 		return;
 	if (parse_last_good(r, file, r->policy))
-		diag_error(r->diags, origin_new(file->path, 0), NULL, "this file has an error, so its last version without errors counts");
+		diag_list_explain(r->diags, file->path,
+				  "the last version of this file without errors is used");
 	else if (!is_tried_out(r, file))
-		tell_policy_is_out(r, file);
+		diag_list_explain(r->diags, file->path,
+				  file->layer > POLICY_LAYER_VENDOR ?
+					  "this file is left out as a whole; the vendor's policy "
+					  "and the other files decide" :
+					  "this file is left out as a whole; the other files "
+					  "decide");
 }
 
 static bool has_rc_links(const GPtrArray *files)
 {
 	for (guint i = 0; i < files->len; i++) {
-		if (((const PolicyFile *)g_ptr_array_index(files, i))->layer == POLICY_LAYER_RC_LINKS)
+		if (((const PolicyFile *)g_ptr_array_index(files, i))->layer ==
+		    POLICY_LAYER_RC_LINKS)
 			return true;
 	}
 	return false;
 }
 
-/* Do the files of all other layers make the rc links count? */
-static bool do_rc_links_count(const Reading *r, const GPtrArray *files)
+/* Do the files of all other layers enable the rc links? */
+static bool do_rc_links_count(const PolicyReading *r, const GPtrArray *files)
 {
 	g_autoptr(Policy) policy = policy_new();
 	g_autoptr(DiagList) diags = diag_list_new(); /* unused: merge_file() reports them */
@@ -125,13 +130,14 @@ static bool do_rc_links_count(const Reading *r, const GPtrArray *files)
 
 		if (file->layer == POLICY_LAYER_RC_LINKS)
 			continue;
-		if (!file->text || !policy_parse(policy, file->layer, file->path, file->text, file->length, diags))
+		if (!file->text ||
+		    !policy_parse(policy, file->layer, file->path, file->text, file->length, diags))
 			(void)parse_last_good(r, file, policy);
 	}
 	return policy_rc_links(policy, NULL);
 }
 
-static void merge_policy_files(Reading *r, bool rc_links_count, const GPtrArray *files)
+static void merge_policy_files(PolicyReading *r, bool rc_links_count, const GPtrArray *files)
 {
 	if (has_rc_links(files))
 		policy_count_rc_links(r->policy, rc_links_count || do_rc_links_count(r, files));
@@ -139,13 +145,17 @@ static void merge_policy_files(Reading *r, bool rc_links_count, const GPtrArray 
 		merge_file(r, g_ptr_array_index(files, i));
 }
 
-void policy_files_load(SourceReader *reader, const LoaderOptions *options, Policy *policy, DiagList *diags)
+void policy_files_load(SourceReader *reader, const LoaderOptions *options, Policy *policy,
+		       DiagList *diags)
 {
-	Reading r = { .reader = reader, .is_users = options->user_mode, .policy = policy, .diags = diags };
+	PolicyReading r = {
+		.reader = reader, .is_users = options->user_mode, .policy = policy, .diags = diags
+	};
 	g_autoptr(GPtrArray) directories = search_path_policies(options);
 	g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(policy_file_free);
-	g_auto(GStrv) words = kernel_cmdline_split(options->kernel_cmdline ? options->kernel_cmdline : "");
-	const bool is_vendor_only = policy_kernel_is_vendor_only((const char *const *)words);
+	g_auto(GStrv) tokens =
+		kernel_cmdline_split(options->kernel_cmdline ? options->kernel_cmdline : "");
+	const bool is_vendor_only = policy_kernel_is_vendor_only((const char *const *)tokens);
 
 	for (guint i = 0; i < directories->len; i++) {
 		const PolicyDirectory *directory = g_ptr_array_index(directories, i);
@@ -155,29 +165,6 @@ void policy_files_load(SourceReader *reader, const LoaderOptions *options, Polic
 			read_policy_directory(reader, directory, diags, files);
 	}
 	merge_policy_files(&r, options->rc_links_count, files);
-	for (char **word = words; *word; word++)
-		policy_apply_kernel_word(policy, *word, diags);
-}
-
-/*
- * Finds nothing before /var is mounted. Later the files are read again, after the interrupted
- * change was completed.
- */
-void policy_files_tell_begun(SourceReader *reader, const LoaderOptions *options, DiagList *diags)
-{
-	g_autofree char *directory = g_build_filename(reader->root, POLICY_HISTORY_DIRECTORY, NULL);
-	g_autofree char *problem = NULL; /* ignored: only root may read it */
-	g_autoptr(GPtrArray) names = NULL;
-
-	if (options->user_mode || options->without_local_files)
-		return;
-	names = source_reader_list(reader, directory, &problem);
-	for (guint i = 0; i < names->len; i++) {
-		g_autofree char *path = g_build_filename(directory, g_ptr_array_index(names, i), NULL);
-
-		if (g_str_has_suffix(path, ".begun"))
-			diag_warning(diags, origin_new(path, 0), NULL,
-				     "a change of policy was cut off, or is under way: some of its files may be new and some "
-				     "old; \"svcctl policy recover\" makes them all new or all old, as every boot does");
-	}
+	for (char **token = tokens; *token; token++)
+		policy_apply_kernel_argument(policy, *token, diags);
 }

@@ -6,7 +6,7 @@
 #define SVCD_CONFIG_POLICY_FILES_H
 
 #include "base/diag.h"
-#include "config/loader.h"
+#include "config/loader-options.h"
 #include "config/source-file.h"
 #include "model/policy.h"
 
@@ -15,7 +15,8 @@
  * the admin, the last version without errors is used instead, if there is one. Both cases are
  * reported.
  */
-void policy_files_load(SourceReader *reader, const LoaderOptions *options, Policy *policy, DiagList *diags);
+void policy_files_load(SourceReader *reader, const LoaderOptions *options, Policy *policy,
+		       DiagList *diags);
 
 typedef struct PolicyFile {
 	PolicyLayer layer;
@@ -25,9 +26,7 @@ typedef struct PolicyFile {
 } PolicyFile;
 
 /* The files in the admin's policy.d, as the loader reads them; a new array of PolicyFile. */
-GPtrArray *policy_files_of_admin(SourceReader *reader, const LoaderOptions *options, DiagList *diags);
-
-/* Warns of incomplete changes of policy (POLICY_HISTORY_DIRECTORY). */
-void policy_files_tell_begun(SourceReader *reader, const LoaderOptions *options, DiagList *diags);
+GPtrArray *policy_files_of_admin(SourceReader *reader, const LoaderOptions *options,
+				 DiagList *diags);
 
 #endif

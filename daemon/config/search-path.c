@@ -11,26 +11,27 @@
 /* Can an option exclude the row? */
 typedef enum RowKind {
 	ROW_SHIPPED, /* below /usr: always read */
-	ROW_LOCAL,   /* below /etc or /run: excluded if the manager crashes with these files */
+	ROW_LOCAL, /* below /etc or /run: excluded if the manager crashes with these files */
 } RowKind;
 
-typedef struct Row {
+typedef struct SearchRow {
 	const char *path;
 	RowKind kind;
 	PolicyLayer layer; /* of policy directories */
-} Row;
+} SearchRow;
 
-static const Row service_rows[] = {
+static const SearchRow service_rows[] = {
 	{ "/run/svcd/generated", ROW_LOCAL, POLICY_LAYER_VENDOR },
 	{ SVCD_LIBDIR "/services.d", ROW_SHIPPED, POLICY_LAYER_VENDOR },
 	{ SVCD_SYSCONFDIR "/services.d", ROW_LOCAL, POLICY_LAYER_ADMIN },
 	{ "/run/svcd/services.d", ROW_LOCAL, POLICY_LAYER_UNTIL_REBOOT },
 };
 
-static const Row policy_rows[] = {
+static const SearchRow policy_rows[] = {
 	{ "/run/svcd/generated", ROW_LOCAL, POLICY_LAYER_VENDOR }, /* for mounts, swap and logins */
 	{ SVCD_LIBDIR "/policy.d", ROW_SHIPPED, POLICY_LAYER_VENDOR },
-	{ "/run/svcd/generated/rc-links", ROW_LOCAL, POLICY_LAYER_RC_LINKS }, /* for the links in /etc/rc?.d */
+	{ "/run/svcd/generated/rc-links", ROW_LOCAL, POLICY_LAYER_RC_LINKS }, /* for the links in
+										 /etc/rc?.d */
 	{ SVCD_SYSCONFDIR "/policy.d", ROW_LOCAL, POLICY_LAYER_ADMIN },
 	{ "/run/svcd/policy.d", ROW_LOCAL, POLICY_LAYER_UNTIL_REBOOT },
 };
@@ -39,14 +40,14 @@ static const Row policy_rows[] = {
  * "svcd --user". The machine admin's files for all users are in the same layer as those of
  * packages, and override them. Paths that begin with "~" are below the user's own directories.
  */
-static const Row user_service_rows[] = {
+static const SearchRow user_service_rows[] = {
 	{ SVCD_LIBDIR "/user-services.d", ROW_SHIPPED, POLICY_LAYER_VENDOR },
 	{ SVCD_SYSCONFDIR "/user-services.d", ROW_LOCAL, POLICY_LAYER_VENDOR },
 	{ "~config/services.d", ROW_LOCAL, POLICY_LAYER_ADMIN },
 	{ "~runtime/services.d", ROW_LOCAL, POLICY_LAYER_UNTIL_REBOOT },
 };
 
-static const Row user_policy_rows[] = {
+static const SearchRow user_policy_rows[] = {
 	{ SVCD_LIBDIR "/user-policy.d", ROW_SHIPPED, POLICY_LAYER_VENDOR },
 	{ SVCD_SYSCONFDIR "/user-policy.d", ROW_LOCAL, POLICY_LAYER_VENDOR },
 	{ "~config/policy.d", ROW_LOCAL, POLICY_LAYER_ADMIN },
@@ -55,7 +56,8 @@ static const Row user_policy_rows[] = {
 
 char *search_path_config(bool user_mode)
 {
-	return user_mode ? g_build_filename(g_get_user_config_dir(), "svcd", NULL) : g_strdup(SVCD_SYSCONFDIR);
+	return user_mode ? g_build_filename(g_get_user_config_dir(), "svcd", NULL) :
+			   g_strdup(SVCD_SYSCONFDIR);
 }
 
 const char *search_path_runtime_top(bool user_mode)
@@ -79,7 +81,7 @@ static char *user_path(const char *path)
 	return g_build_filename(top, strchr(path, '/'), NULL);
 }
 
-static char *row_path(const LoaderOptions *options, const Row *row)
+static char *row_path(const LoaderOptions *options, const SearchRow *row)
 {
 	if (row->kind != ROW_SHIPPED && options->without_local_files)
 		return NULL;
@@ -87,14 +89,15 @@ static char *row_path(const LoaderOptions *options, const Row *row)
 		return NULL;
 	if (options->user_mode)
 		return user_path(row->path);
-	return options->root && *options->root ? g_build_filename(options->root, row->path, NULL)
-					       : g_strdup(row->path);
+	return options->root && *options->root ? g_build_filename(options->root, row->path, NULL) :
+						 g_strdup(row->path);
 }
 
 char **search_path_services(const LoaderOptions *options)
 {
-	const Row *rows = options->user_mode ? user_service_rows : service_rows;
-	const size_t n = options->user_mode ? G_N_ELEMENTS(user_service_rows) : G_N_ELEMENTS(service_rows);
+	const SearchRow *rows = options->user_mode ? user_service_rows : service_rows;
+	const size_t n = options->user_mode ? G_N_ELEMENTS(user_service_rows) :
+					      G_N_ELEMENTS(service_rows);
 	GPtrArray *paths = g_ptr_array_new();
 
 	for (size_t i = 0; i < n; i++) {
@@ -117,8 +120,9 @@ static void policy_directory_free(gpointer data)
 
 GPtrArray *search_path_policies(const LoaderOptions *options)
 {
-	const Row *rows = options->user_mode ? user_policy_rows : policy_rows;
-	const size_t n = options->user_mode ? G_N_ELEMENTS(user_policy_rows) : G_N_ELEMENTS(policy_rows);
+	const SearchRow *rows = options->user_mode ? user_policy_rows : policy_rows;
+	const size_t n = options->user_mode ? G_N_ELEMENTS(user_policy_rows) :
+					      G_N_ELEMENTS(policy_rows);
 	GPtrArray *directories = g_ptr_array_new_with_free_func(policy_directory_free);
 
 	for (size_t i = 0; i < n; i++) {

@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "config/loader.h"
+#include "config/loader-options.h"
 #include "model/policy.h"
 
 typedef struct PolicyDirectory {
@@ -16,8 +16,8 @@ typedef struct PolicyDirectory {
 } PolicyDirectory;
 
 /*
- * The directory of the admin's files, and the directory of files until reboot: of the machine, or
- * of "svcd --user"; new strings.
+ * The directory of the admin's files, and the directory of the files that last until reboot.
+ * @user_mode: the directories of "svcd --user". New strings.
  */
 char *search_path_config(bool user_mode);
 char *search_path_runtime(bool user_mode);

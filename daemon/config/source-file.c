@@ -20,16 +20,21 @@
 
 #include "base/fd.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include "paths/safe-path.h"
 
 void source_reader_init(SourceReader *reader, const char *root, bool any_owner, uid_t owner)
 {
 	*reader = (SourceReader){
-		.root = root ? root : "", .root_fd = -1, .any_owner = any_owner, .owner = owner,
+		.root = root ? root : "",
+		.root_fd = -1,
+		.any_owner = any_owner,
+		.owner = owner,
 	};
 	/* Paths come from g_build_filename(), which joins parts by a single "/". */
 	for (reader->root_length = strlen(reader->root);
-	     reader->root_length > 0 && reader->root[reader->root_length - 1] == '/'; reader->root_length--)
+	     reader->root_length > 0 && reader->root[reader->root_length - 1] == '/';
+	     reader->root_length--)
 		;
 	if (*reader->root)
 		reader->root_fd = open(reader->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -56,13 +61,18 @@ static int open_path(const SourceReader *reader, const char *path, int flags)
 char *source_file_distrust(const SourceReader *reader, mode_t mode, uid_t uid, gid_t gid)
 {
 	if (mode & S_IWOTH)
-		return g_strdup("all users may write to it; remove that permission (chmod o-w) and check its contents");
+		return g_strdup(
+			"all users may write to it; remove that permission (chmod o-w) and check "
+			"its contents");
 	if (reader->any_owner)
 		return NULL;
 	if (uid != 0 && uid != reader->owner)
-		return g_strdup_printf("it belongs to user %u; it must belong to root (chown root)", (unsigned)uid);
+		return g_strdup_printf("it belongs to user %u; it must belong to root (chown root)",
+				       (unsigned)uid);
 	if ((mode & S_IWGRP) && gid != 0)
-		return g_strdup_printf("group %u may write to it; remove that permission (chmod g-w)", (unsigned)gid);
+		return g_strdup_printf(
+			"group %u may write to it; remove that permission (chmod g-w)",
+			(unsigned)gid);
 	return NULL;
 }
 
@@ -72,24 +82,25 @@ static char *check_owner(const SourceReader *reader, const struct stat *st)
 }
 
 /* A sentence; @what is "it" or "the directory". */
-static char *explain_open_error(const SourceReader *reader, const char *path, int errnum, const char *what)
+static char *explain_open_error(const SourceReader *reader, const char *path, int errnum,
+				const char *what)
 {
 	g_autofree char *target = g_file_read_link(path, NULL);
 	struct stat st;
 
 	if (errnum == ELOOP && !*reader->root && stat(path, &st) == 0)
-		return g_strdup_printf("%s is reached by a symbolic link in a directory that users other than root can "
-				       "write to; give the directories of its path to root (chown root, chmod go-w)", what);
+		return g_strdup_printf(
+			"%s is reached by a symbolic link in a directory that users other than "
+			"root can "
+			"write to; give the directories of its path to root (chown root, chmod "
+			"go-w)",
+			what);
 	if (errnum == ELOOP)
 		return g_strdup_printf("%s is a symbolic link that leads back to itself", what);
 	if (errnum == ENOENT && target)
-		return g_strdup_printf("%s is a symbolic link to %s, which does not exist", what, target);
+		return g_strdup_printf("%s is a symbolic link to %s, which does not exist", what,
+				       target);
 	return g_strdup_printf("%s cannot be opened: %s", what, g_strerror(errnum));
-}
-
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /*
@@ -108,7 +119,8 @@ static bool is_secret(const struct stat *st)
 }
 
 /* The names on disk, unsorted. */
-static GPtrArray *list_disk(const SourceReader *reader, const char *path, bool *ret_is_secret, char **ret_problem)
+static GPtrArray *list_disk(const SourceReader *reader, const char *path, bool *ret_is_secret,
+			    char **ret_problem)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
 	auto_fd int fd = open_path(reader, path, O_DIRECTORY);
@@ -128,7 +140,8 @@ static GPtrArray *list_disk(const SourceReader *reader, const char *path, bool *
 		return names;
 	directory = fdopendir(fd);
 	if (!directory) {
-		*ret_problem = g_strdup_printf("the directory cannot be read: %s", g_strerror(errno));
+		*ret_problem =
+			g_strdup_printf("the directory cannot be read: %s", g_strerror(errno));
 		return names;
 	}
 	(void)fd_steal(&fd); /* closedir() closes it */
@@ -141,8 +154,8 @@ static GPtrArray *list_disk(const SourceReader *reader, const char *path, bool *
 }
 
 /*
- * The effect of @file of the overlay on the names in the directory @path. A file is added or
- * removed, and a directory is added.
+ * Applies @file, one entry of the overlay, to the names in the directory @path: adds or removes a
+ * file, or adds a directory.
  */
 static void overlay_name(GHashTable *names, const char *path, const char *file, bool is_there)
 {
@@ -158,7 +171,7 @@ static void overlay_name(GHashTable *names, const char *path, const char *file, 
 		g_hash_table_remove(names, parts[0]);
 }
 
-/* The names in the directory @path after the overlay, if the disk has @names. Takes @names. */
+/* The names in the directory @path with the overlay applied. @names: those on the disk; taken. */
 static GPtrArray *overlay_list(const SourceReader *reader, const char *path, GPtrArray *names)
 {
 	g_autoptr(GHashTable) set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -207,19 +220,23 @@ static GPtrArray *list_bundle(const SourceReader *reader, const char *path, char
 	}
 	remember_secret(reader, path, entry->is_secret);
 	name = g_bytes_get_data(entry->bytes, &length);
-	for (const char *end = name + length; name < end; name += strlen(name) + 1) /* the last byte is a NUL */
+	/* the last byte is a NUL */
+	for (const char *end = name + length; name < end; name += strlen(name) + 1)
 		g_ptr_array_add(names, g_strdup(name));
 	return names;
 }
 
-static void record_list(const SourceReader *reader, const char *path, bool is_secret, const GPtrArray *names, const char *problem)
+static void record_list(const SourceReader *reader, const char *path, bool is_secret,
+			const GPtrArray *names, const char *problem)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	for (guint i = 0; i < names->len; i++)
-		g_string_append_len(text, g_ptr_array_index(names, i), (gssize)strlen(g_ptr_array_index(names, i)) + 1);
+		g_string_append_len(text, g_ptr_array_index(names, i),
+				    (gssize)strlen(g_ptr_array_index(names, i)) + 1);
 	if (problem)
-		bundle_add(reader->bundle, BUNDLE_NO_LIST, is_secret, path, problem, strlen(problem));
+		bundle_add(reader->bundle, BUNDLE_NO_LIST, is_secret, path, problem,
+			   strlen(problem));
 	else
 		bundle_add(reader->bundle, BUNDLE_LIST, is_secret, path, text->str, text->len);
 }
@@ -230,7 +247,8 @@ static GPtrArray *list_directory(const SourceReader *reader, const char *path, c
 	bool is_secret = false;
 	GPtrArray *names;
 
-	if (reader->bundle && (!bundle_is_open(reader->bundle) || bundle_find(reader->bundle, path)))
+	if (reader->bundle &&
+	    (!bundle_is_open(reader->bundle) || bundle_find(reader->bundle, path)))
 		return list_bundle(reader, path, ret_problem);
 	if (reader->bundle)
 		bundle_begin(reader->bundle, path);
@@ -247,11 +265,11 @@ GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret
 
 	if (reader->overlay && !*ret_problem)
 		names = overlay_list(reader, path, names);
-	g_ptr_array_sort(names, compare_names);
+	g_ptr_array_sort(names, text_compare);
 	return names;
 }
 
-GPtrArray *source_reader_list_told(SourceReader *reader, const char *path, DiagList *diags)
+GPtrArray *source_reader_list_reported(SourceReader *reader, const char *path, DiagList *diags)
 {
 	g_autofree char *problem = NULL;
 	GPtrArray *names = source_reader_list(reader, path, &problem);
@@ -267,14 +285,16 @@ static char *check_kind(const struct stat *st)
 		mode_t kind;
 		const char *name;
 	} kinds[] = {
-		{ S_IFDIR, "a directory" }, { S_IFIFO, "a FIFO" }, { S_IFCHR, "a device" },
+		{ S_IFDIR, "a directory" }, { S_IFIFO, "a FIFO" },    { S_IFCHR, "a device" },
 		{ S_IFBLK, "a device" },    { S_IFSOCK, "a socket" },
 	};
 
 	/* The device number of /dev/null (Linux, admin-guide/devices.txt). */
 	if (S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3))
-		return g_strdup("it is a link to /dev/null; switching a service off is policy: write Activation=never "
-				"under [service NAME] in /etc/svcd/policy.d/local.policy");
+		return g_strdup(
+			"it is a link to /dev/null; switching a service off is policy: write "
+			"Activation=never "
+			"under [service NAME] in /etc/svcd/policy.d/local.policy");
 	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
 		if ((st->st_mode & S_IFMT) == kinds[i].kind)
 			return g_strdup_printf("it is %s, not a file", kinds[i].name);
@@ -293,7 +313,9 @@ static char *read_overlay(GBytes *bytes, gsize *ret_length, char **ret_problem)
 	char *text;
 
 	if (!bytes || length > LIMIT_FILE_BYTES) {
-		*ret_problem = bytes ? too_long() : g_strdup_printf("it cannot be opened: %s", g_strerror(ENOENT));
+		*ret_problem =
+			bytes ? too_long() :
+				g_strdup_printf("it cannot be opened: %s", g_strerror(ENOENT));
 		return NULL;
 	}
 	text = g_malloc(length + 1);
@@ -304,7 +326,8 @@ static char *read_overlay(GBytes *bytes, gsize *ret_length, char **ret_problem)
 	return text;
 }
 
-static char *read_bundle(const SourceReader *reader, const char *path, gsize *ret_length, char **ret_problem)
+static char *read_bundle(const SourceReader *reader, const char *path, gsize *ret_length,
+			 char **ret_problem)
 {
 	const BundleEntry *entry = bundle_find(reader->bundle, path);
 
@@ -320,17 +343,17 @@ static char *read_bundle(const SourceReader *reader, const char *path, gsize *re
 static char *read_all(int fd, gsize size, gsize *ret_length, char **ret_problem)
 {
 	g_autofree char *text = NULL;
-	gsize room = 0;
+	gsize capacity = 0;
 	gsize length = 0;
 
 	while (length <= LIMIT_FILE_BYTES && size <= LIMIT_FILE_BYTES) {
 		ssize_t n;
 
-		if (length == room) {
-			room = MIN(MAX(size, 2 * room), LIMIT_FILE_BYTES) + 1;
-			text = g_realloc(text, room + 1);
+		if (length == capacity) {
+			capacity = MIN(MAX(size, 2 * capacity), LIMIT_FILE_BYTES) + 1;
+			text = g_realloc(text, capacity + 1);
 		}
-		n = read(fd, text + length, room - length);
+		n = read(fd, text + length, capacity - length);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
@@ -348,15 +371,16 @@ static char *read_all(int fd, gsize size, gsize *ret_length, char **ret_problem)
 	return NULL;
 }
 
-static char *read_disk(const SourceReader *reader, const char *path, gsize *ret_length, bool *ret_is_secret, char **ret_problem)
+static char *read_disk(const SourceReader *reader, const char *path, gsize *ret_length,
+		       bool *ret_is_secret, char **ret_problem)
 {
 	auto_fd int fd = open_path(reader, path, 0);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		/* A socket cannot be opened (open(2), ENXIO). */
-		*ret_problem = errno == ENXIO ? g_strdup("it is a socket, not a file")
-					      : explain_open_error(reader, path, errno, "it");
+		*ret_problem = errno == ENXIO ? g_strdup("it is a socket, not a file") :
+						explain_open_error(reader, path, errno, "it");
 		return NULL;
 	}
 	*ret_is_secret = is_secret(&st);
@@ -368,7 +392,8 @@ static char *read_disk(const SourceReader *reader, const char *path, gsize *ret_
 	return read_all(fd, (gsize)st.st_size, ret_length, ret_problem);
 }
 
-char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_length, char **ret_problem)
+char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_length,
+			 char **ret_problem)
 {
 	bool is_secret = false;
 	gpointer overlaid;
@@ -376,7 +401,8 @@ char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_leng
 
 	if (reader->overlay && g_hash_table_lookup_extended(reader->overlay, path, NULL, &overlaid))
 		return read_overlay(overlaid, ret_length, ret_problem);
-	if (reader->bundle && (!bundle_is_open(reader->bundle) || bundle_find(reader->bundle, path)))
+	if (reader->bundle &&
+	    (!bundle_is_open(reader->bundle) || bundle_find(reader->bundle, path)))
 		return read_bundle(reader, path, ret_length, ret_problem);
 	if (reader->bundle)
 		bundle_begin(reader->bundle, path);
@@ -385,6 +411,7 @@ char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_leng
 	if (reader->bundle && text)
 		bundle_add(reader->bundle, BUNDLE_FILE, is_secret, path, text, *ret_length);
 	else if (reader->bundle)
-		bundle_add(reader->bundle, BUNDLE_NO_FILE, is_secret, path, *ret_problem, strlen(*ret_problem));
+		bundle_add(reader->bundle, BUNDLE_NO_FILE, is_secret, path, *ret_problem,
+			   strlen(*ret_problem));
 	return text;
 }

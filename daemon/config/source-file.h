@@ -15,18 +15,19 @@
 
 /* The root directory and the conditions for opening files. */
 typedef struct SourceReader {
-	const char *root;   /* symbolic links cannot leave it; "": the machine itself */
+	const char *root; /* symbolic links cannot leave it; "": the machine itself */
 	size_t root_length; /* without trailing slashes */
-	int root_fd;        /* -1 if @root is "" */
-	bool any_owner;     /* ignore the owner of files */
-	uid_t owner;        /* trusted besides root */
+	int root_fd; /* -1 if @root is "" */
+	bool any_owner; /* ignore the owner of files */
+	uid_t owner; /* trusted besides root */
 	/*
 	 * Borrowed, or NULL. An open bundle collects the data that is read from the disk. A
 	 * finished one replaces the disk.
 	 */
 	Bundle *bundle;
 	GHashTable *secrets; /* paths that were read and are not public; borrowed, or NULL */
-	GHashTable *overlay; /* path -> GBytes in place of the file, NULL: none; borrowed, or NULL */
+	/* path -> GBytes in place of the file, NULL: none; borrowed, or NULL */
+	GHashTable *overlay;
 } SourceReader;
 
 /* @root is borrowed. */
@@ -48,13 +49,14 @@ void source_reader_clear(SourceReader *reader);
 GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret_problem);
 
 /* The same, but adds the problem to @diags. */
-GPtrArray *source_reader_list_told(SourceReader *reader, const char *path, DiagList *diags);
+GPtrArray *source_reader_list_reported(SourceReader *reader, const char *path, DiagList *diags);
 
 /**
  * source_reader_read() - read a whole file
  * @ret_problem: on failure one sentence without the file's name, a new string
  * Returns: the text with a NUL that @ret_length does not count; NULL on failure.
  */
-char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_length, char **ret_problem);
+char *source_reader_read(SourceReader *reader, const char *path, gsize *ret_length,
+			 char **ret_problem);
 
 #endif

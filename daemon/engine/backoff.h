@@ -12,17 +12,17 @@
 
 #define BACKOFF_GIVE_UP INT64_MAX
 
-/* The number of starts that are remembered. A larger RestartLimit= counts as this. */
+/* The number of ends that are remembered. A larger RestartLimit= has the effect of this one. */
 #define BACKOFF_MAX_STARTS 64
 
 /*
- * This many failures in a row count as a result. From then on the boot and the services ordered
- * after it do not wait for another try.
+ * After this many failures in a row, the boot and the services ordered after this one no longer
+ * wait for another try.
  */
 #define BACKOFF_FAILING 3
 
 typedef struct Backoff {
-	int64_t *failures_us; /* ends of runs within the window, oldest first; mostly NULL */
+	int64_t *failures_us; /* ends of runs within the window, oldest first; usually NULL */
 	unsigned n_failures;
 	unsigned level; /* failures in a row; each doubles the delay */
 } Backoff;
@@ -39,8 +39,8 @@ typedef struct Backoff {
 int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t now_us);
 
 /*
- * A run has ended for any reason. If it was up for @ran_us, at least one window, the delay is
- * reset.
+ * A run has ended for any reason, after it was up for @ran_us. The delay is reset if that is at
+ * least one window.
  */
 void backoff_run_ended(Backoff *b, const ServiceDef *def, int64_t ran_us);
 
@@ -55,10 +55,10 @@ int64_t backoff_next_try(Backoff *b, const ServiceDef *def, int64_t now_us);
 /* The delay that was used last. */
 int64_t backoff_delay(const Backoff *b, const ServiceDef *def);
 
-/* Adds the end of a run, which is not older than those before. For values from a note. */
+/* Adds the end of a run, which must not be older than the earlier ones. For values from a note. */
 void backoff_remember(Backoff *b, int64_t at_us);
 
-/* Forgets the history, as for an admin's start, and frees it. */
+/* Forgets and frees the history, for example because an admin starts the service. */
 void backoff_clear(Backoff *b);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Condition: a level and its subscribers. A slot is one term of one service, with its level. The
- * service counts its slots that are not true. So the cost of a change depends on the number of
- * terms that use the condition.
+ * Condition: a level and its subscribers. A subscription is one term of one service, with its
+ * level. The service counts its subscriptions that are not true. So the cost of a change depends on
+ * the number of terms that use the condition.
  */
 #include "config.h"
 
 #include <string.h>
 
 #include "base/list.h"
+#include "base/text.h"
 #include "engine/engine-private.h"
 
 /* A program. If it is not installed, only an admin can end the wait. */
@@ -21,13 +22,14 @@ static Level level_of(bool is_true)
 
 static Level service_level(const Service *s)
 {
-	return level_of(service_is_up(s) && !s->priv->is_leaving);
+	return level_of(service_is_up(s) && !s->priv->stop.is_leaving);
 }
 
 static char *service_why(const Service *s)
 {
 	return g_strdup_printf("%s is %s", s->def->name,
-			       s->priv->is_leaving ? "about to stop" : service_state_name(s->state));
+			       s->priv->stop.is_leaving ? "about to stop" :
+							  service_state_name(s->state));
 }
 
 /* Before the first health check the level is unknown. Unknown delays a start and stops nothing. */
@@ -44,13 +46,14 @@ static char *healthy_why(const Service *s)
 		return service_why(s);
 	if (s->health == HEALTH_UNHEALTHY)
 		return g_strdup_printf("%s is unhealthy: %s", s->def->name, s->health_text);
-	return g_strdup_printf("%s is %s", s->def->name, s->health == HEALTH_HEALTHY ? "healthy" : "not checked yet");
+	return g_strdup_printf("%s is %s", s->def->name,
+			       s->health == HEALTH_HEALTHY ? "healthy" : "not checked yet");
 }
 
-static void update_slots(Condition *c)
+static void update_subscriptions(Condition *c)
 {
-	for (unsigned i = 0; i < c->slots->len; i++)
-		slot_update(g_ptr_array_index(c->slots, i));
+	for (unsigned i = 0; i < c->subscriptions->len; i++)
+		subscription_update(g_ptr_array_index(c->subscriptions, i));
 }
 
 /* Publishes the levels that follow from the state of one service. */
@@ -61,18 +64,20 @@ void condition_publish(Service *s)
 	g_autofree char *health = NULL;
 
 	for (unsigned i = 0; i < priv->mounted->len; i++)
-		update_slots(g_ptr_array_index(priv->mounted, i));
+		update_subscriptions(g_ptr_array_index(priv->mounted, i));
 	if (!priv->condition_service && !priv->condition_active && !priv->condition_healthy)
 		return;
 	if (priv->condition_healthy) {
 		health = healthy_why(s);
-		condition_set_level(priv->engine, priv->condition_healthy, healthy_level(s), health);
+		condition_set_level(priv->engine, priv->condition_healthy, healthy_level(s),
+				    health);
 	}
 	why = service_why(s);
 	if (priv->condition_service)
 		condition_set_level(priv->engine, priv->condition_service, service_level(s), why);
 	if (priv->condition_active)
-		condition_set_level(priv->engine, priv->condition_active, level_of(service_is_active(s)), why);
+		condition_set_level(priv->engine, priv->condition_active,
+				    level_of(service_is_active(s)), why);
 }
 
 static void bind_internal(Engine *engine, Condition *c)
@@ -117,7 +122,7 @@ static const char *canonical_key(Engine *engine, const char *key, KeyPrefix pref
 	return g_intern_string(text);
 }
 
-Condition *condition_get(Engine *engine, const char *key, KeyPrefix prefix)
+static Condition *condition_get(Engine *engine, const char *key, KeyPrefix prefix)
 {
 	const bool is_internal = key_prefix_is_internal(prefix);
 	const char *own = is_internal ? canonical_key(engine, key, prefix) : key;
@@ -130,7 +135,7 @@ Condition *condition_get(Engine *engine, const char *key, KeyPrefix prefix)
 	c->prefix = prefix;
 	c->level = is_internal ? LEVEL_FALSE : LEVEL_UNKNOWN;
 	c->since_us = engine->now_us;
-	c->slots = g_ptr_array_new();
+	c->subscriptions = g_ptr_array_new();
 	g_hash_table_insert(engine->conditions, (gpointer)own, c);
 	if (is_internal)
 		bind_internal(engine, c);
@@ -146,7 +151,7 @@ void condition_free(gpointer data)
 {
 	Condition *c = data;
 
-	g_ptr_array_unref(c->slots);
+	g_ptr_array_unref(c->subscriptions);
 	g_free(c->why);
 	g_free(c);
 }
@@ -159,10 +164,10 @@ gint condition_compare(gconstpointer a, gconstpointer b)
 	return strcmp(left->key, right->key);
 }
 
-static void tell(Engine *engine, const Condition *c)
+static void notify_subscribers(Engine *engine, const Condition *c)
 {
-	if (engine->ops->condition_changed)
-		engine->ops->condition_changed(engine->data, c->key, c->level, c->why);
+	if (engine->ops.condition_changed)
+		engine->ops.condition_changed(engine->data, c->key, c->level, c->why);
 }
 
 void condition_set_level(Engine *engine, Condition *c, Level level, const char *why)
@@ -175,69 +180,74 @@ void condition_set_level(Engine *engine, Condition *c, Level level, const char *
 	}
 	if (c->level == level) {
 		/*
-		 * The reason of an internal condition changes with each state of its service, and
-		 * states are published separately.
+		 * The reason for the level of an internal condition changes with each state of its
+		 * service, and states are published separately.
 		 */
 		if (is_news && !key_prefix_is_internal(c->prefix))
-			tell(engine, c);
+			notify_subscribers(engine, c);
 		return;
 	}
 	c->level = level;
-	tell(engine, c);
+	notify_subscribers(engine, c);
 	c->is_stale = false;
 	c->since_us = engine->now_us;
-	update_slots(c);
+	update_subscriptions(c);
 }
 
 int64_t condition_stale_at(const Engine *engine, const Condition *c)
 {
 	const Service *watcher = engine->is_acting ? condition_watcher(engine, c) : NULL;
 
-	return watcher && engine_is_settled(watcher) && !service_is_up(watcher) ? c->since_us : c->since_us + UNKNOWN_LIMIT_US;
+	return watcher && engine_is_settled(watcher) && !service_is_up(watcher) ?
+		       c->since_us :
+		       c->since_us + UNKNOWN_LIMIT_US;
 }
 
 void condition_check_stale(Engine *engine, Condition *c)
 {
-	if (c->level != LEVEL_UNKNOWN || c->is_stale || engine->now_us < condition_stale_at(engine, c))
+	if (c->level != LEVEL_UNKNOWN || c->is_stale ||
+	    engine->now_us < condition_stale_at(engine, c))
 		return;
 	c->is_stale = true;
 	c->stale_us = engine->now_us;
-	update_slots(c);
+	update_subscriptions(c);
 }
 
-Slot *slot_new(Service *s, Term *term, SlotKind kind)
+Subscription *subscription_new(Service *s, Term *term, TermKind kind)
 {
-	Slot *slot = g_new0(Slot, 1);
+	Subscription *subscription = g_new0(Subscription, 1);
 
-	slot->service = s;
-	slot->term = term;
-	slot->kind = kind;
-	slot->level = LEVEL_UNKNOWN;
-	slot->start_level = LEVEL_UNKNOWN;
-	slot->conditions = g_new0(Condition *, term_length(term));
+	subscription->service = s;
+	subscription->term = term;
+	subscription->kind = kind;
+	subscription->level = LEVEL_UNKNOWN;
+	subscription->start_level = LEVEL_UNKNOWN;
+	subscription->conditions = g_new0(Condition *, term_length(term));
 	for (unsigned i = 0; i < term_length(term); i++) {
 		const Literal *literal = term_literal(term, i);
 
-		slot->conditions[i] = condition_get(s->priv->engine, literal->key, literal->prefix);
-		g_ptr_array_add(slot->conditions[i]->slots, slot);
+		subscription->conditions[i] =
+			condition_get(s->priv->engine, literal->key, literal->prefix);
+		g_ptr_array_add(subscription->conditions[i]->subscriptions, subscription);
 	}
-	return slot;
+	return subscription;
 }
 
-/* Such a slot never delays a start. It owns its term. */
-static bool is_apart(const Slot *slot)
+/* Such a subscription never delays a start. It owns its term. */
+static bool is_apart(const Subscription *subscription)
 {
-	return slot->kind == SLOT_DONE || slot->kind == SLOT_SHOWN;
+	return subscription->kind == TERM_DONE || subscription->kind == TERM_SHOWN;
 }
 
-void slot_free(gpointer data)
+void subscription_free(gpointer data)
 {
-	Slot *slot = data;
+	Subscription *subscription = data;
 
-	if (slot->kind == SLOT_CONFLICT || slot->kind == SLOT_AFTER || is_apart(slot))
-		term_free(slot->term);
-	g_free(slot->conditions);
-	g_free(slot);
+	if (subscription->kind == TERM_CONFLICT || subscription->kind == TERM_AFTER ||
+	    is_apart(subscription))
+		term_free(subscription->term);
+	g_free(subscription->conditions);
+	g_free(subscription);
 }
 
 static Level negate_if(Level level, bool is_negated)
@@ -247,25 +257,26 @@ static Level negate_if(Level level, bool is_negated)
 	return level == LEVEL_TRUE ? LEVEL_FALSE : LEVEL_TRUE;
 }
 
-bool slot_mount_ends(const Slot *slot, unsigned i)
+bool subscription_mount_ends(const Subscription *subscription, unsigned i)
 {
-	const Condition *c = slot->conditions[i];
+	const Condition *c = subscription->conditions[i];
 
 	/* DoneWhile= and "not mounted" depend on the kernel alone. */
-	return c->prefix == KEY_MOUNTED && c->subject && c->subject->priv->is_blocking && slot->kind != SLOT_DONE &&
-	       !term_literal(slot->term, i)->negated;
+	return c->prefix == KEY_MOUNTED && c->subject && c->subject->priv->stop.is_blocking &&
+	       subscription->kind != TERM_DONE && !term_literal(subscription->term, i)->negated;
 }
 
-/* Like term_evaluate(), over the conditions of the slot. */
-static Level evaluate(const Slot *slot, bool for_start)
+/* Like term_evaluate(), over the conditions of the subscription. */
+static Level evaluate(const Subscription *subscription, bool for_start)
 {
 	Level result = LEVEL_FALSE;
 
-	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		const Condition *c = slot->conditions[i];
-		const bool is_false = (for_start && c->is_stale) || slot_mount_ends(slot, i);
+	for (unsigned i = 0; i < term_length(subscription->term); i++) {
+		const Condition *c = subscription->conditions[i];
+		const bool is_false = (for_start && c->is_stale) ||
+				      subscription_mount_ends(subscription, i);
 		const Level own = is_false ? LEVEL_FALSE : c->level;
-		const Level value = negate_if(own, term_literal(slot->term, i)->negated);
+		const Level value = negate_if(own, term_literal(subscription->term, i)->negated);
 
 		if (value == LEVEL_TRUE)
 			return LEVEL_TRUE;
@@ -275,45 +286,63 @@ static Level evaluate(const Slot *slot, bool for_start)
 	return result;
 }
 
-static void count(Slot *slot, unsigned by)
+static void count(Subscription *subscription, unsigned by)
 {
-	struct ServicePrivate *priv = slot->service->priv;
+	struct ServicePrivate *priv = subscription->service->priv;
 
-	if (is_apart(slot))
+	if (is_apart(subscription))
 		return;
-	if (slot->start_level != LEVEL_TRUE)
-		slot->service->n_false += by;
-	if (slot->start_level == LEVEL_UNKNOWN)
-		priv->n_unknown += by;
-	if (slot->level == LEVEL_FALSE && slot->kind == SLOT_WHEN)
-		priv->n_when_false += by;
-	if (slot->level == LEVEL_FALSE && slot->kind == SLOT_HOLD)
-		priv->n_hold_false += by;
+	if (subscription->start_level != LEVEL_TRUE)
+		subscription->service->n_false += by;
+	if (subscription->level == LEVEL_FALSE && subscription->kind == TERM_WHEN)
+		priv->terms.n_when_false += by;
+	if (subscription->level == LEVEL_FALSE && subscription->kind == TERM_WHILE)
+		priv->terms.n_while_false += by;
 }
 
-void slot_start_counting(Slot *slot)
+void condition_clear(Service *s)
 {
-	slot->level = evaluate(slot, false);
-	slot->start_level = evaluate(slot, true);
-	count(slot, 1);
+	struct ServicePrivate *priv = s->priv;
+
+	priv->condition_service = NULL;
+	priv->condition_settled = NULL;
+	priv->condition_active = NULL;
+	priv->condition_healthy = NULL;
+	list_empty(priv->mounted);
+	priv->terms = (TermState){ 0 };
+	s->n_false = 0;
 }
 
-void slot_update(Slot *slot)
+void subscription_start_counting(Subscription *subscription)
 {
-	const Level level = evaluate(slot, false);
-	const Level start_level = evaluate(slot, true);
-	Service *s = slot->service;
+	subscription->level = evaluate(subscription, false);
+	subscription->start_level = evaluate(subscription, true);
+	count(subscription, 1);
+}
 
-	if (level == slot->level && start_level == slot->start_level)
+void slot_set_kind(Subscription *subscription, TermKind kind)
+{
+	count(subscription, -1u);
+	subscription->kind = kind;
+	count(subscription, 1);
+}
+
+void subscription_update(Subscription *subscription)
+{
+	const Level level = evaluate(subscription, false);
+	const Level start_level = evaluate(subscription, true);
+	Service *s = subscription->service;
+
+	if (level == subscription->level && start_level == subscription->start_level)
 		return;
-	count(slot, -1u);
-	slot->level = level;
-	slot->start_level = start_level;
-	count(slot, 1);
-	if (is_apart(slot))
+	count(subscription, -1u);
+	subscription->level = level;
+	subscription->start_level = start_level;
+	count(subscription, 1);
+	if (is_apart(subscription))
 		return;
-	if (start_level == LEVEL_TRUE && slot->kind != SLOT_CONFLICT)
-		s->priv->last_true = slot->term;
+	if (start_level == LEVEL_TRUE && subscription->kind != TERM_CONFLICT)
+		s->priv->terms.last_true = subscription->term;
 	conflict_look_again(s);
 	engine_queue(s, WORK_SETTLED);
 	engine_queue(s, WORK_STEP);
@@ -325,7 +354,7 @@ static GHashTable *collect_mounts(const Engine *engine)
 {
 	GHashTable *mounts = g_hash_table_new(g_str_hash, g_str_equal);
 
-	for (unsigned i = engine->services->len; i > 0; i--) { /* the first of two wins */
+	for (unsigned i = engine->services->len; i > 0; i--) { /* the first of two services wins */
 		Service *s = g_ptr_array_index(engine->services, i - 1);
 		const char *point = service_def_mount_point(s->def);
 
@@ -347,7 +376,9 @@ void condition_bind_mounts(Engine *engine)
 
 		if (c->prefix != KEY_MOUNTED)
 			continue;
-		c->subject = c->slots->len > 0 ? mount_point_find(mounts, key_argument(c->key)) : NULL;
+		c->subject = c->subscriptions->len > 0 ?
+				     mount_point_find(mounts, key_argument(c->key)) :
+				     NULL;
 		if (c->subject)
 			list_add(&c->subject->priv->mounted, c, NULL);
 	}
@@ -358,43 +389,46 @@ void condition_bind_mounts(Engine *engine)
 /*
  * Is the term false until a boot with another kernel command line, or until a package is installed?
  */
-static bool is_beyond_reach(const Slot *slot)
+static bool is_unreachable(const Subscription *subscription)
 {
-	if (slot->level != LEVEL_FALSE || (slot->kind != SLOT_WHEN && slot->kind != SLOT_HOLD))
+	if (subscription->level != LEVEL_FALSE ||
+	    (subscription->kind != TERM_WHEN && subscription->kind != TERM_WHILE))
 		return false;
-	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		const Condition *c = slot->conditions[i];
+	for (unsigned i = 0; i < term_length(subscription->term); i++) {
+		const Condition *c = subscription->conditions[i];
 
-		if (c->prefix != KEY_KERNEL && c->prefix != KEY_VIRTUAL && c->prefix != KEY_INSTALLED &&
-		    !g_str_has_prefix(c->key, PROGRAM_KEY))
+		if (c->prefix != KEY_KERNEL && c->prefix != KEY_VIRTUAL &&
+		    c->prefix != KEY_INSTALLED && !g_str_has_prefix(c->key, PROGRAM_KEY))
 			return false;
 	}
 	return true;
 }
 
-bool service_is_beyond_reach(const Service *s)
+bool service_is_unreachable(const Service *s)
 {
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		if (is_beyond_reach(g_ptr_array_index(s->priv->slots, i)))
+	for (unsigned i = 0; i < s->priv->subscriptions->len; i++) {
+		if (is_unreachable(g_ptr_array_index(s->priv->subscriptions, i)))
 			return true;
 	}
 	return false;
 }
 
 /*
- * The reason for a false term of @slot, if it depends only on programs and on facts that are
- * constant until the next boot.
+ * The reason for a false term of @subscription, if it depends only on programs and on facts that
+ * are constant until the next boot.
  */
-static Presence slot_presence(const Slot *slot)
+static Presence subscription_presence(const Subscription *subscription)
 {
 	Presence presence = PRESENCE_NOT_APPLICABLE;
 
-	if (slot->level != LEVEL_FALSE || (slot->kind != SLOT_WHEN && slot->kind != SLOT_HOLD))
+	if (subscription->level != LEVEL_FALSE ||
+	    (subscription->kind != TERM_WHEN && subscription->kind != TERM_WHILE))
 		return PRESENCE_HERE;
-	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		const Condition *c = slot->conditions[i];
+	for (unsigned i = 0; i < term_length(subscription->term); i++) {
+		const Condition *c = subscription->conditions[i];
 
-		if (g_str_has_prefix(c->key, PROGRAM_KEY) && !term_literal(slot->term, i)->negated)
+		if (g_str_has_prefix(c->key, PROGRAM_KEY) &&
+		    !term_literal(subscription->term, i)->negated)
 			presence = PRESENCE_NOT_INSTALLED;
 		else if (c->prefix != KEY_KERNEL && c->prefix != KEY_VIRTUAL)
 			return PRESENCE_HERE;
@@ -406,8 +440,10 @@ static Presence find_presence(const Service *s)
 {
 	Presence presence = PRESENCE_HERE;
 
-	for (unsigned i = 0; i < s->priv->slots->len && presence != PRESENCE_NOT_INSTALLED; i++) {
-		const Presence next = slot_presence(g_ptr_array_index(s->priv->slots, i));
+	for (unsigned i = 0; i < s->priv->subscriptions->len && presence != PRESENCE_NOT_INSTALLED;
+	     i++) {
+		const Presence next =
+			subscription_presence(g_ptr_array_index(s->priv->subscriptions, i));
 
 		presence = next != PRESENCE_HERE ? next : presence;
 	}
@@ -440,12 +476,12 @@ static void add_once(GPtrArray *found, Service *s)
 		g_ptr_array_add(found, s);
 }
 
-void slot_add_makers(const Slot *slot, GPtrArray *found)
+void subscription_add_makers(const Subscription *subscription, GPtrArray *found)
 {
-	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		const Condition *c = slot->conditions[i];
+	for (unsigned i = 0; i < term_length(subscription->term); i++) {
+		const Condition *c = subscription->conditions[i];
 
-		if (term_literal(slot->term, i)->negated)
+		if (term_literal(subscription->term, i)->negated)
 			continue;
 		add_once(found, c->subject);
 		for (unsigned j = 0; c->facility && j < c->facility->providers->len; j++)
@@ -453,12 +489,8 @@ void slot_add_makers(const Slot *slot, GPtrArray *found)
 	}
 }
 
-static gint compare_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-void engine_subscribers(const Engine *engine, const char *key, GPtrArray **ret_waiting, GPtrArray **ret_others)
+void engine_subscribers(const Engine *engine, const char *key, GPtrArray **ret_waiting,
+			GPtrArray **ret_others)
 {
 	const Condition *c = g_hash_table_lookup(engine->conditions, g_intern_string(key));
 	g_autoptr(GHashTable) waiting = g_hash_table_new(NULL, NULL);
@@ -466,22 +498,25 @@ void engine_subscribers(const Engine *engine, const char *key, GPtrArray **ret_w
 
 	*ret_waiting = g_ptr_array_new();
 	*ret_others = g_ptr_array_new();
-	for (unsigned i = 0; c && i < c->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(c->slots, i);
-		const Service *s = slot->service;
+	for (unsigned i = 0; c && i < c->subscriptions->len; i++) {
+		const Subscription *subscription = g_ptr_array_index(c->subscriptions, i);
+		const Service *s = subscription->service;
 
-		if (s->state == STATE_WAITING && service_is_wanted(s) && slot->start_level != LEVEL_TRUE &&
+		if (s->state == STATE_WAITING && service_is_wanted(s) &&
+		    subscription->start_level != LEVEL_TRUE &&
 		    g_hash_table_add(waiting, (gpointer)s->def->name))
 			g_ptr_array_add(*ret_waiting, (gpointer)s->def->name);
 	}
-	for (unsigned i = 0; c && i < c->slots->len; i++) {
-		const char *name = ((const Slot *)g_ptr_array_index(c->slots, i))->service->def->name;
+	for (unsigned i = 0; c && i < c->subscriptions->len; i++) {
+		const char *name = ((const Subscription *)g_ptr_array_index(c->subscriptions, i))
+					   ->service->def->name;
 
-		if (!g_hash_table_contains(waiting, name) && g_hash_table_add(others, (gpointer)name))
+		if (!g_hash_table_contains(waiting, name) &&
+		    g_hash_table_add(others, (gpointer)name))
 			g_ptr_array_add(*ret_others, (gpointer)name);
 	}
-	g_ptr_array_sort(*ret_waiting, compare_names);
-	g_ptr_array_sort(*ret_others, compare_names);
+	g_ptr_array_sort(*ret_waiting, text_compare);
+	g_ptr_array_sort(*ret_others, text_compare);
 }
 
 static bool look_at_facility(const Facility *f, KeyPrefix prefix, Level *ret_level, char **ret_why)
@@ -501,15 +536,17 @@ static bool look_at_facility(const Facility *f, KeyPrefix prefix, Level *ret_lev
 	return true;
 }
 
-bool engine_internal_level(const Engine *engine, KeyPrefix prefix, const char *key, Level *ret_level, char **ret_why)
+bool engine_internal_level(const Engine *engine, KeyPrefix prefix, const char *key,
+			   Level *ret_level, char **ret_why)
 {
 	const char *argument = key_argument(key);
 	const char *facility = *argument == '$' ? key_known(argument) : NULL;
 	const Service *s;
 
 	if (*argument == '$')
-		return look_at_facility(facility ? g_hash_table_lookup(engine->facilities, facility) : NULL, prefix, ret_level,
-					ret_why);
+		return look_at_facility(
+			facility ? g_hash_table_lookup(engine->facilities, facility) : NULL, prefix,
+			ret_level, ret_why);
 	s = engine_resolve(engine, argument);
 	if (!s) {
 		/* A service that does not exist is settled. Its other conditions are false. */
@@ -521,8 +558,9 @@ bool engine_internal_level(const Engine *engine, KeyPrefix prefix, const char *k
 	if (prefix == KEY_HEALTHY)
 		*ret_level = healthy_level(s);
 	else if (prefix == KEY_SETTLED)
-		*ret_level = level_of(!s->priv->is_unsettled);
+		*ret_level = level_of(!s->priv->settle.is_unsettled);
 	else
-		*ret_level = prefix == KEY_ACTIVE ? level_of(service_is_active(s)) : service_level(s);
+		*ret_level = prefix == KEY_ACTIVE ? level_of(service_is_active(s)) :
+						    service_level(s);
 	return true;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conflicts: of wanted services that exclude each other, the one with the highest rank may run. The
- * rank is the later request of an admin, then the order in policy, then the name.
+ * Conflicts: of wanted services that exclude each other, the one with the highest rank may run. A
+ * later request of an admin ranks higher. Without requests the order in policy decides, and then
+ * the name.
  *
- * The decision depends on wants, not on running processes, so that services do not flap. The loser
- * waits, and returns when the winner is no longer wanted. A slot of kind SLOT_CONFLICT delays the
- * winner until the loser has no processes.
+ * The decision depends on which services are wanted, not on which are running, so that services do
+ * not flap. The loser waits, and returns when the winner is no longer wanted. A subscription of
+ * kind TERM_CONFLICT delays the winner until the loser has no processes.
  *
  * A service with StandIn= ranks below all others. It gives way only to services that may still come
  * up, and to services that wait for it.
@@ -58,14 +59,14 @@ static bool has_given_up(const Service *s)
 {
 	if (service_is_active(s))
 		return false;
-	if (s->def->problem || s->state == STATE_FAILED || s->priv->is_spent)
+	if (s->def->problem || s->state == STATE_FAILED || engine_is_spent(s))
 		return true;
-	return service_is_beyond_reach(s);
+	return service_is_unreachable(s);
 }
 
 /*
- * Do the terms of @s lead to @other? Then @other must not run in its place. It would make those
- * terms true, and then make them false by stopping.
+ * Do the terms of @s lead to @other? Then @other must not run in the place of @s. It would make
+ * those terms true, and then stop for @s and make them false.
  */
 static bool waits_for(Service *s, const Service *other)
 {
@@ -77,32 +78,42 @@ static bool waits_for(Service *s, const Service *other)
 
 		if (one == other)
 			return true;
-		for (unsigned j = 0; j < one->priv->slots->len; j++) {
-			const Slot *slot = g_ptr_array_index(one->priv->slots, j);
+		for (unsigned j = 0; j < one->priv->subscriptions->len; j++) {
+			const Subscription *subscription =
+				g_ptr_array_index(one->priv->subscriptions, j);
 
-			if (slot->kind == SLOT_WHEN || slot->kind == SLOT_HOLD)
-				slot_add_makers(slot, found);
+			if (subscription->kind == TERM_WHEN || subscription->kind == TERM_WHILE)
+				subscription_add_makers(subscription, found);
 		}
 	}
 	return false;
 }
 
-static bool gives_way_to(const Service *s, Service *better)
+static bool yields_to(const Service *s, Service *better)
 {
-	return !s->def->stand_in || better->def->stand_in || !has_given_up(better) || waits_for(better, s);
+	return !s->def->stand_in || better->def->stand_in || !has_given_up(better) ||
+	       waits_for(better, s);
 }
 
-/* @n_better: the first members of @group, which rank above @s and are decided already. */
+/*
+ * @n_better: the number of members at the start of @group that rank above @s and are already
+ * decided.
+ */
 static Service *find_winner(const Service *s, const GPtrArray *group, unsigned n_better)
 {
 	for (unsigned i = 0; i < n_better; i++) {
 		Service *better = g_ptr_array_index(group, i);
 
-		if (service_is_wanted(better) && !better->priv->is_suppressed &&
-		    g_ptr_array_find(s->priv->conflicts, better, NULL) && gives_way_to(s, better))
+		if (service_is_wanted(better) && !better->priv->loses_to &&
+		    g_ptr_array_find(s->priv->conflicts, better, NULL) && yields_to(s, better))
 			return better;
 	}
 	return NULL;
+}
+
+void conflict_clear(Service *s)
+{
+	s->priv->loses_to = NULL;
 }
 
 void conflict_update(Service *s)
@@ -110,8 +121,7 @@ void conflict_update(Service *s)
 	g_autoptr(GPtrArray) group = NULL;
 
 	if (s->priv->conflicts->len == 0) {
-		s->priv->is_suppressed = false;
-		s->priv->loses_to = NULL;
+		conflict_clear(s);
 		return;
 	}
 	group = collect_group(s);
@@ -124,7 +134,6 @@ void conflict_update(Service *s)
 			engine_queue(member, WORK_STEP); /* may a connection start it? */
 		if (member->priv->loses_to != winner) {
 			member->priv->loses_to = winner;
-			member->priv->is_suppressed = winner != NULL;
 			engine_queue(member, WORK_SETTLED);
 			engine_queue(member, WORK_STEP);
 		}
@@ -144,5 +153,5 @@ bool conflict_ranks_above(const Service *s, const Service *other)
 
 bool conflict_lets_run(const Service *s)
 {
-	return service_is_wanted(s) && !s->priv->is_suppressed;
+	return service_is_wanted(s) && !s->priv->loses_to;
 }

@@ -3,9 +3,9 @@
  * The structures that the files of the engine share, and the functions between them. Only the
  * engine includes this file.
  *
- * Each event is processed through work lists, one per kind of work, in the order of WorkKind:
- * wants, then all levels, then the consequences for each service, then stops, then starts. So no
- * service starts while only some of the levels are up to date.
+ * Each event is processed through work lists, one per kind of work, in the order of WorkKind: which
+ * services are wanted, then all levels, then the consequences for each service, then stops, then
+ * starts. So no service starts while only some of the levels are up to date.
  */
 #ifndef SVCD_ENGINE_ENGINE_PRIVATE_H
 #define SVCD_ENGINE_ENGINE_PRIVATE_H
@@ -13,8 +13,6 @@
 #include <glib.h>
 
 #include "engine/backoff.h"
-#include "engine/boot-record.h"
-#include "engine/durations.h"
 #include "engine/engine.h"
 #include "engine/transitions.h"
 
@@ -24,46 +22,38 @@
  */
 #define UNKNOWN_LIMIT_US (30 * G_USEC_PER_SEC)
 
-/* The engine's part of a note. With the manager's part it fits NOTE_MAX of the protocol. */
+/* The engine's part of a note. With the manager's part it fits PROTOCOL_NOTE_BYTES. */
 #define ENGINE_NOTE_BYTES 84
 
 /* The kinds of work that can be queued for a service. Lower kinds are done first. */
 typedef enum WorkKind {
-	WORK_WANT,       /* recompute why it is wanted */
-	WORK_WANT_SHOWN, /* publish the want */
-	WORK_RANK,       /* choose the members of its conflict group that may run */
-	WORK_LEVEL,      /* publish service:, active:, facility: */
-	WORK_SETTLED,    /* recompute whether it is settled */
-	WORK_SETTLED_SHOWN, /* publish settled: */
-	WORK_STEP,       /* the consequences of want, levels and state */
-	WORK_STOP,       /* it may be allowed to stop now */
+	WORK_WANT, /* recompute why it is wanted */
+	WORK_WANT_PUBLISH, /* publish why it is wanted */
+	WORK_RANK, /* choose the members of its conflict group that may run */
+	WORK_LEVEL, /* publish service:, active:, facility: */
+	WORK_SETTLED, /* recompute whether it is settled */
+	WORK_SETTLED_PUBLISH, /* publish settled: */
+	WORK_STEP, /* the consequences of levels, state and being wanted */
+	WORK_STOP, /* it may be allowed to stop now */
 	WORK_START_FIRST, /* it may be allowed to start now, and the login screen needs it */
-	WORK_START,      /* it may be allowed to start now */
-	WORK_FORGET,     /* its file is gone, and so are its processes */
+	WORK_START, /* it may be allowed to start now */
+	WORK_FORGET, /* its file is gone, and so are its processes */
 	WORK_COUNT
 } WorkKind;
 
-/* The strength of a want. A need inherits it from the service that needs it. */
+/*
+ * How strongly a service is wanted. A needed service inherits the grade of the service that needs
+ * it.
+ */
 typedef enum WantGrade {
 	GRADE_NONE,
 	GRADE_LINGER, /* only because a service lingers */
 	GRADE_NORMAL,
-	GRADE_ADMIN,  /* also starts manual services */
+	GRADE_ADMIN, /* also starts manual services */
 } WantGrade;
 
-/* The class of a service in the progress of the boot. Each service has one class. */
-typedef enum ProgressClass {
-	CLASS_OFF,    /* not wanted, and no processes or a failed stop */
-	CLASS_LEFT,   /* not wanted, still has processes */
-	CLASS_MOVING,
-	CLASS_UP,
-	CLASS_FAILED,
-	CLASS_HELD,   /* wanted, waits for an external condition */
-	CLASS_COUNT
-} ProgressClass;
-
 typedef struct Facility {
-	const char *name;     /* "$network", interned */
+	const char *name; /* "$network", interned */
 	GPtrArray *providers; /* Service * */
 	struct Condition *condition_facility;
 	struct Condition *condition_settled;
@@ -78,39 +68,40 @@ typedef struct Condition {
 	int64_t stale_us; /* since when, if @is_stale */
 	char *why;
 	int64_t since_us;
-	Service *subject;   /* service:, settled:, active:, or the mount of mounted:; NULL: none */
+	Service *subject; /* service:, settled:, active:, or the mount of mounted:; NULL: none */
 	Facility *facility; /* facility:, settled:$x */
-	GPtrArray *slots;   /* Slot *: the subscribers, borrowed */
+	GPtrArray *subscriptions; /* Subscription *: the subscribers, borrowed */
 } Condition;
 
-typedef enum SlotKind {
-	SLOT_WHEN,
-	SLOT_HOLD,
-	SLOT_AFTER,    /* After=, and each term with settled:; used only for starts */
-	SLOT_CONFLICT, /* Conflicts=, in both directions; used only for starts */
-	SLOT_DONE,     /* DoneWhile=: used only for an admin's start; not with the others */
-	SLOT_SHOWN,    /* ShownWhen=: used only until the login screen is shown; not with the others */
-} SlotKind;
+typedef enum TermKind {
+	TERM_WHEN,
+	TERM_WHILE,
+	TERM_AFTER, /* After=, and each term with settled:; used only for starts */
+	TERM_CONFLICT, /* Conflicts=, in both directions; used only for starts */
+	TERM_DONE, /* DoneWhile=: used only for an admin's start; in a list of its own */
+	/* ShownWhen=: used only until the login screen is shown; in a list of its own */
+	TERM_SHOWN,
+} TermKind;
 
 /* One term of one service, with the conditions of its literals. */
-typedef struct Slot {
+typedef struct Subscription {
 	Service *service;
 	Term *term; /* borrowed for When= and While=, otherwise owned */
-	SlotKind kind;
-	bool is_while; /* from While= in the file; a group keeps its When= terms too */
-	bool is_turned;    /* SLOT_AFTER: from Before= of the other service */
-	Level level;       /* as reported */
+	TermKind kind;
+	bool is_while; /* from While= in the file; in a group, When= has TERM_WHILE too */
+	bool is_turned; /* TERM_AFTER: from Before= of the other service */
+	Level level; /* as reported */
 	Level start_level; /* for starts: a stale unknown counts as false */
 	Condition **conditions;
-} Slot;
+} Subscription;
 
 /* A start lock, for all services with this name in StartLock=. */
 typedef struct StartLock {
-	const char *name;    /* interned */
+	const char *name; /* interned */
 	GHashTable *holders; /* Service *, a set: at most one starts, others may be stopping */
-	GSequence *line;     /* Service *: those that only the lock delays, the next one first */
+	GSequence *line; /* Service *: those that only the lock delays, the next holder first */
 	const char *last_holder; /* the last holder, interned; NULL: none yet */
-	unsigned n_members;  /* services with this lock in their file; counted at load */
+	unsigned n_members; /* services with this lock in their file; counted at load */
 } StartLock;
 
 /* A ServiceSet with a reference count. It lives while a service uses one of its definitions. */
@@ -119,149 +110,180 @@ typedef struct SetRef {
 	unsigned n_users;
 } SetRef;
 
-struct ServicePrivate {
-	Engine *engine;
-	SetRef *home;         /* the set that contains s->def */
-	unsigned n_stops_after_said; /* the first of @stops_after, from StopAfter= */
-	bool is_file_gone;
-	char *file_problem;   /* error of its new file; the old definition is in force; NULL: none */
-	uint32_t run_mark;    /* ServiceDef.mark at its start; 0: unknown */
-	bool is_unexplained; /* until engine_begin(): running before, without a note */
-	unsigned queued;      /* a bit per WorkKind */
-	GPtrArray *slots;     /* Slot *, owned */
-	GPtrArray *done_slots; /* Slot *, owned: SLOT_DONE */
-	GPtrArray *shown_slots; /* Slot *, owned: SLOT_SHOWN */
+/* want.c: why it is wanted. */
+typedef struct WantState {
+	WantGrade grade;
+	WantGrade published_grade; /* before the present event */
+	Service *support; /* the service that needs it and gives @grade; NULL: none */
+	bool is_lingering;
+} WantState;
 
-	/* Edges, rebuilt at load; Service *, borrowed. */
-	GPtrArray *needs;      /* the services that it makes wanted */
+/* condition.c: the terms that delay or stop it. */
+typedef struct TermState {
+	unsigned n_when_false; /* When= terms that are false (not unknown) */
+	unsigned n_while_false;
+	const Term *last_true; /* the term that became true last, for the cause record */
+} TermState;
+
+/* lapse.c: its While= terms. */
+typedef struct LapseState {
+	bool is_over; /* a While= term has been false for longer than Settle= */
+	int64_t since_us; /* since when a While= term has been false; 0: none is false */
+} LapseState;
+
+/* settled.c: whether it is about to change. */
+typedef struct SettleState {
+	bool is_unsettled;
+	bool holds_up_boot; /* the boot cannot end before it is settled */
+	Service *by; /* the unsettled service that it waits for; NULL: none */
+} SettleState;
+
+/* stop-order.c: the order in which services stop. */
+typedef struct StopState {
+	GPtrArray *after; /* Service *, borrowed: services that stop later */
+	unsigned n_after_said; /* the first of @after, from StopAfter=; the others by start order */
+	unsigned n_blockers;
+	bool is_leaving; /* it must stop, and waits for the services that stop first */
+	bool is_blocking; /* leaving or stopping: the services that stop later wait for it */
+} StopState;
+
+/* start-lock.c: its turn. */
+typedef struct TurnState {
+	StartLock *lock; /* the lock of its file; NULL: none */
+	StartLock *held; /* held while it starts or stops, whatever its file names now */
+	GSequenceIter *place; /* in the queue of @lock; NULL: not in it */
+	int64_t since_us; /* since when only the lock delays it; 0: something else does */
+	unsigned order; /* its order in policy when it joined the queue */
+	bool is_told; /* the remark about the lock was made */
+} TurnState;
+
+/* listen.c: its sockets. */
+typedef struct ListenState {
+	bool is_opening; /* its sockets are being opened; others cannot rely on them yet */
+	int64_t again_us; /* STATE_FAILED: the earliest time of a start by a connection */
+	int64_t triggers_since_us;
+	unsigned n_triggers; /* starts by a connection since then */
+} ListenState;
+
+/* load.c: its file. */
+typedef struct FileRef {
+	SetRef *definitions; /* the set that contains s->def */
+	bool is_gone;
+	char *problem; /* error in its new file; the old definition is in force; NULL: none */
+} FileRef;
+
+/* How its last run ended. */
+typedef enum RunEnd {
+	RUN_END_ORDINARY,
+	RUN_END_UNSEEN, /* while no manager was running; engine_begin() handles it */
+	RUN_END_REFUSED, /* no resources for its start; it did not run, and is retried */
+	RUN_END_SPENT, /* STATE_IDLE though wanted: it ended by itself and is not restarted */
+} RunEnd;
+
+/* Its Reload= or RestartCommand=. */
+typedef enum CommandStage {
+	COMMAND_NONE,
+	COMMAND_PENDING,
+	COMMAND_RUNNING,
+	COMMAND_AGAIN, /* runs, and a reload was requested again: it may have read the old files */
+} CommandStage;
+
+/* run.c: the present or last run. */
+typedef struct RunState {
+	ServiceType type; /* independent of its present file */
+	uint32_t mark; /* ServiceDef.mark at its start; 0: unknown */
+	RunEnd end;
+	bool was_false; /* a term has been false since the end; a new chance when all are true */
+	bool is_unexplained; /* until engine_begin(): it was running, and has no note */
+	bool is_stop_ordered; /* the engine ordered the present stop */
+	bool is_restart_requested; /* it is to be stopped and started */
+	CommandStage restart;
+	CommandStage reload;
+	char *cause_next; /* the cause of the next transition, from an admin; or NULL */
+} RunState;
+
+/* A nested struct or a single value is written only by the file that its comment names. */
+struct ServicePrivate {
+	/* engine.c */
+	Engine *engine;
+	unsigned queued; /* a bit per WorkKind */
+	int64_t timer_at_us[ENGINE_TIMER_COUNT];
+
+	/* load.c: terms and edges, rebuilt at load. Edges are borrowed Service *. */
+	GPtrArray *subscriptions; /* Subscription *, owned */
+	GPtrArray *done_subscriptions; /* Subscription *, owned: TERM_DONE */
+	GPtrArray *shown_subscriptions; /* Subscription *, owned: TERM_SHOWN */
+	GPtrArray *needs; /* the services that it makes wanted */
 	GPtrArray *needers;
-	GPtrArray *conflicts;  /* in both directions */
-	GPtrArray *stops_after; /* services that stop later, by start order or StopAfter= */
+	GPtrArray *conflicts; /* in both directions */
 	GPtrArray *facilities; /* Facility *: those that it provides */
+
+	/* condition.c: the conditions about it, borrowed. */
 	Condition *condition_service;
 	Condition *condition_settled;
 	Condition *condition_active;
 	Condition *condition_healthy;
-	GPtrArray *mounted;    /* Condition *, borrowed: mounted: of its mount point and below */
+	GPtrArray *mounted; /* Condition *: mounted: for its mount point and for paths below */
 
-	/* Want. */
-	WantGrade grade;
-	WantGrade shown_grade; /* before the present event */
-	WantReason shown_reason;
-	bool is_lingering;
-	bool is_suppressed; /* lost a conflict, so it waits */
-	Service *want_support; /* the service that needs it and gives @grade; NULL: none */
-	Service *loses_to;
-
-	/* Terms. */
-	unsigned n_when_false; /* When= terms that are false (not unknown) */
-	unsigned n_hold_false;
-	unsigned n_unknown;    /* slots that are unknown and not stale */
-	bool was_false;        /* a term was false since it came to rest, so true is a new chance */
-	bool is_lapsed;        /* a While= term has been false for longer than Settle= */
-	int64_t lapse_since_us; /* since when a While= term is false; 0: none is */
-	const Term *last_true;  /* the last term that became true, for the cause record */
-
-	/* Motion. */
-	Service *unsettled_by; /* the unsettled service that it waits for; NULL: none */
-	bool is_unsettled;
-	bool holds_up_boot; /* the boot cannot end before it is settled */
-	bool is_opening;       /* its sockets are being opened; others cannot rely on them yet */
-	bool is_leaving;       /* it is to stop, and waits for the services that stop first */
-	bool is_blocking;      /* leaving or stopping: the services that stop later wait for it */
-	unsigned n_blockers;
-	int64_t wait_until_us; /* the end of WaitTimeout=; 0: not running */
-	StartLock *lock;       /* the lock of its file; NULL: none */
-	StartLock *held_lock;  /* held while it starts or stops, whatever its file names now */
-	GSequenceIter *place_in_line; /* in the queue of @lock; NULL: not in it */
-	int64_t turn_us;       /* since when only the lock delays it; 0: something else does */
-	unsigned turn_order;   /* its order in policy when it joined the queue */
-	bool is_turn_told;     /* the remark about the lock was made */
-	bool is_restart_asked;
-	bool is_restart_told;  /* s->is_restarting, and this manager has asked its supervisor */
-	bool is_reload_told;   /* s->is_reloading, and this manager has asked its supervisor */
-	bool is_reload_asked_again; /* again during a reload that may have read the old files */
-	bool is_stop_ordered;  /* the engine ordered the present stop */
-	ServiceClass service_class; /* as last computed: engine_class() */
-	ServiceType run_type;  /* its type in this run, independent of its present file */
-	bool is_refused;       /* no resources for its last start; it did not run, and is retried */
-	bool is_spent;         /* STATE_IDLE though wanted: it ended by itself and is not restarted */
-	bool has_ended;        /* recovered: its end was missed, and is handled in engine_begin() */
-	bool is_boot_news;     /* it is in engine->boot_news */
+	FileRef file;
+	WantState want;
+	TermState terms;
+	LapseState lapse;
+	SettleState settle;
+	StopState stop;
+	TurnState turn;
+	ListenState listen;
+	RunState run;
 	Backoff backoff;
-	int64_t listen_again_us; /* STATE_FAILED: the earliest time of a start by a connection */
-	int64_t triggers_since_us;
-	unsigned n_triggers;   /* starts by a connection since then */
-	unsigned n_strays;    /* process events that came too late or are impossible */
-	int64_t timer_at_us[ENGINE_TIMER_COUNT];
-	char *cause_next;     /* the cause of the next transition, from an admin; or NULL */
-	char *note_extra;     /* unknown keys from the note of a newer version */
-	ProgressClass counted_as;
-	unsigned moving_index; /* CLASS_MOVING: its index in engine->moving */
-	struct BootRecord *boot; /* owned; NULL: not wanted in this boot */
+	Service *loses_to; /* conflict.c: the winner, for which it waits; NULL: none */
+	int64_t wait_until_us; /* wait-limit.c: the end of WaitTimeout=; 0: not running */
+	ServiceClass service_class; /* login-screen.c: as last computed */
+	/* service.c: not wanted, and still has processes that can be stopped */
+	bool is_left;
+	char *note_unknown; /* note.c: unknown keys from the note of a newer version */
 };
-
-/*
- * The upper limit of the progress until the boot is finished. Rounding would otherwise turn a value
- * close to 1 into 1.
- */
-#define PROGRESS_MOST 0.999999999
-
-/* The target and speed of the progress bar. */
-typedef struct ProgressAim {
-	int64_t at_us; /* the time of @from */
-	double from;
-	double to;     /* the end of the line, unless an event changes it */
-	int64_t rest_us; /* the duration of the line; 0: no movement */
-} ProgressAim;
 
 /* The state of the wait for the login screen of this boot. */
 typedef struct LoginScreen {
 	bool is_over; /* the wait has ended */
 	bool was_awaited;
-	bool is_old;  /* the classes must be recomputed */
+	bool is_old; /* the classes must be recomputed */
 	const char *awaited; /* the entry of LoginScreen= in use; interned, NULL: none */
 } LoginScreen;
 
 struct Engine {
-	const EngineOps *ops;
+	EngineOps ops; /* complete */
 	void *data;
-	SetRef *home; /* the present definitions; NULL before the first load */
+	const EngineObserver *observer; /* NULL: none */
+	void *observer_data; /* owned */
+	SetRef *definitions; /* the present definitions; NULL before the first load */
 	Policy *policy;
-	GHashTable *by_name;    /* interned name -> Service */
-	GPtrArray *services;    /* by name, owned */
+	GHashTable *by_name; /* interned name -> Service */
+	GPtrArray *services; /* by name, owned */
 	GHashTable *conditions; /* interned key -> Condition, owned */
 	GHashTable *facilities; /* interned name -> Facility, owned */
 	GHashTable *start_locks; /* interned name -> StartLock, owned */
 	GQueue work[WORK_COUNT];
 
-	int64_t now_us;      /* the time of the present event */
+	int64_t now_us; /* the time of the present event */
 	int64_t happened_us; /* when the event happened, not when it was reported */
-	bool is_acting;      /* engine_begin() was called */
-	bool is_resuming;    /* in engine_begin() after a restart: refusals were counted before */
+	bool is_acting; /* engine_begin() was called */
+	bool is_resuming; /* in engine_begin() after a restart: refusals were counted before */
 	const char *runlevel;
 	const char *previous_runlevel;
 	char *runlevel_cause;
 	int64_t last_admin_us;
 
 	unsigned n_unsettled;
-	unsigned n_holding_up; /* unsettled services that the boot cannot end before */
+	unsigned n_holding_up; /* unsettled services that delay the end of the boot */
 	unsigned n_leaving;
 	unsigned n_stopping;
-	unsigned n_class[CLASS_COUNT];
+	unsigned n_left;
 	bool was_at_rest;
 	int64_t boot_us;
-	int64_t finished_us;
-	int64_t expected_us;  /* the expected duration of the boot, as first known; 0: not yet */
-	Durations *durations; /* of earlier boots, and of this one once it is finished */
-	GPtrArray *moving;    /* Service * of CLASS_MOVING */
-	ProgressAim aim;
-	bool is_aim_old;      /* services have moved since the aim was computed */
-	bool is_progress_changed;
 	LoginScreen login_screen;
-	int64_t rebuilt_us;   /* when the conditions of services were remade */
-	int64_t begun_us;     /* when this engine began; maybe not the first one of this boot */
-	GPtrArray *boot_news; /* Service * with new data for boot_record_take_news() */
+	int64_t rebuilt_us; /* when the conditions on services were rebuilt */
+	int64_t begun_us; /* when this engine began; maybe not the first engine of this boot */
 };
 
 /* --- engine.c: the work list --- */
@@ -269,49 +291,50 @@ void engine_queue(Service *s, WorkKind kind);
 void engine_run(Engine *engine);
 void engine_set_now(Engine *engine, int64_t now_us);
 void engine_arm(Service *s, EngineTimer kind, int64_t at_us);
-/* The type of its present run. Without a run, the type in its file. */
-ServiceType service_type(const Service *s);
+/* Is its present run that of a group? Without a run: does its file declare a group? */
 bool service_is_group(const Service *s);
 /* Finds a service by its name or an alias. NULL: there is none. */
 Service *engine_resolve(const Engine *engine, const char *name);
 
-/* --- load.c: definitions -> services, slots, edges --- */
+/* --- load.c: definitions -> services, subscriptions, edges --- */
 void load_rebuild(Engine *engine);
 void set_ref_drop(SetRef *ref);
-Service *load_new_service(Engine *engine, ServiceDef *def, SetRef *home);
+Service *load_new_service(Engine *engine, ServiceDef *def, SetRef *definitions);
 /* Frees all services that are queued for WORK_FORGET. */
 void load_forget_gone(Engine *engine);
 
 /* --- condition.c --- */
-Condition *condition_get(Engine *engine, const char *key, KeyPrefix prefix);
+/* Forgets the conditions and terms of @s, before the definitions are read again. */
+void condition_clear(Service *s);
 void condition_free(gpointer data);
 gint condition_compare(gconstpointer a, gconstpointer b);
 void condition_set_level(Engine *engine, Condition *c, Level level, const char *why);
 /* Publishes service:, active: and healthy: of @s. */
 void condition_publish(Service *s);
 /*
- * When an unknown level counts as false for starting. At once if the service that would report it
- * is settled and not up.
+ * The time from which an unknown level counts as false for starting. That is at once if the service
+ * that would report the level is settled and not up.
  */
 int64_t condition_stale_at(const Engine *engine, const Condition *c);
 /* Marks an unknown level as stale if its time has come. */
 void condition_check_stale(Engine *engine, Condition *c);
-Slot *slot_new(Service *s, Term *term, SlotKind kind);
-void slot_free(gpointer data);
+Subscription *subscription_new(Service *s, Term *term, TermKind kind);
+void subscription_free(gpointer data);
 /* Recomputes the levels after a literal changed. */
-void slot_update(Slot *slot);
-/* Adds the services that can make @slot's term true by being up, without duplicates. */
-void slot_add_makers(const Slot *slot, GPtrArray *found);
+void subscription_update(Subscription *subscription);
+void slot_set_kind(Subscription *subscription, TermKind kind);
+/* Adds the services that can make @subscription's term true by being up, without duplicates. */
+void subscription_add_makers(const Subscription *subscription, GPtrArray *found);
 /* Does it wait for a program that is not installed, or for a setting of the kernel command line? */
-bool service_is_beyond_reach(const Service *s);
+bool service_is_unreachable(const Service *s);
 /* Does it wait for a missing program? */
 bool service_lacks_program(const Service *s);
-void slot_start_counting(Slot *slot);
+void subscription_start_counting(Subscription *subscription);
 /*
- * Is its literal @i a mount that is to stop? Then the term is false, so that the services on the
- * mount stop first.
+ * Is its literal @i about a mount that is to stop? Then the term is false, so that the services on
+ * the mount stop first.
  */
-bool slot_mount_ends(const Slot *slot, unsigned i);
+bool subscription_mount_ends(const Subscription *subscription, unsigned i);
 /* Finds the services that make the mounts of mounted: conditions. */
 void condition_bind_mounts(Engine *engine);
 
@@ -322,18 +345,21 @@ char *state_explain(const Service *s, int64_t now_us);
 
 /* --- explain-term.c --- */
 /* A sentence about the condition that the service waits for, with file and line; a new string. */
-char *slot_describe(const Slot *slot, int64_t now_us);
+char *subscription_describe(const Subscription *subscription, int64_t now_us);
 /* @s became settled or unsettled. Services may wait for levels that it reports. */
 void condition_watcher_settled(const Service *s);
 /*
- * The service that reports the level, if it is unknown, or that owns the bus name. NULL: there is
- * none.
+ * The service behind the level: condition_watcher() while the level is unknown, otherwise
+ * condition_maker(). NULL: there is none.
  */
 Service *condition_source(const Engine *engine, const Condition *c);
-/* The same two services for any level. NULL: no service is known. */
+/*
+ * The service that reports the level, such as udev, and the service that owns the bus name. NULL:
+ * there is none.
+ */
 Service *condition_watcher(const Engine *engine, const Condition *c);
 Service *condition_maker(const Engine *engine, const Condition *c);
-/* The action by which a user can make it true (@is_negated: false); a new string, or NULL. */
+/* The action by which a user can make @c true (@is_negated: false); a new string, or NULL. */
 char *condition_advise(const Condition *c, bool is_negated);
 
 /* --- facility.c --- */
@@ -348,21 +374,23 @@ void facility_publish_settled(Engine *engine, Facility *f);
 
 /* --- settled.c --- */
 void settled_update(Service *s);
-void settled_show(Service *s);
-/* Can it not start before the next boot, whatever its unknown terms become? */
+void settled_publish(Service *s);
+/* Is it certain that it cannot start before the next boot, whatever its unknown terms become? */
 bool settled_waits_for_good(const Service *s);
-/* A service that may still make this term true, or NULL. */
-Service *settled_find_supplier(const Slot *slot);
 /* The definitions changed: marks all as settled, and queues each for a new computation. */
 void settled_reset(Engine *engine);
 
 /* --- want.c --- */
 void want_update(Service *s);
-void want_show(Service *s);
+void want_publish(Service *s);
+void want_clear(Service *s);
 void want_decide_all(Engine *engine);
+void want_begin_lingering(Service *s);
+/* Lingering no longer keeps @s wanted. */
+void want_end_lingering(Service *s);
 /* The reason why it is wanted or not, as the end of a sentence; a new string. */
 char *want_describe(const Service *s);
-/* Policy or an admin forbids it, so needs have no effect. */
+/* Is it forbidden by policy or an admin, so that needs have no effect? */
 bool want_is_forbidden(const Service *s);
 /*
  * @s and the services it needs, transitively. Forbidden services and their needs are omitted. A new
@@ -371,10 +399,11 @@ bool want_is_forbidden(const Service *s);
 GPtrArray *want_with_needs(Service *s);
 
 /* --- conflict.c --- */
+void conflict_clear(Service *s);
 void conflict_update(Service *s);
 /*
- * The state or a term of @s has changed. It or a service that stands in for it may now be able to
- * run.
+ * The state or a term of @s has changed. So @s, or a service that stands in for it, may now be able
+ * to run.
  */
 void conflict_look_again(Service *s);
 /* Wanted, and not the loser of a conflict. */
@@ -383,7 +412,10 @@ bool conflict_lets_run(const Service *s);
 bool conflict_ranks_above(const Service *s, const Service *other);
 
 /* --- listen.c --- */
-/* Recomputes which sockets should be open, from want, terms and state. */
+/*
+ * Recomputes which sockets should be open, from the terms, the state, and whether and why it is
+ * wanted.
+ */
 void listen_update(Service *s);
 /*
  * The service failed, and Restart= does not restart it. Returns: false if a connection may not
@@ -392,12 +424,10 @@ void listen_update(Service *s);
 bool listen_after_failure(Service *s);
 
 /* --- login-screen.c --- */
-/* Something about it may have changed. Returns: true if there is work to do. */
+/* The login screen may have changed. Returns: true if there is work to do. */
 bool login_screen_update(Engine *engine);
 /* The definitions changed: the classes are recomputed when next used. */
 void login_screen_reset(Engine *engine);
-/* Does it wait for the login screen? Other conditions may delay it too. */
-bool login_screen_holds(const Service *s);
 /*
  * The latest end of the wait and the file that requires it, as the end of a sentence; a new string.
  */
@@ -406,6 +436,7 @@ char *login_screen_describe(const Service *s, int64_t now_us);
 /* --- stop-order.c --- */
 void stop_order_set_leaving(Service *s, bool is_leaving);
 void stop_order_state_changed(Service *s);
+void stop_order_clear(Service *s);
 void stop_order_rebuild(Engine *engine);
 /*
  * If no service is stopping and some wait for each other, the service to stop first. NULL: there is
@@ -416,8 +447,8 @@ Service *stop_order_break_cycle(Engine *engine);
 /* --- start-lock.c --- */
 void start_lock_free(gpointer data);
 /*
- * Only the lock, if its file names one, delays the start of @s. When that ends, call
- * start_lock_leave().
+ * Nothing delays the start of @s except the lock that its file names, if any. When that is no
+ * longer so, call start_lock_leave().
  */
 void start_lock_join(Service *s);
 void start_lock_leave(Service *s);
@@ -428,7 +459,7 @@ Service *start_lock_next(const Service *s);
 /* The service that holds the lock which delays @s. NULL: no lock does. */
 Service *start_lock_holder(const Service *s);
 /* Makes a remark, once per wait, that the service waits for the lock. */
-void start_lock_tell(Service *s);
+void start_lock_notify(Service *s);
 /*
  * Called before and after the definitions are read again. Held locks stay held, and services in a
  * queue keep their time.
@@ -444,49 +475,84 @@ void step_level(Service *s);
 void step_timer(Service *s, EngineTimer kind);
 /* Stops it, even if others should stop first. */
 void step_stop_now(Service *s);
-bool step_may_start(const Service *s);
 
 /* --- lapse.c: While terms that are false --- */
 /* Starts or stops the timer of Settle=. When it has passed, applies OnLapse=. */
 void lapse_update(Service *s);
+/* Forgets that a While= term is false. */
+void lapse_end(Service *s);
 /* A sentence about the first false While= term; a new string. */
 char *lapse_text(const Service *s);
 
 /* --- process-event.c --- */
 void process_event_apply(Service *s, const ProcessEvent *event);
 
-/* --- run-end.c --- */
+/* --- run.c --- */
+/* Its state has changed. */
+void run_enter_state(Service *s);
 /* No process is left: selects the next state. */
 void run_end(Service *s);
-/* Ends its lingering, which no longer keeps it wanted. */
-void run_end_lingering(Service *s);
+/* @result is taken. */
+void run_set_result(Service *s, bool is_success, bool is_refused, char *result);
+/*
+ * The engine orders the present or the next stop. However the run then ends, it does not prevent
+ * another start.
+ */
+void run_set_stop_ordered(Service *s, bool is_ordered);
+/* @is_asked: the service is to be stopped and started again. */
+void run_set_restart_asked(Service *s, bool is_asked);
+/* The cause of the next transition; taken. */
+void run_set_cause(Service *s, char *cause);
+char *run_take_cause(Service *s);
+void run_set_was_false(Service *s, bool was_false);
+/*
+ * The steps of RestartCommand= and Reload=: a request, sending it to the supervisor if necessary,
+ * and the end.
+ */
+void run_begin_restart(Service *s);
+void run_begin_reload(Service *s);
+void run_send_commands(Service *s);
+/* @problem: NULL if it was successful. */
+void run_end_restart(Service *s, const char *problem);
+void run_end_reload(Service *s, const char *problem);
+/* Its earlier end no longer keeps it from starting. */
+void run_forget_end(Service *s);
+/* The same, and it leaves the state backoff or failed. @cause is taken. */
+void run_give_chance(Service *s, char *cause);
+/*
+ * Only before engine_begin(). The run is restored from a note, and then from the keeper's rows, or
+ * as one that has ended.
+ */
+void run_restore(Service *s, const RunState *noted);
+void run_resume(Service *s, ServiceState state, ServiceType type, bool is_unexplained);
+void run_ended_unseen(Service *s, ServiceState noted);
 
 /* --- wait-limit.c: WaitTimeout= --- */
 /* Can an external event make this term true, so that the wait for it is limited? */
-bool wait_limit_covers(const Slot *slot);
+bool wait_limit_covers(const Subscription *subscription);
 /* Starts or stops the timer, as state, terms and file require. */
 void wait_limit_update(Service *s);
 /* The timer has fired. */
 void wait_limit_over(Service *s);
+/* From a note. */
+void wait_limit_restore(Service *s, int64_t until_us);
 
 /* --- request.c --- */
 /* @needer is wanted, and policy forbids @s, which it needs. */
 void request_refuse_need(Service *s, const Service *needer);
 /*
- * A task is done, and its work was undone since, as umount(8) does with a mount. A start repeats
- * the task.
+ * Has the work of a task that is done been undone since, as umount(8) undoes a mount? Then a start
+ * repeats the task.
  */
 bool request_is_undone(const Service *s);
 
 /*
- * A living service that nothing wants stays up as if it had been requested. Its note is lost, and
- * the reason for its start with it.
+ * A living service that nothing wants stays up as if it had been requested, because the reason for
+ * its start was lost with its note.
  */
 void request_keep_unexplained(Engine *engine);
 /* Can it be reloaded in this state, if it has a Reload=? */
 bool request_reload_fits(const Service *s);
-/* It is ready, and has a Reload=. */
-void request_begin_reload(Service *s);
 /*
  * The members that a restart or reload of @group applies to. Empty for other services. A new array
  * of borrowed pointers.
@@ -497,15 +563,26 @@ GPtrArray *request_members(const Service *group, RequestVerb verb);
 Service *service_new(Engine *engine, ServiceDef *def);
 void service_free(Service *s);
 /*
- * The only writer of s->state: finds the row, changes the state, records @cause (taken, may be
- * NULL) and does the action.
+ * The only writer of s->state: finds the next state, enters it, records @cause (taken, may be NULL)
+ * and requests the start or stop.
  */
-bool service_apply(Service *s, ServiceEvent event, char *cause);
+void service_apply(Service *s, ServiceEvent event, char *cause);
+/*
+ * Its state (@from before) or stop problem changed, or whether and why it is wanted, or whether it
+ * is settled.
+ */
+void service_observe(Service *s, ServiceState from);
 /* Adds a remark to its history, without a change of state. Takes @text. */
 void service_remark(Service *s, char *text);
-/* The same for a refusal. It replaces the newest record if that is a refusal users can repeat. */
+/*
+ * The same for a refusal. It replaces the newest record if that is a refusal which users can
+ * repeat.
+ */
 void service_remark_refusal(Service *s, CauseKind kind, char *text);
-/* After a failed stop: forgets the failure, so that it is stopped again if there is a reason. */
+/*
+ * After a failed stop: forgets the failure, so that the service is stopped again if there is a
+ * reason.
+ */
 void service_retry_stop(Service *s);
 /* Applies the keeper's note. Only before engine_begin(). */
 void service_restore(Service *s, ServiceState state, int64_t since_us, const char *cause);
@@ -515,26 +592,12 @@ bool state_is_active(ServiceState state);
 
 /* --- file-state.c --- */
 /*
- * A sentence for explain, and the remedy for an admin. NULL: the file is the one that it was
- * started with.
+ * A sentence for explain, and the remedy for an admin. NULL: it was started with the present file.
  */
 char *file_state_describe(const Service *s);
 char *file_state_advise(const Service *s);
 
 /* --- note.c --- */
 bool note_decode(Service *s, const char *note, ServiceState *ret_state, int64_t *ret_since_us);
-
-/* --- progress.c --- */
-/* Its state or want changed. */
-void progress_count(Service *s);
-void progress_add(Service *s);
-void progress_remove(Service *s);
-void progress_update(Engine *engine);
-
-/* --- boot-record.c --- */
-/* It is about to start. */
-void boot_record_start(Service *s);
-void boot_record_state_changed(Service *s, ServiceState from);
-void boot_record_forget(Service *s);
 
 #endif

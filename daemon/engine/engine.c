@@ -13,18 +13,47 @@
 
 #include "engine/engine-private.h"
 
+static void ignore_service(void *data, const Service *s)
+{
+	(void)data;
+	(void)s;
+}
+
+static void ignore_timer(void *data, const Service *s, EngineTimer kind, int64_t at_us)
+{
+	(void)data;
+	(void)s;
+	(void)kind;
+	(void)at_us;
+}
+
+static void ignore_engine(void *data)
+{
+	(void)data;
+}
+
+/* Replaces each NULL that is called without a check by a function that does nothing. */
+static EngineOps complete(EngineOps ops)
+{
+	ops.reload = ops.reload ? ops.reload : ignore_service;
+	ops.restart = ops.restart ? ops.restart : ignore_service;
+	ops.arm_timer = ops.arm_timer ? ops.arm_timer : ignore_timer;
+	ops.entered = ops.entered ? ops.entered : ignore_service;
+	ops.changed = ops.changed ? ops.changed : ignore_service;
+	ops.removed = ops.removed ? ops.removed : ignore_service;
+	ops.engine_changed = ops.engine_changed ? ops.engine_changed : ignore_engine;
+	return ops;
+}
+
 Engine *engine_new(const EngineOps *ops, void *data)
 {
 	Engine *engine = g_new0(Engine, 1);
 
-	engine->ops = ops;
+	engine->ops = complete(*ops);
 	engine->data = data;
 	engine->policy = policy_new();
 	engine->by_name = g_hash_table_new(g_str_hash, g_str_equal);
 	engine->services = g_ptr_array_new();
-	engine->moving = g_ptr_array_new();
-	engine->boot_news = g_ptr_array_new();
-	engine->durations = durations_new();
 	engine->conditions = g_hash_table_new_full(NULL, NULL, NULL, condition_free);
 	engine->facilities = g_hash_table_new_full(NULL, NULL, NULL, facility_free);
 	engine->start_locks = g_hash_table_new_full(NULL, NULL, NULL, start_lock_free);
@@ -39,18 +68,17 @@ void engine_free(Engine *engine)
 		return;
 	for (unsigned i = 0; i < engine->services->len; i++) {
 		Service *s = g_ptr_array_index(engine->services, i);
-		SetRef *home = s->priv->home;
+		SetRef *definitions = s->priv->file.definitions;
 
 		service_free(s);
-		set_ref_drop(home);
+		set_ref_drop(definitions);
 	}
 	for (unsigned kind = 0; kind < WORK_COUNT; kind++)
 		g_queue_clear(&engine->work[kind]);
-	set_ref_drop(engine->home);
+	if (engine->observer)
+		engine->observer->free(engine->observer_data);
+	set_ref_drop(engine->definitions);
 	g_ptr_array_unref(engine->services);
-	g_ptr_array_unref(engine->moving);
-	g_ptr_array_unref(engine->boot_news);
-	durations_free(engine->durations);
 	g_hash_table_unref(engine->by_name);
 	g_hash_table_unref(engine->conditions);
 	g_hash_table_unref(engine->facilities);
@@ -58,6 +86,17 @@ void engine_free(Engine *engine)
 	policy_free(engine->policy);
 	g_free(engine->runlevel_cause);
 	g_free(engine);
+}
+
+void engine_observe(Engine *engine, const EngineObserver *observer, void *data)
+{
+	engine->observer = observer;
+	engine->observer_data = data;
+}
+
+void *engine_observer_data(const Engine *engine)
+{
+	return engine->observer_data;
 }
 
 /* --- the work list --- */
@@ -78,11 +117,11 @@ static void step(Service *s)
 
 static void (*const work_functions[])(Service *s) = {
 	[WORK_WANT] = want_update,
-	[WORK_WANT_SHOWN] = want_show,
+	[WORK_WANT_PUBLISH] = want_publish,
 	[WORK_RANK] = conflict_update,
 	[WORK_LEVEL] = step_level,
 	[WORK_SETTLED] = settled_update,
-	[WORK_SETTLED_SHOWN] = settled_show,
+	[WORK_SETTLED_PUBLISH] = settled_publish,
 	[WORK_STEP] = step,
 	[WORK_STOP] = step_stop,
 	[WORK_START_FIRST] = step_start,
@@ -123,20 +162,33 @@ static bool break_cycle(Engine *engine)
 	return stuck;
 }
 
+void engine_set_now(Engine *engine, int64_t now_us)
+{
+	/* Time never goes back, but an event may have a time slightly older than the last one. */
+	engine->now_us = MAX(engine->now_us, now_us);
+	engine->happened_us = engine->now_us;
+}
+
+void engine_end_turn(Engine *engine, int64_t now_us)
+{
+	const bool is_at_rest = engine_is_at_rest(engine);
+	bool has_changed = is_at_rest != engine->was_at_rest;
+
+	engine_set_now(engine, now_us);
+	if (engine->observer)
+		has_changed |= engine->observer->turn_over(engine->observer_data);
+	engine->was_at_rest = is_at_rest;
+	if (has_changed)
+		engine->ops.engine_changed(engine->data);
+}
+
 void engine_run(Engine *engine)
 {
 	do {
 		while (work_once(engine, WORK_FORGET) || forget_gone(engine) || break_cycle(engine))
 			;
 	} while (login_screen_update(engine));
-	progress_update(engine);
-}
-
-void engine_set_now(Engine *engine, int64_t now_us)
-{
-	/* Time never goes back, but an event may have a time slightly older than the last one. */
-	engine->now_us = MAX(engine->now_us, now_us);
-	engine->happened_us = engine->now_us;
+	engine_end_turn(engine, engine->now_us);
 }
 
 void engine_arm(Service *s, EngineTimer kind, int64_t at_us)
@@ -146,12 +198,12 @@ void engine_arm(Service *s, EngineTimer kind, int64_t at_us)
 	if (s->priv->timer_at_us[kind] == at_us)
 		return;
 	s->priv->timer_at_us[kind] = at_us;
-	engine->ops->arm_timer(engine->data, s, kind, at_us);
+	engine->ops.arm_timer(engine->data, s, kind, at_us);
 }
 
 ServiceType service_type(const Service *s)
 {
-	return service_is_active(s) ? s->priv->run_type : s->def->type;
+	return service_is_active(s) ? s->priv->run.type : s->def->type;
 }
 
 bool service_is_group(const Service *s)
@@ -164,9 +216,9 @@ Service *engine_resolve(const Engine *engine, const char *name)
 	Service *s = engine_find(engine, name);
 	const ServiceDef *def;
 
-	if (s || !engine->home)
+	if (s || !engine->definitions)
 		return s;
-	def = service_set_find(engine->home->set, name);
+	def = service_set_find(engine->definitions->set, name);
 	return def ? engine_find(engine, def->name) : NULL;
 }
 
@@ -176,12 +228,11 @@ static void begin_service(Service *s)
 {
 	Engine *engine = s->priv->engine;
 
-	if (s->priv->has_ended) {
-		s->priv->has_ended = false;
+	if (s->priv->run.end == RUN_END_UNSEEN) {
 		run_end(s);
 	} else if (s->state == STATE_STOPPING && !service_is_group(s)) {
 		/* A stop that had begun continues, and one that had not begun starts now. */
-		engine->ops->stop(engine->data, s);
+		engine->ops.stop(engine->data, s);
 	} else if (s->state == STATE_BACKOFF) {
 		engine_arm(s, ENGINE_TIMER_BACKOFF, s->backoff_until_us);
 	}
@@ -199,7 +250,7 @@ void engine_begin(Engine *engine, const char *runlevel, int64_t now_us)
 		engine->runlevel = g_intern_string(policy_default_runlevel(engine->policy, NULL));
 	engine->is_acting = true;
 	engine->is_resuming = engine->boot_us != 0;
-	engine->begun_us = engine->now_us;
+	engine->begun_us = MAX(engine->now_us, 1);
 	if (!engine->boot_us)
 		engine->boot_us = MAX(now_us, 1);
 	want_decide_all(engine);
@@ -215,7 +266,7 @@ void engine_begin(Engine *engine, const char *runlevel, int64_t now_us)
 		begin_service(g_ptr_array_index(engine->services, i));
 	engine_run(engine);
 	engine->is_resuming = false;
-	engine->ops->engine_changed(engine->data);
+	engine->ops.engine_changed(engine->data);
 }
 
 void engine_set_level(Engine *engine, const char *key, Level level, const char *why, int64_t now_us)
@@ -229,18 +280,14 @@ void engine_set_level(Engine *engine, const char *key, Level level, const char *
 	engine_run(engine);
 }
 
-void engine_process_event(Engine *engine, const char *service, uint64_t invocation, const ProcessEvent *event,
-			  int64_t now_us)
+void engine_process_event(Engine *engine, const char *service, uint64_t invocation,
+			  const ProcessEvent *event, int64_t now_us)
 {
 	Service *s = engine_find(engine, service);
 
 	engine_set_now(engine, now_us);
-	if (!s)
+	if (!s || s->invocation != invocation || service_is_group(s))
 		return;
-	if (s->invocation != invocation || service_is_group(s)) {
-		s->priv->n_strays++;
-		return;
-	}
 	if (event->at_us > 0 && event->at_us < engine->now_us)
 		engine->happened_us = event->at_us;
 	process_event_apply(s, event);
@@ -258,6 +305,32 @@ void engine_timer_fired(Engine *engine, const char *service, EngineTimer kind, i
 	s->priv->timer_at_us[kind] = 0;
 	step_timer(s, kind);
 	engine_run(engine);
+}
+
+int64_t engine_timer_at(const Service *s, EngineTimer kind)
+{
+	return s->priv->timer_at_us[kind];
+}
+
+Service *engine_next_timer(const Engine *engine, unsigned kinds, EngineTimer *ret_kind)
+{
+	int64_t first_us = INT64_MAX;
+	Service *first = NULL;
+
+	for (unsigned i = 0; i < engine->services->len; i++) {
+		Service *s = g_ptr_array_index(engine->services, i);
+
+		for (EngineTimer kind = 0; kind < ENGINE_TIMER_COUNT; kind++) {
+			const int64_t at_us = engine_timer_at(s, kind);
+
+			if (at_us == 0 || at_us >= first_us || !(kinds & (1u << kind)))
+				continue;
+			first_us = at_us;
+			first = s;
+			*ret_kind = kind;
+		}
+	}
+	return first;
 }
 
 /* --- queries --- */
@@ -283,7 +356,7 @@ const Policy *engine_policy(const Engine *engine)
 
 const ServiceSet *engine_set(const Engine *engine)
 {
-	return engine->home ? engine->home->set : NULL;
+	return engine->definitions ? engine->definitions->set : NULL;
 }
 
 const char *engine_runlevel(const Engine *engine)
@@ -298,17 +371,30 @@ const char *engine_previous_runlevel(const Engine *engine)
 
 bool engine_is_shutting_down(const Engine *engine)
 {
-	return engine->runlevel && (strcmp(engine->runlevel, "0") == 0 || strcmp(engine->runlevel, "6") == 0);
+	return engine->runlevel &&
+	       (strcmp(engine->runlevel, "0") == 0 || strcmp(engine->runlevel, "6") == 0);
 }
 
 bool engine_is_at_rest(const Engine *engine)
 {
-	return engine->is_acting && engine->n_unsettled == 0 && engine->n_class[CLASS_LEFT] == 0;
+	return engine->is_acting && engine->n_unsettled == 0 && engine->n_left == 0;
+}
+
+bool engine_has_booted(const Engine *engine)
+{
+	return engine->is_acting && engine->n_holding_up == 0 && engine->n_left == 0;
 }
 
 bool engine_is_stopped(const Engine *engine)
 {
 	return engine_is_shutting_down(engine) && engine_is_at_rest(engine);
+}
+
+EngineTimes engine_times(const Engine *engine)
+{
+	return (EngineTimes){ .now_us = engine->now_us,
+			      .boot_us = engine->boot_us,
+			      .begun_us = engine->begun_us };
 }
 
 static void view_condition(const Condition *c, ConditionView *ret)
@@ -333,7 +419,8 @@ bool engine_condition(const Engine *engine, const char *key, ConditionView *ret)
 	return true;
 }
 
-void engine_foreach_condition(const Engine *engine, void (*func)(const ConditionView *view, void *data), void *data)
+void engine_foreach_condition(const Engine *engine,
+			      void (*func)(const ConditionView *view, void *data), void *data)
 {
 	g_autoptr(GPtrArray) sorted = g_ptr_array_new();
 	GHashTableIter iter;

@@ -7,8 +7,8 @@
  * and the simulator. The idea is in docs/engine.md.
  *
  * A function that takes @now_us may call the operations before it returns. The operations must not
- * call the engine: they queue their news. Work goes through lists, so the cost of an event depends
- * on the number of services that it affects.
+ * call the engine, so they queue their reports. Work goes through lists, so the cost of an event
+ * depends on the number of services that it affects.
  */
 #ifndef SVCD_ENGINE_ENGINE_H
 #define SVCD_ENGINE_ENGINE_H
@@ -26,15 +26,18 @@
 typedef struct Engine Engine;
 
 /* The timers of the engine, one of each kind per service. */
+/* clang-format off */
 #define ENGINE_TIMERS(X, P)                                                                        \
-	X(P, BACKOFF, "back-off") X(P, SETTLE, "settle") X(P, LINGER, "linger") X(P, UNKNOWN, "unknown level") \
+	X(P, BACKOFF, "backoff") X(P, SETTLE, "settle") X(P, LINGER, "linger") X(P, UNKNOWN, "unknown level") \
 	X(P, WAIT, "wait limit") X(P, LISTEN, "sockets") X(P, LOGIN_SCREEN, "login screen")
+/* clang-format on */
 ENUM_WITH_NAMES(EngineTimer, ENGINE_TIMER, engine_timer, ENGINE_TIMERS)
 
+/* All except the first four may be NULL. */
 typedef struct EngineOps {
 	/*
-	 * From now on reports the level of @key through engine_set_level(), the present one too.
-	 * Never for internal prefixes.
+	 * Reports the level of @key through engine_set_level() from now on, beginning with the
+	 * present one. Never called for internal prefixes.
 	 */
 	void (*subscribe)(void *data, KeyPrefix prefix, const char *key);
 	void (*unsubscribe)(void *data, KeyPrefix prefix, const char *key);
@@ -57,23 +60,23 @@ typedef struct EngineOps {
 	void (*restart)(void *data, const Service *s);
 
 	/*
-	 * Sets the timer of @kind for @s to @at_us (CLOCK_MONOTONIC), or removes it if 0. It calls
-	 * engine_timer_fired().
+	 * Sets the timer of @kind for @s to @at_us (CLOCK_MONOTONIC), or removes it if @at_us is 0.
+	 * The timer calls engine_timer_fired().
 	 */
 	void (*arm_timer)(void *data, const Service *s, EngineTimer kind, int64_t at_us);
 
 	/*
 	 * s->listens or s->awaits_connection changed: opens or closes its sockets, and calls
 	 * engine_connection() when a client connects. A service that listens is unsettled until
-	 * engine_sockets_opened(). May be NULL.
+	 * engine_sockets_opened().
 	 */
 	void (*listen)(void *data, const Service *s);
 
 	/* The state changed. Called at once, before changed(). */
 	void (*entered)(void *data, const Service *s);
 	/*
-	 * A published or noted value of @s changed (state, cause, want). The receiver should
-	 * coalesce these calls.
+	 * A published or noted value of @s changed (state, cause, why it is wanted). The receiver
+	 * should coalesce these calls.
 	 */
 	void (*changed)(void *data, const Service *s);
 	/*
@@ -82,13 +85,13 @@ typedef struct EngineOps {
 	 */
 	void (*removed)(void *data, const Service *s);
 	/*
-	 * The runlevel, the boot progress or at rest changed. The receiver should coalesce these
-	 * calls.
+	 * The runlevel, the boot progress or engine_is_at_rest() changed. The receiver should
+	 * coalesce these calls.
 	 */
 	void (*engine_changed)(void *data);
 	/*
-	 * The level of a condition in use changed, or the reason of an external one. The receiver
-	 * should coalesce these calls. This and the next one may be NULL.
+	 * The level of a condition in use changed, or the reason for the level of an external one.
+	 * The receiver should coalesce these calls.
 	 */
 	void (*condition_changed)(void *data, const char *key, Level level, const char *why);
 	/*
@@ -102,41 +105,71 @@ Engine *engine_new(const EngineOps *ops, void *data);
 void engine_free(Engine *engine);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Engine, engine_free)
 
+/*
+ * An observer of all services. It may store a pointer per service in s->observed, and may call only
+ * queries of the engine. The cost of its calls must not depend on the number of services.
+ */
+typedef struct EngineObserver {
+	/* The service starts next. */
+	void (*starting)(void *data, Service *s);
+	/*
+	 * The state of @s changed, or why it is wanted, or whether it is settled. @from: the state
+	 * before, maybe the same.
+	 */
+	void (*changed)(void *data, Service *s, ServiceState from);
+	/* The engine frees the service. */
+	void (*removed)(void *data, Service *s);
+	/* The event has no further consequences. Returns: true if engine_changed() is necessary. */
+	bool (*turn_over)(void *data);
+	/* The engine frees the observer. */
+	void (*free)(void *data);
+} EngineObserver;
+
+/* Sets the only observer, before engine_load(). The engine takes @data. */
+void engine_observe(Engine *engine, const EngineObserver *observer, void *data);
+void *engine_observer_data(const Engine *engine);
+/* Calls turn_over(), because the observer itself has changed. */
+void engine_end_turn(Engine *engine, int64_t now_us);
+
 /**
  * engine_load() - take the first definitions, or new ones at run time
  * @set, @policy: taken; the engine frees the earlier ones
  *
- * A reload applies only the differences. Levels, states and admin's wants are kept, and a changed
- * definition applies to the next action. A running service keeps its last definition until it ends,
- * even if its file is gone.
+ * A reload applies only the differences. Levels, states and admins' requests are kept, and a
+ * changed definition applies to the next action. A running service keeps its last definition until
+ * it ends, even if its file is gone.
  */
 void engine_load(Engine *engine, ServiceSet *set, Policy *policy, int64_t now_us);
 
 /**
  * engine_recover() - restore one service from the keeper; between engine_load() and engine_begin()
  * @note: text from engine_note(), maybe of an older version; "" if there is none
- * @is_alive: @invocation has processes, or their end was not handled yet (the exit will come as an
- * event)
+ * @is_alive: @invocation has processes, or their end has not been handled yet (the exit will come
+ * as an event)
  * @main_pid: 0 if none
  * Returns: false if the note is invalid. Then the service has no history, but a living one keeps
  * running.
  */
-bool engine_recover(Engine *engine, const char *service, const char *note, bool is_alive, uint64_t invocation,
-		    pid_t main_pid, int64_t now_us);
+bool engine_recover(Engine *engine, const char *service, const char *note, bool is_alive,
+		    uint64_t invocation, pid_t main_pid, int64_t now_us);
 
 /**
  * engine_note() - encode the state of one service; "" if nothing must be kept
  *
  * The text consists of "key=value" tokens, at most @size - 1 bytes. It contains only values that
- * cannot be derived: invocation, state, times, restart history, admin's want and result.
+ * cannot be derived: invocation, state, times, restart history, the admin's request and the result.
  */
 void engine_note(const Engine *engine, const Service *s, char *text, size_t size);
 
 /**
  * engine_note_for() - make a note from these values alone, for an engine that copies another one
+ * @admin_at_us: the order of the admins' requests decides conflicts
  * @is_wanted: if true and @state is idle, the service ended by itself and is not started again
+ * @is_group: it runs as a group, whatever its file says now
+ * Returns: a new string.
  */
-void engine_note_for(ServiceState state, AdminWant admin, bool is_wanted, char *text, size_t size);
+char *engine_note_for(ServiceState state, AdminWant admin, int64_t admin_at_us, bool is_wanted,
+		      bool is_group);
 
 /**
  * engine_note_global(), engine_recover_global() - the same for values that belong to no service:
@@ -147,7 +180,7 @@ bool engine_recover_global(Engine *engine, const char *note, int64_t now_us);
 
 /**
  * engine_begin() - act from now on
- * @runlevel: canonical; NULL: the recovered one, else policy's default
+ * @runlevel: canonical; NULL: the recovered runlevel, otherwise policy's default
  *
  * Before this call, events are accepted but no service is started or stopped, because the first
  * levels must be known.
@@ -158,41 +191,52 @@ void engine_begin(Engine *engine, const char *runlevel, int64_t now_us);
  * Sets the level of a condition. @why is displayed ("no such file", "set by uid 0") and may be
  * NULL. Unknown keys are ignored.
  */
-void engine_set_level(Engine *engine, const char *key, Level level, const char *why, int64_t now_us);
+void engine_set_level(Engine *engine, const char *key, Level level, const char *why,
+		      int64_t now_us);
 
-/* Events of an invocation other than the present one are counted and ignored. */
-void engine_process_event(Engine *engine, const char *service, uint64_t invocation, const ProcessEvent *event,
-			  int64_t now_us);
+/* Events of an invocation other than the present one are ignored. */
+void engine_process_event(Engine *engine, const char *service, uint64_t invocation,
+			  const ProcessEvent *event, int64_t now_us);
 void engine_timer_fired(Engine *engine, const char *service, EngineTimer kind, int64_t now_us);
+
+/* The time for which a timer is set; 0: it is not set. */
+int64_t engine_timer_at(const Service *s, EngineTimer kind);
+/**
+ * engine_next_timer() - find the timer that fires first, where the time is simulated
+ * @kinds: a bit for each EngineTimer
+ * Returns: its service, the first by name on a tie; NULL: no such timer is set
+ */
+Service *engine_next_timer(const Engine *engine, unsigned kinds, EngineTimer *ret_kind);
+#define ENGINE_TIMERS_ALL ((1u << ENGINE_TIMER_COUNT) - 1)
 
 /* --- requests --- */
 
 typedef enum RequestVerb {
 	REQUEST_VERB_START,
 	REQUEST_VERB_STOP,
-	REQUEST_VERB_RESTART, /* runs afterwards, whatever its state before */
+	REQUEST_VERB_RESTART, /* the service runs afterwards, whatever its state was */
 	REQUEST_VERB_RELOAD,
-	REQUEST_VERB_CLEAR,   /* resets failure, restart count and the admin's want */
+	REQUEST_VERB_CLEAR, /* resets failure, restart count and the admin's request */
 } RequestVerb;
 
 /* "stop by uid 0 (pid 812)"; a new string. */
-char *requester_describe(const char *verb, const Requester *who);
+char *requester_describe(const char *verb, const Requester *requester);
 
 /**
  * engine_request() - handle a request of an admin
- * @who: for the cause record
+ * @requester: for the cause record
  * Returns: false with @error: NO_SUCH_SERVICE, POLICY_DENIED (never), INVALID_CONFIGURATION (its
  * file has errors), SHUTTING_DOWN or NOT_SUPPORTED (no Reload=). A start that must wait is not an
  * error.
  */
-bool engine_request(Engine *engine, RequestVerb verb, const char *service, const Requester *who, int64_t now_us,
-		    GError **error);
+bool engine_request(Engine *engine, RequestVerb verb, const char *service,
+		    const Requester *requester, int64_t now_us, GError **error);
 
 /**
  * engine_to_check() - find the services with a CheckCommand= to run before this request of an admin
  *
- * That is @s itself. For the restart or reload of a group, its members too. Only services that are
- * up are checked, because others have nothing to lose. Actions of the engine itself (shutdown,
+ * That is @s itself, and its members if a group is restarted or reloaded. Only services that are up
+ * are checked, because the others have nothing to lose. Actions of the engine itself (shutdown,
  * change of runlevel, lapse, conflict) are never checked.
  * Returns: a new array of Service *, borrowed; maybe empty.
  */
@@ -204,26 +248,26 @@ bool engine_needs_check(const Service *s, RequestVerb verb);
  * engine_refuse() - refuse a request because CheckCommand= failed, and record that in the history
  * @problem: the result of the command
  */
-void engine_refuse(Engine *engine, RequestVerb verb, const char *service, const Requester *who, const char *problem,
-		   int64_t now_us, GError **error);
+void engine_refuse(Engine *engine, RequestVerb verb, const char *service,
+		   const Requester *requester, const char *problem, int64_t now_us, GError **error);
 
 /**
  * engine_demand() - handle a bus activation of a service
  * @bus_name: the activated name, for the cause
  *
- * Refused if policy is manual or an admin stopped the service. A failed service is retried only
- * after a delay, because any user can cause activations.
+ * Refused if the service's policy is manual or an admin stopped the service. A failed service is
+ * retried only after a delay, because any user can cause activations.
  * Returns: false with @error, as engine_request(), or FAILED.
  */
-bool engine_demand(Engine *engine, const char *service, const char *bus_name, const Requester *who, int64_t now_us,
-		   GError **error);
+bool engine_demand(Engine *engine, const char *service, const char *bus_name,
+		   const Requester *requester, int64_t now_us, GError **error);
 
 /**
  * engine_connection() - a client has connected to a socket of a service
  * @address: of the socket, for the cause
  *
  * Does nothing if the service does not await connections (s->awaits_connection). More starts than
- * TriggerLimit= make it fail.
+ * TriggerLimit= make the service fail.
  */
 void engine_connection(Engine *engine, const char *service, const char *address, int64_t now_us);
 
@@ -240,24 +284,24 @@ void engine_recover_listening(Engine *engine, const char *service);
 char *listen_describe(const Service *s);
 
 /**
- * engine_reach() - find the other services that this request may end now
+ * engine_impact() - find the other services that this request may end now
  *
- * These are the services that conflict with a started one: the service itself, its needs, and
- * losers of a conflict that return. Services that hold on to any of these by While= are included,
- * to the end of the chain. A service that may no longer run counts too, even if it does not run
- * now.
+ * The request may start @service, its needs, and losers of a conflict that return. The result
+ * contains the services that conflict with one of these. It also contains the services that depend
+ * by While= on a service that starts or stops, to the end of the chain. A service that may no
+ * longer run is included even if it does not run now.
  *
- * The result may contain a service too many, but never one too few. Services that run only because
- * of @service, and end with it, are omitted. The restart or reload of a group lists all its
+ * The result may contain unaffected services, but misses no affected one. Services that run only
+ * because of @service, and end with it, are omitted. The restart or reload of a group lists all its
  * members.
  * Returns: a new array of const Service *, borrowed.
  */
-GPtrArray *engine_reach(RequestVerb verb, const Service *service);
+GPtrArray *engine_impact(RequestVerb verb, const Service *service);
 
 /**
- * engine_holds_on() - does a While= line of @s name only @on, by service:, healthy: or mounted:?
+ * engine_depends_on() - does a While= line of @s name only @on, by service:, healthy: or mounted:?
  */
-bool engine_holds_on(const Service *s, const Service *on);
+bool engine_depends_on(const Service *s, const Service *on);
 
 /*
  * The names of the services that a restart of the group @s applies to. Empty for other services. A
@@ -266,10 +310,11 @@ bool engine_holds_on(const Service *s, const Service *on);
 GPtrArray *engine_members(const Service *s);
 
 /*
- * Changes the runlevel, which ends the wants of admins. "0" and "6" are shutdowns, after which
+ * Changes the runlevel, which ends the requests of admins. "0" and "6" are shutdowns, after which
  * starts are refused.
  */
-bool engine_set_runlevel(Engine *engine, const char *runlevel, const Requester *who, int64_t now_us, GError **error);
+bool engine_set_runlevel(Engine *engine, const char *runlevel, const Requester *requester,
+			 int64_t now_us, GError **error);
 
 /* --- queries --- */
 
@@ -282,7 +327,10 @@ const char *engine_runlevel(const Engine *engine);
 const char *engine_previous_runlevel(const Engine *engine); /* NULL: at boot */
 bool engine_is_shutting_down(const Engine *engine);
 
-/* OnLapse= of policy, else of its file. */
+/* The type of its present run, whatever its file says now. Without a run, the type in its file. */
+ServiceType service_type(const Service *s);
+
+/* OnLapse= from policy, otherwise from its file. */
 OnLapse engine_on_lapse(const Service *s);
 
 /*
@@ -294,12 +342,20 @@ ServiceClass engine_class(const Service *s);
 /* Has it failed BACKOFF_FAILING times in a row, so that no service waits for further tries? */
 bool engine_is_failing(const Service *s);
 
+/* Is its RestartCommand= pending, or does it run? */
+bool engine_is_restarting(const Service *s);
 /*
- * Is its Reload= under way, or for a group that of a member? engine_reload_problem(): why the last
- * one failed; a new string, or NULL.
+ * Is its Reload= under way, or that of a member if it is a group? engine_reload_problem(): why the
+ * last one failed; a new string, or NULL.
  */
 bool engine_is_reloading(const Service *s);
 char *engine_reload_problem(const Service *s);
+
+/* STATE_IDLE, though wanted: did it end by itself, and is it not restarted? */
+bool engine_is_spent(const Service *s);
+
+/* Does it wait for the login screen? Other conditions may delay it too. */
+bool engine_waits_for_login_screen(const Service *s);
 
 /* Is it not about to change by itself? This is the level of settled:. */
 bool engine_is_settled(const Service *s);
@@ -311,29 +367,53 @@ bool engine_starts_again(const Service *s);
  * external conditions.
  */
 bool engine_is_at_rest(const Engine *engine);
+/* Does no service delay the end of the boot? Later services may make this false again. */
+bool engine_has_booted(const Engine *engine);
 /*
  * Runlevel 0 or 6 and at rest: services that policy does not want are gone, the others are up, done
  * or failed.
  */
 bool engine_is_stopped(const Engine *engine);
 
+/* CLOCK_MONOTONIC, in microseconds. */
+typedef struct EngineTimes {
+	int64_t now_us; /* of the present event */
+	int64_t boot_us; /* when the first engine of this boot began; 0: not yet */
+	int64_t begun_us; /* when this engine began; 0: not yet */
+} EngineTimes;
+
+EngineTimes engine_times(const Engine *engine);
+
+/* What a service that is about to start waited for last. Strings are interned, NULL: none. */
+typedef struct LastWait {
+	const char *key; /* the condition that became true last */
+	const char *by; /* the service that ended this wait */
+	int64_t until_us;
+	const char *lock; /* the StartLock= that it waited for afterwards */
+	const char *lock_by; /* the last holder of @lock */
+} LastWait;
+
+LastWait engine_last_wait(const Service *s);
+
 typedef struct ConditionView {
 	const char *key;
 	KeyPrefix prefix;
 	Level level;
-	const char *why;    /* borrowed, may be NULL */
+	const char *why; /* borrowed, may be NULL */
 	int64_t since_us;
 } ConditionView;
 
 bool engine_condition(const Engine *engine, const char *key, ConditionView *ret);
-void engine_foreach_condition(const Engine *engine, void (*func)(const ConditionView *view, void *data), void *data);
+void engine_foreach_condition(const Engine *engine,
+			      void (*func)(const ConditionView *view, void *data), void *data);
 
 /**
  * engine_subscribers() - find the services that use a condition, sorted by name
  * @ret_waiting: wanted services that wait for a term with this condition; a new array, borrowed
  * @ret_others: all other services with such a term, likewise
  */
-void engine_subscribers(const Engine *engine, const char *key, GPtrArray **ret_waiting, GPtrArray **ret_others);
+void engine_subscribers(const Engine *engine, const char *key, GPtrArray **ret_waiting,
+			GPtrArray **ret_others);
 
 /**
  * engine_internal_level() - compute the present level of a condition on a service or facility
@@ -342,6 +422,7 @@ void engine_subscribers(const Engine *engine, const char *key, GPtrArray **ret_w
  * Returns: false if there is no such service, or no provider of the facility. The level is set in
  * any case.
  */
-bool engine_internal_level(const Engine *engine, KeyPrefix prefix, const char *key, Level *ret_level, char **ret_why);
+bool engine_internal_level(const Engine *engine, KeyPrefix prefix, const char *key,
+			   Level *ret_level, char **ret_why);
 
 #endif

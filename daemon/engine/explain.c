@@ -14,18 +14,18 @@
 typedef struct Frame {
 	Service *service;
 	unsigned depth;
-	unsigned next_slot;
+	unsigned next_subscription;
 	bool is_begun;
 	bool has_deeper; /* the root cause is deeper: no advice here */
 } Frame;
 
-typedef struct Walk {
+typedef struct ExplainWalk {
 	const Engine *engine;
 	GPtrArray *reasons;
-	GArray *stack;       /* Frame */
+	GArray *stack; /* Frame */
 	GHashTable *visited; /* Service */
 	int64_t now_us;
-} Walk;
+} ExplainWalk;
 
 void reason_free(Reason *reason)
 {
@@ -36,7 +36,7 @@ void reason_free(Reason *reason)
 }
 
 /* Takes @text. */
-static void add(Walk *walk, const Service *s, unsigned depth, ReasonKind kind, char *text)
+static void add(ExplainWalk *walk, const Service *s, unsigned depth, ReasonKind kind, char *text)
 {
 	Reason *reason = g_new0(Reason, 1);
 
@@ -54,13 +54,16 @@ static char *advise_not_wanted(const Service *s)
 	g_autofree char *origin = origin_format(s->policy.activation_origin);
 
 	if (s->policy.activation == ACTIVATION_NEVER && s->policy.activation_origin.file)
-		return g_strdup_printf("To allow it, change its policy (%s).", origin);
+		return g_strdup_printf(
+			"To allow the service, change its policy (%s): svcctl set %s "
+			"on-demand",
+			origin, s->def->name);
 	if (s->policy.activation == ACTIVATION_NEVER)
-		return g_strdup("To allow it, give it an Activation= in a policy file.");
+		return g_strdup("To allow the service, set its Activation= in a policy file.");
 	return g_strdup_printf("svcctl start %s", s->def->name);
 }
 
-static void advise(Walk *walk, const Frame *frame)
+static void advise(ExplainWalk *walk, const Frame *frame)
 {
 	const Service *s = frame->service;
 	const char *name = s->def->name;
@@ -68,7 +71,8 @@ static void advise(Walk *walk, const Frame *frame)
 	switch (s->state) {
 	case STATE_IDLE:
 		add(walk, s, frame->depth, REASON_NEXT,
-		    s->priv->is_spent ? g_strdup_printf("svcctl start %s", name) : advise_not_wanted(s));
+		    engine_is_spent(s) ? g_strdup_printf("svcctl start %s", name) :
+					 advise_not_wanted(s));
 		break;
 	case STATE_FAILED:
 		if (s->def->problem) {
@@ -82,8 +86,9 @@ static void advise(Walk *walk, const Frame *frame)
 		add(walk, s, frame->depth, REASON_NEXT, g_strdup_printf("svcctl log %s", name));
 		break;
 	case STATE_WAITING:
-		if (s->priv->is_suppressed)
-			add(walk, s, frame->depth, REASON_NEXT, g_strdup_printf("svcctl start %s", name));
+		if (s->priv->loses_to)
+			add(walk, s, frame->depth, REASON_NEXT,
+			    g_strdup_printf("svcctl start %s", name));
 		break;
 	case STATE_STARTING:
 	case STATE_STOPPING:
@@ -92,7 +97,8 @@ static void advise(Walk *walk, const Frame *frame)
 	case STATE_READY:
 	case STATE_DONE:
 		if (s->stop_problem)
-			add(walk, s, frame->depth, REASON_NEXT, g_strdup_printf("svcctl stop %s", name));
+			add(walk, s, frame->depth, REASON_NEXT,
+			    g_strdup_printf("svcctl stop %s", name));
 		break;
 	case STATE_COUNT:
 		break;
@@ -103,16 +109,17 @@ static void advise(Walk *walk, const Frame *frame)
 
 static void add_held(const Condition *c, GPtrArray *held)
 {
-	for (unsigned i = 0; c && i < c->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(c->slots, i);
+	for (unsigned i = 0; c && i < c->subscriptions->len; i++) {
+		const Subscription *subscription = g_ptr_array_index(c->subscriptions, i);
 
-		if (slot->service->state == STATE_WAITING && slot->start_level != LEVEL_TRUE &&
-		    !g_ptr_array_find(held, slot->service, NULL))
-			g_ptr_array_add(held, slot->service);
+		if (subscription->service->state == STATE_WAITING &&
+		    subscription->start_level != LEVEL_TRUE &&
+		    !g_ptr_array_find(held, subscription->service, NULL))
+			g_ptr_array_add(held, subscription->service);
 	}
 }
 
-static void add_impact(Walk *walk, const Service *s)
+static void add_impact(ExplainWalk *walk, const Service *s)
 {
 	g_autoptr(GPtrArray) held = g_ptr_array_new();
 	g_autoptr(GString) list = g_string_new(NULL);
@@ -121,7 +128,8 @@ static void add_impact(Walk *walk, const Service *s)
 	for (unsigned i = 0; i < s->priv->mounted->len; i++)
 		add_held(g_ptr_array_index(s->priv->mounted, i), held);
 	for (unsigned i = 0; i < MIN(held->len, 8); i++)
-		g_string_append_printf(list, "%s%s", i > 0 ? ", " : "", ((const Service *)g_ptr_array_index(held, i))->def->name);
+		g_string_append_printf(list, "%s%s", i > 0 ? ", " : "",
+				       ((const Service *)g_ptr_array_index(held, i))->def->name);
 	if (held->len > 8)
 		g_string_append_printf(list, " and %u more", held->len - 8);
 	if (held->len > 0)
@@ -132,7 +140,7 @@ static void add_impact(Walk *walk, const Service *s)
 
 /* --- the walk --- */
 
-static void push(Walk *walk, Service *s, unsigned depth)
+static void push(ExplainWalk *walk, Service *s, unsigned depth)
 {
 	const Frame frame = { .service = s, .depth = depth };
 
@@ -141,7 +149,7 @@ static void push(Walk *walk, Service *s, unsigned depth)
 }
 
 /* Returns: true. The service is on the stack, or was visited. */
-static bool push_if_new(Walk *walk, Service *s, unsigned depth)
+static bool push_if_new(ExplainWalk *walk, Service *s, unsigned depth)
 {
 	if (!g_hash_table_contains(walk->visited, s))
 		push(walk, s, depth);
@@ -149,18 +157,18 @@ static bool push_if_new(Walk *walk, Service *s, unsigned depth)
 }
 
 /* Visits the services behind a term that is not true. */
-static bool push_subjects(Walk *walk, const Slot *slot, unsigned depth)
+static bool push_subjects(ExplainWalk *walk, const Subscription *subscription, unsigned depth)
 {
 	bool has_any = false;
 
-	for (unsigned i = term_length(slot->term); i > 0; i--) {
-		const Condition *c = slot->conditions[i - 1];
+	for (unsigned i = term_length(subscription->term); i > 0; i--) {
+		const Condition *c = subscription->conditions[i - 1];
 
 		Service *source = condition_source(walk->engine, c);
 
 		if (c->subject)
 			has_any |= push_if_new(walk, c->subject, depth);
-		if (source && source != slot->service && c->level != LEVEL_TRUE)
+		if (source && source != subscription->service && c->level != LEVEL_TRUE)
 			has_any |= push_if_new(walk, source, depth);
 		for (unsigned j = c->facility ? c->facility->providers->len : 0; j > 0; j--) {
 			Service *provider = g_ptr_array_index(c->facility->providers, j - 1);
@@ -173,81 +181,88 @@ static bool push_subjects(Walk *walk, const Slot *slot, unsigned depth)
 }
 
 /* Alternatives of one kind often have the same remedy, which is printed once. */
-static void advise_slot(Walk *walk, const Frame *frame, const Slot *slot)
+static void advise_subscription(ExplainWalk *walk, const Frame *frame,
+				const Subscription *subscription)
 {
-	g_autoptr(GHashTable) said = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 
-	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		g_autofree char *text = condition_advise(slot->conditions[i], term_literal(slot->term, i)->negated);
+	for (unsigned i = 0; i < term_length(subscription->term); i++) {
+		g_autofree char *text = condition_advise(
+			subscription->conditions[i], term_literal(subscription->term, i)->negated);
 
-		if (!text || g_hash_table_contains(said, text))
+		if (!text || g_hash_table_contains(seen, text))
 			continue;
-		g_hash_table_add(said, text);
+		g_hash_table_add(seen, text);
 		add(walk, frame->service, frame->depth, REASON_NEXT, g_steal_pointer(&text));
 	}
 }
 
 /* The next term that is not true. Pushing may move @frame, so the caller copies it. */
-static const Slot *next_slot(Frame *frame)
+static const Subscription *next_subscription(Frame *frame)
 {
 	const Service *s = frame->service;
-	const GPtrArray *slots = s->priv->slots;
+	const GPtrArray *subscriptions = s->priv->subscriptions;
 	/* A failed service is explained with the terms that delay its new chance. */
-	const bool is_held = s->state == STATE_WAITING || (s->state == STATE_FAILED && s->priv->was_false);
+	const bool is_held = s->state == STATE_WAITING ||
+			     (s->state == STATE_FAILED && s->priv->run.was_false);
 
 	if (!is_held)
 		return NULL;
-	while (frame->next_slot < slots->len) {
-		const Slot *slot = g_ptr_array_index(slots, frame->next_slot++);
+	while (frame->next_subscription < subscriptions->len) {
+		const Subscription *subscription =
+			g_ptr_array_index(subscriptions, frame->next_subscription++);
 
 		/* The winner of the conflict was already named. */
-		if (slot->kind == SLOT_CONFLICT && s->priv->is_suppressed)
+		if (subscription->kind == TERM_CONFLICT && s->priv->loses_to)
 			continue;
-		if (slot->start_level != LEVEL_TRUE)
-			return slot;
+		if (subscription->start_level != LEVEL_TRUE)
+			return subscription;
 	}
 	return NULL;
 }
 
-static void tell_ignored(Walk *walk, const Service *s, const PolicyService *extra)
+static void explain_ignored(ExplainWalk *walk, const Service *s, const PolicyService *extra)
 {
 	for (unsigned i = 0; i < extra->ignore->len; i++) {
 		const NameRef *ref = g_ptr_array_index(extra->ignore, i);
 		g_autofree char *where = origin_format(ref->origin);
 
-		add(walk, s, 0, REASON_WHY, g_strdup_printf("%s is ignored by %s.", ref->name, where));
+		add(walk, s, 0, REASON_WHY,
+		    g_strdup_printf("%s is ignored by %s.", ref->name, where));
 	}
 }
 
-static void tell_added(Walk *walk, const Service *s, const char *key, const GPtrArray *terms)
+static void explain_added(ExplainWalk *walk, const Service *s, const char *key,
+			  const GPtrArray *terms)
 {
 	for (unsigned i = 0; i < terms->len; i++) {
 		const Term *term = g_ptr_array_index(terms, i);
 		g_autofree char *where = origin_format(term->origin);
 
-		add(walk, s, 0, REASON_WHY, g_strdup_printf("%s=%s is added by policy, %s.", key, term->text, where));
+		add(walk, s, 0, REASON_WHY,
+		    g_strdup_printf("%s=%s is added by policy, %s.", key, term->text, where));
 	}
 }
 
 /* The changes that policy made to the terms of the service. */
-static void tell_policy_terms(Walk *walk, const Service *s)
+static void explain_policy_terms(ExplainWalk *walk, const Service *s)
 {
 	const PolicyService *extra = policy_service(walk->engine->policy, s->def->name);
 
 	if (!extra)
 		return;
-	tell_ignored(walk, s, extra);
-	tell_added(walk, s, "When", extra->when);
-	tell_added(walk, s, "While", extra->hold);
+	explain_ignored(walk, s, extra);
+	explain_added(walk, s, "When", extra->when);
+	explain_added(walk, s, "While", extra->while_terms);
 }
 
-static void tell_limits(Walk *walk, const Service *s)
+static void explain_limits(ExplainWalk *walk, const Service *s)
 {
 	if (s->resource_problem)
 		add(walk, s, 0, REASON_LIMITS, g_strdup_printf("%s.", s->resource_problem));
 }
 
-static void tell_file(Walk *walk, const Service *s)
+static void explain_file(ExplainWalk *walk, const Service *s)
 {
 	char *text = file_state_describe(s);
 
@@ -255,21 +270,21 @@ static void tell_file(Walk *walk, const Service *s)
 		add(walk, s, 0, REASON_WHY, text);
 }
 
-static void begin_frame(Walk *walk, const Frame *frame)
+static void begin_frame(ExplainWalk *walk, const Frame *frame)
 {
 	Service *s = frame->service;
 
 	add(walk, s, frame->depth, REASON_STATE, state_describe(s, walk->now_us));
 	add(walk, s, frame->depth, REASON_WHY, state_explain(s, walk->now_us));
 	if (frame->depth == 0) {
-		tell_file(walk, s);
-		tell_policy_terms(walk, s);
-		tell_limits(walk, s);
+		explain_file(walk, s);
+		explain_policy_terms(walk, s);
+		explain_limits(walk, s);
 	}
 }
 
 /* The sentence ends with a full stop, like the others. */
-static void add_refusals(Walk *walk, const Service *s)
+static void add_refusals(ExplainWalk *walk, const Service *s)
 {
 	char *text = refusals_describe(&s->refusals, walk->now_us);
 
@@ -277,7 +292,7 @@ static void add_refusals(Walk *walk, const Service *s)
 		add(walk, s, 0, REASON_CAUSE, text);
 }
 
-static void advise_about_file(Walk *walk, const Service *s)
+static void advise_about_file(ExplainWalk *walk, const Service *s)
 {
 	char *text = file_state_advise(s);
 
@@ -285,14 +300,15 @@ static void advise_about_file(Walk *walk, const Service *s)
 		add(walk, s, 0, REASON_NEXT, text);
 }
 
-static void end_frame(Walk *walk, const Frame *frame)
+static void end_frame(ExplainWalk *walk, const Frame *frame)
 {
 	const CauseRecord *newest = frame->service->newest_cause;
 	g_autofree char *when = newest ? text_format_ago(walk->now_us - newest->at_us) : NULL;
 
 	if (frame->depth == 0 && newest)
 		add(walk, frame->service, 0, REASON_CAUSE,
-		    g_strdup_printf("%s: %s (%s).", service_state_name(newest->to), newest->text, when));
+		    g_strdup_printf("%s: %s (%s).", service_state_name(newest->to), newest->text,
+				    when));
 	if (frame->depth == 0) {
 		add_refusals(walk, frame->service);
 		add_impact(walk, frame->service);
@@ -304,7 +320,7 @@ static void end_frame(Walk *walk, const Frame *frame)
 }
 
 /* Returns: true if the lock delays its start. Then its holder is visited next. */
-static bool push_lock_holder(Walk *walk, Frame *frame)
+static bool push_lock_holder(ExplainWalk *walk, Frame *frame)
 {
 	const unsigned depth = frame->depth + 1;
 	Service *holder = start_lock_holder(frame->service);
@@ -316,11 +332,11 @@ static bool push_lock_holder(Walk *walk, Frame *frame)
 	return true;
 }
 
-static void walk_once(Walk *walk)
+static void walk_once(ExplainWalk *walk)
 {
 	Frame *top = &g_array_index(walk->stack, Frame, walk->stack->len - 1);
 	const bool was_begun = top->is_begun;
-	const Slot *slot = next_slot(top);
+	const Subscription *subscription = next_subscription(top);
 	Frame now;
 
 	top->is_begun = true;
@@ -330,16 +346,17 @@ static void walk_once(Walk *walk)
 		if (push_lock_holder(walk, top))
 			return;
 	}
-	if (!slot) {
+	if (!subscription) {
 		end_frame(walk, &now);
 		/* All frames above it are done, so it is the top again. */
 		g_array_set_size(walk->stack, walk->stack->len - 1);
 		return;
 	}
 	top->has_deeper = now.service->state == STATE_WAITING;
-	add(walk, now.service, now.depth, REASON_WHY, slot_describe(slot, walk->now_us));
-	if (!push_subjects(walk, slot, now.depth + 1))
-		advise_slot(walk, &now, slot);
+	add(walk, now.service, now.depth, REASON_WHY,
+	    subscription_describe(subscription, walk->now_us));
+	if (!push_subjects(walk, subscription, now.depth + 1))
+		advise_subscription(walk, &now, subscription);
 }
 
 GPtrArray *explain_service(const Engine *engine, const char *name, int64_t now_us)
@@ -347,7 +364,9 @@ GPtrArray *explain_service(const Engine *engine, const char *name, int64_t now_u
 	g_autoptr(GHashTable) visited = g_hash_table_new(NULL, NULL);
 	g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
 	Service *s = engine_resolve(engine, name);
-	Walk walk = { .engine = engine, .stack = stack, .visited = visited, .now_us = now_us };
+	ExplainWalk walk = {
+		.engine = engine, .stack = stack, .visited = visited, .now_us = now_us
+	};
 
 	if (!s)
 		return NULL;
@@ -362,14 +381,15 @@ GPtrArray *explain_service(const Engine *engine, const char *name, int64_t now_u
  * Does the term exclude this machine, because of a missing program, the kernel command line or the
  * virtualization?
  */
-static bool slot_excludes_machine(const Slot *slot)
+static bool subscription_excludes_machine(const Subscription *subscription)
 {
-	const Condition *c = slot->conditions[0];
+	const Condition *c = subscription->conditions[0];
 
-	if (slot->start_level == LEVEL_TRUE || term_length(slot->term) != 1)
+	if (subscription->start_level == LEVEL_TRUE || term_length(subscription->term) != 1)
 		return false;
 	if (c->prefix == KEY_PATH)
-		return g_str_has_prefix(key_argument(c->key), "exec:") && !term_literal(slot->term, 0)->negated;
+		return g_str_has_prefix(key_argument(c->key), "exec:") &&
+		       !term_literal(subscription->term, 0)->negated;
 	return c->prefix == KEY_KERNEL || c->prefix == KEY_VIRTUAL;
 }
 
@@ -379,10 +399,11 @@ static bool slot_excludes_machine(const Slot *slot)
  */
 static bool is_for_other_machines(const Service *s)
 {
-	if (s->state != STATE_WAITING || s->want_reason != WANT_POLICY || s->policy.runlevel_layer > POLICY_LAYER_RC_LINKS)
+	if (s->state != STATE_WAITING || s->want_reason != WANT_POLICY ||
+	    s->policy.runlevel_layer > POLICY_LAYER_RC_LINKS)
 		return false;
-	for (unsigned i = 0; i < s->priv->slots->len; i++)
-		if (slot_excludes_machine(g_ptr_array_index(s->priv->slots, i)))
+	for (unsigned i = 0; i < s->priv->subscriptions->len; i++)
+		if (subscription_excludes_machine(g_ptr_array_index(s->priv->subscriptions, i)))
 			return true;
 	return false;
 }

@@ -11,6 +11,7 @@
 #include "base/enum-names.h"
 #include "engine/engine.h"
 
+/* clang-format off */
 #define REASON_KINDS(X, P)                                                                         \
 	X(P, STATE, "state")   /* "gdm3 is waiting for 2 conditions" */                               \
 	X(P, WHY, "why")       /* a false term, a failure, a decision of policy, a stop by an admin */ \
@@ -18,13 +19,14 @@
 	X(P, CAUSE, "cause")   /* the last cause record, with the requester */                     \
 	X(P, IMPACT, "impact") /* the services that wait for it */                                 \
 	X(P, NEXT, "next")     /* the remedy, often a command */
+/* clang-format on */
 ENUM_WITH_NAMES(ReasonKind, REASON, reason_kind, REASON_KINDS)
 
 typedef struct Reason {
-	unsigned depth;      /* 0 for the service itself; deeper reasons explain the one above */
+	unsigned depth; /* 0 for the service itself; deeper reasons explain the reason above */
 	ReasonKind kind;
 	const char *service; /* the service it is about, interned; never NULL */
-	char *text;          /* one sentence */
+	char *text; /* one sentence */
 } Reason;
 
 void reason_free(Reason *reason);
@@ -36,9 +38,9 @@ void reason_free(Reason *reason);
 GPtrArray *explain_service(const Engine *engine, const char *name, int64_t now_us);
 
 /*
- * The names (borrowed) of all services that differ from their want: failed, in back-off, or wanted
- * but waiting. A new array. Omits services that only the vendor's policy wants and that do not
- * apply here: not installed, or not in a container.
+ * The names (borrowed) of all services whose state is not the wanted one: failed, in backoff, or
+ * wanted but waiting. A new array. Omits services that only the vendor's policy wants and that do
+ * not apply to this machine, for example because they are not installed.
  */
 GPtrArray *explain_not_as_wanted(const Engine *engine);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Facility: several services under one "$name". In LSB files these names only order. A hard
- * facility: term is written by hand.
+ * Facility: several services under one "$name". In LSB files these names only set an order. Only a
+ * facility: term, which an admin writes, is a requirement.
  *
- * Only wanted providers count. Without one, the facility is settled, and facility: is false.
+ * Providers that are not wanted are ignored. Without a wanted provider, the facility is settled,
+ * and facility: is false.
  */
 #include "config.h"
 
@@ -40,7 +41,7 @@ Level facility_level(const Facility *f)
 
 		if (!service_is_wanted(s))
 			continue;
-		if (!service_is_up(s) || s->priv->is_leaving)
+		if (!service_is_up(s) || s->priv->stop.is_leaving)
 			return LEVEL_FALSE;
 		level = LEVEL_TRUE;
 	}
@@ -52,7 +53,7 @@ bool facility_is_settled(const Facility *f)
 	for (unsigned i = 0; i < f->providers->len; i++) {
 		const Service *s = g_ptr_array_index(f->providers, i);
 
-		if (s->priv->is_unsettled)
+		if (s->priv->settle.is_unsettled)
 			return false;
 	}
 	return true;
@@ -65,8 +66,9 @@ char *facility_why(const Facility *f)
 	for (unsigned i = 0; i < f->providers->len; i++) {
 		const Service *s = g_ptr_array_index(f->providers, i);
 
-		if (service_is_wanted(s) && (!service_is_up(s) || s->priv->is_leaving))
-			return g_strdup_printf("%s is %s", s->def->name, service_state_name(s->state));
+		if (service_is_wanted(s) && (!service_is_up(s) || s->priv->stop.is_leaving))
+			return g_strdup_printf("%s is %s", s->def->name,
+					       service_state_name(s->state));
 	}
 	if (f->providers->len == 0)
 		return g_strdup("no service provides it");

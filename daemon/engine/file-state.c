@@ -2,8 +2,9 @@
 /*
  * File state: is the service file still the one that the present run was started with?
  *
- * A run keeps the definition that it began with. So the value of ServiceDef.mark at the start
- * counts, which the note contains. Terms are not part of it, because new terms apply at once.
+ * A run keeps the definition that it began with. So the value of ServiceDef.mark at the start,
+ * which the note contains, is compared with the present one. The mark does not cover terms, because
+ * new terms apply at once.
  */
 #include "config.h"
 
@@ -15,23 +16,29 @@ FileState service_file_state(const Service *s)
 
 	if (!service_is_active(s))
 		return FILE_CURRENT;
-	if (priv->is_file_gone)
+	if (priv->file.is_gone)
 		return FILE_GONE;
-	if (priv->file_problem || s->def->problem)
+	if (priv->file.problem || s->def->problem)
 		return FILE_INVALID;
-	return priv->run_mark != 0 && priv->run_mark != s->def->mark ? FILE_CHANGED : FILE_CURRENT;
+	return priv->run.mark != 0 && priv->run.mark != s->def->mark ? FILE_CHANGED : FILE_CURRENT;
 }
 
 char *file_state_describe(const Service *s)
 {
 	switch (service_file_state(s)) {
 	case FILE_CHANGED:
-		return g_strdup("Its service file has changed since it was started. It goes on as it was started until it is restarted.");
+		return g_strdup(
+			"Its service file has changed since its last start. The service keeps its "
+			"earlier settings until it is restarted.");
 	case FILE_GONE:
-		return g_strdup("Its service file is gone. It goes on until it is stopped, and is not started again.");
+		return g_strdup(
+			"Its service file is gone. The service runs until it is stopped, and is "
+			"not started again.");
 	case FILE_INVALID:
-		return g_strdup_printf("Its service file has an error now, so its earlier settings stay in force: %s",
-				       s->priv->file_problem ? s->priv->file_problem : s->def->problem);
+		return g_strdup_printf(
+			"Its service file has an error now, so its earlier settings stay in "
+			"force: %s",
+			s->priv->file.problem ? s->priv->file.problem : s->def->problem);
 	case FILE_CURRENT:
 	case FILE_COUNT:
 		break;

@@ -9,10 +9,11 @@
 /* While its package is being removed, a service stops, whatever OnLapse= is. */
 static bool is_being_removed(const Service *s)
 {
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+	for (unsigned i = 0; i < s->priv->subscriptions->len; i++) {
+		const Subscription *subscription = g_ptr_array_index(s->priv->subscriptions, i);
 
-		if (slot->kind == SLOT_HOLD && slot->level == LEVEL_FALSE && slot->conditions[0]->prefix == KEY_INSTALLED)
+		if (subscription->kind == TERM_WHILE && subscription->level == LEVEL_FALSE &&
+		    subscription->conditions[0]->prefix == KEY_INSTALLED)
 			return true;
 	}
 	return false;
@@ -27,47 +28,50 @@ OnLapse engine_on_lapse(const Service *s)
 	return extra && extra->has_on_lapse ? extra->on_lapse : s->def->on_lapse;
 }
 
-static const Slot *find_false_hold(const Service *s)
+static const Subscription *find_false_while(const Service *s)
 {
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+	for (unsigned i = 0; i < s->priv->subscriptions->len; i++) {
+		const Subscription *subscription = g_ptr_array_index(s->priv->subscriptions, i);
 
-		if (slot->kind == SLOT_HOLD && slot->level == LEVEL_FALSE)
-			return slot;
+		if (subscription->kind == TERM_WHILE && subscription->level == LEVEL_FALSE)
+			return subscription;
 	}
 	return NULL;
 }
 
 char *lapse_text(const Service *s)
 {
-	const Slot *slot = find_false_hold(s);
+	const Subscription *subscription = find_false_while(s);
 
-	for (unsigned i = 0; slot && i < term_length(slot->term); i++) {
-		if (slot_mount_ends(slot, i))
-			return g_strdup_printf("%s is about to be false: %s stops", slot->term->text,
-					       slot->conditions[i]->subject->def->name);
+	for (unsigned i = 0; subscription && i < term_length(subscription->term); i++) {
+		if (subscription_mount_ends(subscription, i))
+			return g_strdup_printf("%s is about to be false: %s stops",
+					       subscription->term->text,
+					       subscription->conditions[i]->subject->def->name);
 	}
-	return slot ? g_strdup_printf("%s is false", slot->term->text) : g_strdup("a condition is false");
+	return subscription ? g_strdup_printf("%s is false", subscription->term->text) :
+			      g_strdup("a condition is false");
 }
 
 /*
- * A service that this one holds on to will be down for good, so waiting for Settle= would only
- * delay its stop. A mount that stops counts even if it will return, because no process may use it
- * while it is unmounted.
+ * Does a false While= term name a service that will stay down? Then waiting for Settle= would only
+ * delay the stop. The same applies to a mount that stops, even if it will return, because no
+ * process may use it while it is unmounted.
  */
 static bool is_lapse_final(const Service *s)
 {
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+	for (unsigned i = 0; i < s->priv->subscriptions->len; i++) {
+		const Subscription *subscription = g_ptr_array_index(s->priv->subscriptions, i);
 
-		if (slot->kind != SLOT_HOLD || slot->level != LEVEL_FALSE)
+		if (subscription->kind != TERM_WHILE || subscription->level != LEVEL_FALSE)
 			continue;
-		for (unsigned j = 0; j < term_length(slot->term); j++) {
-			const Condition *c = slot->conditions[j];
+		for (unsigned j = 0; j < term_length(subscription->term); j++) {
+			const Condition *c = subscription->conditions[j];
 
-			if ((c->prefix == KEY_SERVICE || c->prefix == KEY_HEALTHY) && c->subject && !conflict_lets_run(c->subject))
+			if ((c->prefix == KEY_SERVICE || c->prefix == KEY_HEALTHY) && c->subject &&
+			    !conflict_lets_run(c->subject))
 				return true;
-			if (slot_mount_ends(slot, j))
+			if (subscription_mount_ends(subscription, j))
 				return true;
 		}
 	}
@@ -77,11 +81,14 @@ static bool is_lapse_final(const Service *s)
 static void reload_on_lapse(Service *s, const char *text)
 {
 	if (s->def->reload.kind == ACTION_NONE || !request_reload_fits(s)) {
-		service_remark(s, g_strdup_printf("%s; kept, because it cannot be reloaded now (OnLapse=reload)", text));
+		service_remark(
+			s, g_strdup_printf(
+				   "%s; kept, because it cannot be reloaded now (OnLapse=reload)",
+				   text));
 		return;
 	}
 	service_remark(s, g_strdup_printf("%s; reloaded (OnLapse=reload)", text));
-	request_begin_reload(s);
+	run_begin_reload(s);
 }
 
 static void act_on_lapse(Service *s)
@@ -103,26 +110,31 @@ static void act_on_lapse(Service *s)
 	}
 }
 
+void lapse_end(Service *s)
+{
+	s->priv->lapse = (LapseState){ 0 };
+	engine_arm(s, ENGINE_TIMER_SETTLE, 0);
+}
+
 void lapse_update(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
 	const int64_t now_us = priv->engine->now_us;
 
-	if (priv->n_hold_false == 0) {
-		priv->lapse_since_us = 0;
-		priv->is_lapsed = false;
-		engine_arm(s, ENGINE_TIMER_SETTLE, 0);
+	if (priv->terms.n_while_false == 0) {
+		lapse_end(s);
 		return;
 	}
-	if (priv->is_lapsed)
+	if (priv->lapse.is_over)
 		return;
-	if (!priv->lapse_since_us)
-		priv->lapse_since_us = MAX(now_us, 1);
-	if (now_us < priv->lapse_since_us + s->def->settle_us && !is_lapse_final(s) && !is_being_removed(s)) {
-		engine_arm(s, ENGINE_TIMER_SETTLE, priv->lapse_since_us + s->def->settle_us);
+	if (!priv->lapse.since_us)
+		priv->lapse.since_us = MAX(now_us, 1);
+	if (now_us < priv->lapse.since_us + s->def->settle_us && !is_lapse_final(s) &&
+	    !is_being_removed(s)) {
+		engine_arm(s, ENGINE_TIMER_SETTLE, priv->lapse.since_us + s->def->settle_us);
 		return;
 	}
 	engine_arm(s, ENGINE_TIMER_SETTLE, 0);
-	priv->is_lapsed = true;
+	priv->lapse.is_over = true;
 	act_on_lapse(s);
 }

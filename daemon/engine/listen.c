@@ -20,9 +20,10 @@ static bool is_named(const Service *s)
 {
 	const Service *root = s;
 
-	while (root->priv->want_support)
-		root = root->priv->want_support;
-	return !s->policy.is_default || root->want_reason == WANT_ADMIN || root->want_reason == WANT_POLICY ||
+	while (root->priv->want.support)
+		root = root->priv->want.support;
+	return !s->policy.is_default || root->want_reason == WANT_ADMIN ||
+	       root->want_reason == WANT_POLICY ||
 	       (service_is_wanted(s) && !root->policy.is_default);
 }
 
@@ -46,10 +47,10 @@ static bool is_offered(const Service *s)
  * A term that other services make true does not matter. Those services are started or awaited when
  * a client connects.
  */
-static bool is_up_to_services(const Slot *slot)
+static bool is_up_to_services(const Subscription *subscription)
 {
-	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		if (key_prefix_is_internal(slot->conditions[i]->prefix))
+	for (unsigned i = 0; i < term_length(subscription->term); i++) {
+		if (key_prefix_is_internal(subscription->conditions[i]->prefix))
 			return true;
 	}
 	return false;
@@ -58,12 +59,12 @@ static bool is_up_to_services(const Slot *slot)
 /* Are all its terms on external conditions true? */
 static bool is_world_ready(const Service *s)
 {
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+	for (unsigned i = 0; i < s->priv->subscriptions->len; i++) {
+		const Subscription *subscription = g_ptr_array_index(s->priv->subscriptions, i);
 
-		if (slot->kind != SLOT_WHEN && slot->kind != SLOT_HOLD)
+		if (subscription->kind != TERM_WHEN && subscription->kind != TERM_WHILE)
 			continue;
-		if (slot->level != LEVEL_TRUE && !is_up_to_services(slot))
+		if (subscription->level != LEVEL_TRUE && !is_up_to_services(subscription))
 			return false;
 	}
 	return true;
@@ -71,7 +72,7 @@ static bool is_world_ready(const Service *s)
 
 static bool is_to_listen(const Service *s)
 {
-	if (service_def_n_sockets(s->def) == 0 || s->priv->is_file_gone)
+	if (service_def_n_sockets(s->def) == 0 || s->priv->file.is_gone)
 		return false;
 	if (service_is_active(s))
 		return true;
@@ -105,8 +106,8 @@ static bool may_be_triggered(const Service *s)
 	if (is_kept_down(s))
 		return false;
 	if (s->state == STATE_IDLE)
-		return !service_is_wanted(s) || s->priv->is_spent;
-	return s->state == STATE_FAILED && s->priv->engine->now_us >= s->priv->listen_again_us;
+		return !service_is_wanted(s) || engine_is_spent(s);
+	return s->state == STATE_FAILED && s->priv->engine->now_us >= s->priv->listen.again_us;
 }
 
 void listen_update(Service *s)
@@ -124,14 +125,14 @@ void listen_update(Service *s)
 	if (listens == s->listens && awaits == s->awaits_connection)
 		return;
 	if (listens != s->listens) {
-		s->priv->is_opening = listens != LISTENS_CLOSED && engine->ops->listen;
+		s->priv->listen.is_opening = listens != LISTENS_CLOSED && engine->ops.listen;
 		engine_queue(s, WORK_SETTLED);
 	}
 	s->listens = listens;
 	s->awaits_connection = awaits;
-	if (engine->ops->listen)
-		engine->ops->listen(engine->data, s);
-	engine->ops->changed(engine->data, s);
+	if (engine->ops.listen)
+		engine->ops.listen(engine->data, s);
+	engine->ops.changed(engine->data, s);
 }
 
 bool listen_after_failure(Service *s)
@@ -143,7 +144,7 @@ bool listen_after_failure(Service *s)
 	next_us = backoff_next_start(&s->priv->backoff, s->def, s->priv->engine->now_us);
 	if (next_us == BACKOFF_GIVE_UP)
 		return false;
-	s->priv->listen_again_us = next_us;
+	s->priv->listen.again_us = next_us;
 	engine_arm(s, ENGINE_TIMER_LISTEN, next_us);
 	return true;
 }
@@ -154,21 +155,23 @@ static bool count_trigger(Service *s)
 	struct ServicePrivate *priv = s->priv;
 	const int64_t now_us = priv->engine->now_us;
 
-	if (priv->n_triggers == 0 || now_us >= priv->triggers_since_us + s->def->socket->trigger_window_us) {
-		priv->triggers_since_us = now_us;
-		priv->n_triggers = 0;
+	if (priv->listen.n_triggers == 0 ||
+	    now_us >= priv->listen.triggers_since_us + s->def->socket->trigger_window_us) {
+		priv->listen.triggers_since_us = now_us;
+		priv->listen.n_triggers = 0;
 	}
-	return priv->n_triggers++ < s->def->socket->trigger_limit;
+	return priv->listen.n_triggers++ < s->def->socket->trigger_limit;
 }
 
 static void fail_untaken(Service *s, const char *address)
 {
 	g_autofree char *window = text_format_duration(s->def->socket->trigger_window_us);
-	char *cause = g_strdup_printf("connections on %s started it %u times within %s, and it did not accept them (TriggerLimit=)",
-				      address, s->def->socket->trigger_limit, window);
+	char *cause = g_strdup_printf(
+		"connections on %s started it %u times within %s, and it did not accept them "
+		"(TriggerLimit=)",
+		address, s->def->socket->trigger_limit, window);
 
-	s->priv->n_triggers = 0;
-	s->priv->is_spent = false;
+	s->priv->listen.n_triggers = 0;
 	if (s->state == STATE_IDLE) {
 		service_apply(s, EVENT_WANTED, g_strdup_printf("connection on %s", address));
 		service_apply(s, EVENT_WAIT_OVER, cause);
@@ -182,17 +185,9 @@ static void fail_untaken(Service *s, const char *address)
 
 static void start_for(Service *s, const char *address)
 {
-	char *cause = g_strdup_printf("connection on %s", address);
-
-	g_free(s->priv->cause_next);
-	s->priv->cause_next = g_strdup(cause);
-	s->priv->is_spent = false;
-	if (s->state == STATE_FAILED)
-		service_apply(s, EVENT_NEW_CHANCE, cause);
-	else
-		g_free(cause); /* it enters waiting once it is wanted */
-	engine_queue(s, WORK_SETTLED);
-	engine_queue(s, WORK_STEP);
+	run_set_cause(s, g_strdup_printf("connection on %s", address));
+	/* if it is idle, it starts once it is wanted */
+	run_give_chance(s, g_strdup(s->priv->run.cause_next));
 }
 
 void engine_connection(Engine *engine, const char *service, const char *address, int64_t now_us)
@@ -204,7 +199,7 @@ void engine_connection(Engine *engine, const char *service, const char *address,
 		return;
 	if (s->admin == ADMIN_NONE) {
 		s->admin = ADMIN_CONNECTION;
-		s->admin_who = (Requester){ 0 };
+		s->admin_requester = (Requester){ 0 };
 		s->admin_at_us = engine->now_us;
 		s->demanded_as = g_intern_string(address);
 		engine_queue(s, WORK_WANT);
@@ -214,7 +209,7 @@ void engine_connection(Engine *engine, const char *service, const char *address,
 		start_for(s, address);
 	else
 		fail_untaken(s, address);
-	engine->ops->changed(engine->data, s);
+	engine->ops.changed(engine->data, s);
 	engine_run(engine);
 }
 
@@ -225,8 +220,10 @@ char *listen_describe(const Service *s)
 	for (guint i = 0; i < service_def_n_sockets(s->def); i++) {
 		const Listen *listen = g_ptr_array_index(s->def->socket->listens, i);
 
-		if (s->listens == LISTENS_ALL || (s->listens == LISTENS_LOCAL && !listen_is_network(listen)))
-			g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", listen->text);
+		if (s->listens == LISTENS_ALL ||
+		    (s->listens == LISTENS_LOCAL && !listen_is_network(listen)))
+			g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "",
+					       listen->text);
 	}
 	return text->len > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
 }
@@ -235,9 +232,9 @@ void engine_sockets_opened(Engine *engine, const char *service)
 {
 	Service *s = engine_find(engine, service);
 
-	if (!s || !s->priv->is_opening)
+	if (!s || !s->priv->listen.is_opening)
 		return;
-	s->priv->is_opening = false;
+	s->priv->listen.is_opening = false;
 	engine_queue(s, WORK_SETTLED);
 	engine_run(engine);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Load: definitions and policy become services, slots and edges, at the start and at each reload.
+ * Load: definitions and policy become services, subscriptions and edges, at the start and at each
+ * reload.
  *
- * A reload keeps records, levels and wants, and rebuilds all derived data. A running service keeps
- * its last good definition if its new file has errors or is gone.
+ * A reload keeps records, levels and requests, and rebuilds all derived data. A running service
+ * keeps its last good definition if its new file has errors or is gone.
  */
 #include "config.h"
 
@@ -32,12 +33,12 @@ void set_ref_drop(SetRef *ref)
 	g_free(ref);
 }
 
-static void use_definition(Service *s, ServiceDef *def, SetRef *home)
+static void use_definition(Service *s, ServiceDef *def, SetRef *definitions)
 {
-	SetRef *before = s->priv->home;
+	SetRef *before = s->priv->file.definitions;
 
-	home->n_users++;
-	s->priv->home = home;
+	definitions->n_users++;
+	s->priv->file.definitions = definitions;
 	s->def = def;
 	set_ref_drop(before);
 }
@@ -50,23 +51,23 @@ static gint compare_name(gconstpointer a, gconstpointer b)
 	return strcmp(left->def->name, right->def->name);
 }
 
-Service *load_new_service(Engine *engine, ServiceDef *def, SetRef *home)
+Service *load_new_service(Engine *engine, ServiceDef *def, SetRef *definitions)
 {
 	Service *s = service_new(engine, def);
 
-	use_definition(s, def, home);
-	s->priv->is_file_gone = def->is_gone;
-	s->priv->file_problem = g_strdup(def->file_problem);
+	use_definition(s, def, definitions);
+	s->priv->file.is_gone = def->is_gone;
+	s->priv->file.problem = g_strdup(def->file_problem);
 	s->since_us = engine->now_us;
 	g_hash_table_insert(engine->by_name, (gpointer)def->name, s);
 	g_ptr_array_add(engine->services, s);
-	progress_add(s);
 	return s;
 }
 
 /* --- terms in force --- */
 
-static void copy_terms(GPtrArray **to, const GPtrArray *own, const GPtrArray *added, const PolicyService *extra)
+static void copy_terms(GPtrArray **to, const GPtrArray *own, const GPtrArray *added,
+		       const PolicyService *extra)
 {
 	for (unsigned i = 0; i < own->len; i++) {
 		const Term *term = g_ptr_array_index(own, i);
@@ -79,26 +80,27 @@ static void copy_terms(GPtrArray **to, const GPtrArray *own, const GPtrArray *ad
 }
 
 /* Terms with settled: apply only to starts, in any key. */
-static SlotKind kind_of(const Service *s, const Term *term, SlotKind kind)
+static TermKind kind_of(const Service *s, const Term *term, TermKind kind)
 {
 	for (unsigned i = 0; i < term_length(term); i++) {
 		if (term_literal(term, i)->prefix == KEY_SETTLED)
-			return SLOT_AFTER;
+			return TERM_AFTER;
 	}
 	/* A group is ready while all its terms are true. */
-	return service_is_group(s) ? SLOT_HOLD : kind;
+	return service_is_group(s) ? TERM_WHILE : kind;
 }
 
-static void add_slots(Service *s, const GPtrArray *terms, SlotKind kind)
+static void add_subscriptions(Service *s, const GPtrArray *terms, TermKind kind)
 {
 	for (unsigned i = 0; i < terms->len; i++) {
 		Term *term = g_ptr_array_index(terms, i);
-		const SlotKind own = kind_of(s, term, kind);
+		const TermKind own = kind_of(s, term, kind);
 
-		Slot *slot = slot_new(s, own == SLOT_AFTER ? term_copy(term) : term, own);
+		Subscription *subscription =
+			subscription_new(s, own == TERM_AFTER ? term_copy(term) : term, own);
 
-		slot->is_while = kind == SLOT_HOLD;
-		list_add(&s->priv->slots, slot, slot_free);
+		subscription->is_while = kind == TERM_WHILE;
+		list_add(&s->priv->subscriptions, subscription, subscription_free);
 	}
 }
 
@@ -107,20 +109,23 @@ static void add_after(Service *s, const PolicyService *extra)
 	for (unsigned i = 0; i < s->def->after->len; i++) {
 		const NameRef *ref = g_ptr_array_index(s->def->after, i);
 		g_autofree char *text = g_strconcat("After=", ref->name, NULL);
-		Slot *slot;
+		Subscription *subscription;
 
 		if (policy_service_ignores_name(extra, ref->name))
 			continue;
-		slot = slot_new(s, term_new_single(KEY_SETTLED, ref->name, text, ref->origin), SLOT_AFTER);
-		slot->is_turned = ref->is_turned;
-		list_add(&s->priv->slots, slot, slot_free);
+		subscription = subscription_new(
+			s, term_new_single(KEY_SETTLED, ref->name, text, ref->origin), TERM_AFTER);
+		subscription->is_turned = ref->is_turned;
+		list_add(&s->priv->subscriptions, subscription, subscription_free);
 	}
 }
 
-static void add_apart(Service *s, GPtrArray **slots, const GPtrArray *terms, SlotKind kind)
+static void add_apart(Service *s, GPtrArray **subscriptions, const GPtrArray *terms, TermKind kind)
 {
 	for (unsigned i = 0; i < terms->len; i++)
-		list_add(slots, slot_new(s, term_copy(g_ptr_array_index(terms, i)), kind), slot_free);
+		list_add(subscriptions,
+			 subscription_new(s, term_copy(g_ptr_array_index(terms, i)), kind),
+			 subscription_free);
 }
 
 static void add_terms(Engine *engine, Service *s)
@@ -128,12 +133,12 @@ static void add_terms(Engine *engine, Service *s)
 	const PolicyService *extra = policy_service(engine->policy, s->def->name);
 
 	copy_terms(&s->when, s->def->when, extra ? extra->when : NULL, extra);
-	copy_terms(&s->hold, s->def->hold, extra ? extra->hold : NULL, extra);
-	add_slots(s, s->when, SLOT_WHEN);
-	add_slots(s, s->hold, SLOT_HOLD);
+	copy_terms(&s->while_terms, s->def->while_terms, extra ? extra->while_terms : NULL, extra);
+	add_subscriptions(s, s->when, TERM_WHEN);
+	add_subscriptions(s, s->while_terms, TERM_WHILE);
 	add_after(s, extra);
-	add_apart(s, &s->priv->done_slots, s->def->done_while, SLOT_DONE);
-	add_apart(s, &s->priv->shown_slots, s->def->shown_when, SLOT_SHOWN);
+	add_apart(s, &s->priv->done_subscriptions, s->def->done_while, TERM_DONE);
+	add_apart(s, &s->priv->shown_subscriptions, s->def->shown_when, TERM_SHOWN);
 }
 
 /* --- edges --- */
@@ -155,8 +160,8 @@ static void add_needs(Engine *engine, Service *s)
 
 	for (unsigned i = 0; i < s->when->len; i++)
 		add_need(engine, s, term_need(g_ptr_array_index(s->when, i)));
-	for (unsigned i = 0; i < s->hold->len; i++)
-		add_need(engine, s, term_need(g_ptr_array_index(s->hold, i)));
+	for (unsigned i = 0; i < s->while_terms->len; i++)
+		add_need(engine, s, term_need(g_ptr_array_index(s->while_terms, i)));
 	for (unsigned i = 0; i < s->def->wants->len; i++) {
 		const NameRef *ref = g_ptr_array_index(s->def->wants, i);
 
@@ -175,7 +180,8 @@ static void add_conflict(Service *s, Service *other, const NameRef *ref)
 	list_add(&s->priv->conflicts, other, NULL);
 	term = term_new_single(KEY_ACTIVE, other->def->name, text, ref->origin);
 	term->literals[0].negated = true;
-	list_add(&s->priv->slots, slot_new(s, term, SLOT_CONFLICT), slot_free);
+	list_add(&s->priv->subscriptions, subscription_new(s, term, TERM_CONFLICT),
+		 subscription_free);
 }
 
 static void add_conflicts(Engine *engine, Service *s)
@@ -232,37 +238,26 @@ static void clear_derived(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
 
-	list_empty(priv->slots);
-	list_empty(priv->done_slots);
-	list_empty(priv->shown_slots);
+	list_empty(priv->subscriptions);
+	list_empty(priv->done_subscriptions);
+	list_empty(priv->shown_subscriptions);
 	list_empty(s->when);
-	list_empty(s->hold);
+	list_empty(s->while_terms);
 	list_empty(priv->needs);
 	list_empty(priv->needers);
 	list_empty(priv->conflicts);
-	list_empty(priv->stops_after);
-	priv->n_stops_after_said = 0;
 	list_empty(priv->facilities);
+	condition_clear(s);
+	stop_order_clear(s);
 	start_lock_clear(s);
-	priv->condition_service = NULL;
-	priv->condition_settled = NULL;
-	priv->condition_active = NULL;
-	priv->condition_healthy = NULL;
-	list_empty(priv->mounted);
-	s->n_false = 0;
-	priv->n_when_false = 0;
-	priv->n_hold_false = 0;
-	priv->n_unknown = 0;
-	priv->n_blockers = 0;
-	priv->is_blocking = false;
-	priv->last_true = NULL;
-	priv->grade = GRADE_NONE;
-	priv->want_support = NULL;
-	priv->loses_to = NULL;
-	priv->is_suppressed = false;
+	want_clear(s);
+	conflict_clear(s);
 }
 
-/* Internal conditions are remade. External ones are kept with their history. */
+/*
+ * Removes internal conditions, which are made again. External conditions are kept with their
+ * history.
+ */
 static void clear_conditions(Engine *engine)
 {
 	GHashTableIter iter;
@@ -272,7 +267,7 @@ static void clear_conditions(Engine *engine)
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		Condition *c = value;
 
-		g_ptr_array_set_size(c->slots, 0);
+		g_ptr_array_set_size(c->subscriptions, 0);
 		c->subject = NULL;
 		if (key_prefix_is_internal(c->prefix))
 			g_hash_table_iter_remove(&iter);
@@ -291,9 +286,9 @@ static void subscribe(Engine *engine)
 
 		if (key_prefix_is_internal(c->prefix))
 			continue;
-		if (c->slots->len == 0) {
+		if (c->subscriptions->len == 0) {
 			if (c->is_subscribed)
-				engine->ops->unsubscribe(engine->data, c->prefix, c->key);
+				engine->ops.unsubscribe(engine->data, c->prefix, c->key);
 			g_hash_table_iter_remove(&iter);
 		} else if (!c->is_subscribed) {
 			c->is_subscribed = true;
@@ -304,18 +299,18 @@ static void subscribe(Engine *engine)
 	for (unsigned i = 0; i < added->len; i++) {
 		const Condition *c = g_ptr_array_index(added, i);
 
-		engine->ops->subscribe(engine->data, c->prefix, c->key);
+		engine->ops.subscribe(engine->data, c->prefix, c->key);
 	}
 }
 
-static void count_slots(Service *s)
+static void count_subscriptions(Service *s)
 {
-	for (unsigned i = 0; i < s->priv->slots->len; i++)
-		slot_start_counting(g_ptr_array_index(s->priv->slots, i));
-	for (unsigned i = 0; i < s->priv->done_slots->len; i++)
-		slot_start_counting(g_ptr_array_index(s->priv->done_slots, i));
-	for (unsigned i = 0; i < s->priv->shown_slots->len; i++)
-		slot_start_counting(g_ptr_array_index(s->priv->shown_slots, i));
+	for (unsigned i = 0; i < s->priv->subscriptions->len; i++)
+		subscription_start_counting(g_ptr_array_index(s->priv->subscriptions, i));
+	for (unsigned i = 0; i < s->priv->done_subscriptions->len; i++)
+		subscription_start_counting(g_ptr_array_index(s->priv->done_subscriptions, i));
+	for (unsigned i = 0; i < s->priv->shown_subscriptions->len; i++)
+		subscription_start_counting(g_ptr_array_index(s->priv->shown_subscriptions, i));
 }
 
 static void queue_everything(Engine *engine)
@@ -349,7 +344,7 @@ void load_rebuild(Engine *engine)
 	start_lock_rebuild(engine);
 	login_screen_reset(engine);
 	subscribe(engine);
-	foreach_service(engine, count_slots);
+	foreach_service(engine, count_subscriptions);
 	settled_reset(engine);
 	want_decide_all(engine);
 	queue_everything(engine);
@@ -357,21 +352,21 @@ void load_rebuild(Engine *engine)
 
 static void forget(Engine *engine, Service *s)
 {
-	SetRef *home = s->priv->home;
+	SetRef *definitions = s->priv->file.definitions;
 
 	stop_order_set_leaving(s, false);
 	for (EngineTimer kind = 0; kind < ENGINE_TIMER_COUNT; kind++)
 		engine_arm(s, kind, 0);
-	progress_remove(s);
+	engine->n_left -= s->priv->is_left;
 	for (unsigned kind = 0; kind < WORK_COUNT; kind++) {
 		if (s->priv->queued & (1u << kind))
 			g_queue_remove(&engine->work[kind], s);
 	}
-	engine->ops->removed(engine->data, s);
+	engine->ops.removed(engine->data, s);
 	g_hash_table_remove(engine->by_name, s->def->name);
 	g_ptr_array_remove(engine->services, s);
 	service_free(s);
-	set_ref_drop(home);
+	set_ref_drop(definitions);
 }
 
 void load_forget_gone(Engine *engine)
@@ -387,57 +382,61 @@ void load_forget_gone(Engine *engine)
 	load_rebuild(engine);
 }
 
-/* The new definition of a known service; NULL: its file is gone. */
-static void replace_definition(Service *s, ServiceDef *def, SetRef *home)
+/* @def: the new definition of a known service; NULL: its file is gone. */
+static void replace_definition(Service *s, ServiceDef *def, SetRef *definitions)
 {
 	const char *problem = !def ? NULL : def->problem ? def->problem : def->file_problem;
+	const bool is_good_running = service_is_active(s) && !s->def->problem;
 	bool was_broken;
 
-	s->priv->is_file_gone = !def;
-	g_clear_pointer(&s->priv->file_problem, g_free);
-	s->priv->file_problem = g_strdup(problem);
-	if (problem && service_is_active(s) && !s->def->problem) {
-		service_remark(s, g_strdup_printf("its new file has errors, the last good one stays: %s", problem));
-		return;
-	}
-	if (!def)
+	s->priv->file.is_gone = !def;
+	g_clear_pointer(&s->priv->file.problem, g_free);
+	s->priv->file.problem = g_strdup(problem);
+	if (problem && is_good_running)
+		service_remark(
+			s,
+			g_strdup_printf(
+				"its new file has errors, so the last good one stays in force: %s",
+				problem));
+	/* With only a file_problem, @def is the last good version. */
+	if (!def || (def->problem && is_good_running))
 		return;
 	was_broken = s->def->problem != NULL;
-	use_definition(s, def, home);
+	use_definition(s, def, definitions);
 	if (s->state == STATE_FAILED && was_broken && !def->problem)
 		service_apply(s, EVENT_NEW_CHANCE, g_strdup("its file was corrected"));
 }
 
-static void take_definitions(Engine *engine, SetRef *home)
+static void take_definitions(Engine *engine, SetRef *definitions)
 {
-	const GPtrArray *defs = service_set_list(home->set);
+	const GPtrArray *defs = service_set_list(definitions->set);
 
 	for (unsigned i = 0; i < engine->services->len; i++) {
 		Service *s = g_ptr_array_index(engine->services, i);
-		ServiceDef *def = service_set_find(home->set, s->def->name);
+		ServiceDef *def = service_set_find(definitions->set, s->def->name);
 
 		/* An alias of another service, not this one. */
 		if (def && strcmp(def->name, s->def->name) != 0)
 			def = NULL;
-		replace_definition(s, def, home);
+		replace_definition(s, def, definitions);
 	}
 	for (unsigned i = 0; i < defs->len; i++) {
 		ServiceDef *def = g_ptr_array_index(defs, i);
 
 		if (!g_hash_table_contains(engine->by_name, def->name))
-			load_new_service(engine, def, home);
+			load_new_service(engine, def, definitions);
 	}
 }
 
 void engine_load(Engine *engine, ServiceSet *set, Policy *policy, int64_t now_us)
 {
-	SetRef *before = engine->home;
+	SetRef *before = engine->definitions;
 
 	engine_set_now(engine, now_us);
 	policy_free(engine->policy);
 	engine->policy = policy;
-	engine->home = set_ref_new(set);
-	take_definitions(engine, engine->home);
+	engine->definitions = set_ref_new(set);
+	take_definitions(engine, engine->definitions);
 	set_ref_drop(before);
 	load_rebuild(engine);
 	engine_run(engine);

@@ -19,17 +19,20 @@
 /* Can it still be shown, or is it up? */
 static bool is_candidate(Service *s)
 {
-	return conflict_lets_run(s) && !s->is_failed_for_good && !s->priv->is_spent && !settled_waits_for_good(s) &&
-	       (service_is_active(s) || !service_is_beyond_reach(s));
+	return conflict_lets_run(s) && !s->is_failed_for_good && !engine_is_spent(s) &&
+	       !settled_waits_for_good(s) && (service_is_active(s) || !service_is_unreachable(s));
 }
 
 typedef bool (*ServiceTest)(Service *s);
 
-/* Does @test hold for a service that @word names? It names a service or a facility. */
-static Service *find_named(const Engine *engine, const char *word, ServiceTest test)
+/*
+ * Finds a service that @token names, as a service or a facility, and that passes @test. NULL: there
+ * is none.
+ */
+static Service *find_named(const Engine *engine, const char *token, ServiceTest test)
 {
-	const Facility *f = *word == '$' ? g_hash_table_lookup(engine->facilities, word) : NULL;
-	Service *s = *word == '$' ? NULL : engine_resolve(engine, word);
+	const Facility *f = *token == '$' ? g_hash_table_lookup(engine->facilities, token) : NULL;
+	Service *s = *token == '$' ? NULL : engine_resolve(engine, token);
 
 	if (s && test(s))
 		return s;
@@ -42,15 +45,15 @@ static Service *find_named(const Engine *engine, const char *word, ServiceTest t
 }
 
 /* The first entry with a service that can still be shown; NULL: there is none. */
-static const char *choose_word(const Engine *engine)
+static const char *choose_token(const Engine *engine)
 {
-	const GPtrArray *words = policy_login_screen(engine->policy);
+	const GPtrArray *tokens = policy_login_screen(engine->policy);
 
-	for (unsigned i = 0; i < words->len; i++) {
-		const char *word = ((const NameRef *)g_ptr_array_index(words, i))->name;
+	for (unsigned i = 0; i < tokens->len; i++) {
+		const char *token = ((const NameRef *)g_ptr_array_index(tokens, i))->name;
 
-		if (find_named(engine, word, is_candidate))
-			return word;
+		if (find_named(engine, token, is_candidate))
+			return token;
 	}
 	return NULL;
 }
@@ -65,7 +68,8 @@ static int64_t deadline(const Service *s)
 {
 	const int64_t latest_us = s->priv->engine->boot_us + LIMIT_LOGIN_SCREEN_US;
 
-	return service_is_up(s) ? MIN(latest_us, s->since_us + LIMIT_LOGIN_SCREEN_DRAWN_US) : latest_us;
+	return service_is_up(s) ? MIN(latest_us, s->since_us + LIMIT_LOGIN_SCREEN_DRAWN_US) :
+				  latest_us;
 }
 
 static bool is_shown(Service *s)
@@ -74,8 +78,9 @@ static bool is_shown(Service *s)
 		return false;
 	if (s->priv->engine->now_us >= deadline(s))
 		return true;
-	for (unsigned i = 0; i < s->priv->shown_slots->len; i++) {
-		if (((const Slot *)g_ptr_array_index(s->priv->shown_slots, i))->level != LEVEL_TRUE)
+	for (unsigned i = 0; i < s->priv->shown_subscriptions->len; i++) {
+		if (((const Subscription *)g_ptr_array_index(s->priv->shown_subscriptions, i))
+			    ->level != LEVEL_TRUE)
 			return false;
 	}
 	return service_is_up(s);
@@ -99,32 +104,32 @@ static bool arm(Service *s)
 
 static void add_needed(GPtrArray *found, Service *s)
 {
-	const PolicyService *words;
+	const PolicyService *policy;
 
 	if (!s || s->priv->service_class == SERVICE_CLASS_LOGIN_SCREEN)
 		return;
-	words = policy_service(s->priv->engine->policy, s->def->name);
-	if (words && words->has_class && words->service_class == SERVICE_CLASS_NORMAL)
+	policy = policy_service(s->priv->engine->policy, s->def->name);
+	if (policy && policy->has_class && policy->service_class == SERVICE_CLASS_NORMAL)
 		return;
 	s->priv->service_class = SERVICE_CLASS_LOGIN_SCREEN;
 	g_ptr_array_add(found, s);
 }
 
-static void add_makers(GPtrArray *found, const Slot *slot)
+static void add_makers(GPtrArray *found, const Subscription *subscription)
 {
-	const Engine *engine = slot->service->priv->engine;
+	const Engine *engine = subscription->service->priv->engine;
 	g_autoptr(GPtrArray) makers = g_ptr_array_new();
 
-	if (slot->kind == SLOT_CONFLICT)
+	if (subscription->kind == TERM_CONFLICT)
 		return;
-	slot_add_makers(slot, makers);
+	subscription_add_makers(subscription, makers);
 	for (unsigned i = 0; i < makers->len; i++)
 		add_needed(found, g_ptr_array_index(makers, i));
-	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		if (term_literal(slot->term, i)->negated)
+	for (unsigned i = 0; i < term_length(subscription->term); i++) {
+		if (term_literal(subscription->term, i)->negated)
 			continue;
-		add_needed(found, condition_watcher(engine, slot->conditions[i]));
-		add_needed(found, condition_maker(engine, slot->conditions[i]));
+		add_needed(found, condition_watcher(engine, subscription->conditions[i]));
+		add_needed(found, condition_maker(engine, subscription->conditions[i]));
 	}
 }
 
@@ -134,8 +139,8 @@ static void spread(GPtrArray *found)
 	for (unsigned i = 0; i < found->len; i++) {
 		const Service *s = g_ptr_array_index(found, i);
 
-		for (unsigned j = 0; j < s->priv->slots->len; j++)
-			add_makers(found, g_ptr_array_index(s->priv->slots, j));
+		for (unsigned j = 0; j < s->priv->subscriptions->len; j++)
+			add_makers(found, g_ptr_array_index(s->priv->subscriptions, j));
 		for (unsigned j = 0; j < s->priv->needs->len; j++)
 			add_needed(found, g_ptr_array_index(s->priv->needs, j));
 	}
@@ -144,20 +149,22 @@ static void spread(GPtrArray *found)
 static void compute_classes(Engine *engine)
 {
 	g_autoptr(GPtrArray) found = g_ptr_array_new();
-	const char *word = engine->login_screen.awaited;
-	const Facility *f = word && *word == '$' ? g_hash_table_lookup(engine->facilities, word) : NULL;
+	const char *token = engine->login_screen.awaited;
+	const Facility *f =
+		token && *token == '$' ? g_hash_table_lookup(engine->facilities, token) : NULL;
 
 	engine->login_screen.is_old = false;
 	for (unsigned i = 0; i < engine->services->len; i++) {
 		Service *s = g_ptr_array_index(engine->services, i);
-		const PolicyService *words = policy_service(engine->policy, s->def->name);
+		const PolicyService *policy = policy_service(engine->policy, s->def->name);
 
-		s->priv->service_class = words && words->has_class ? words->service_class : SERVICE_CLASS_NORMAL;
+		s->priv->service_class = policy && policy->has_class ? policy->service_class :
+								       SERVICE_CLASS_NORMAL;
 		if (s->priv->service_class == SERVICE_CLASS_LOGIN_SCREEN)
 			g_ptr_array_add(found, s);
 	}
-	if (word)
-		add_needed(found, *word == '$' ? NULL : engine_resolve(engine, word));
+	if (token)
+		add_needed(found, *token == '$' ? NULL : engine_resolve(engine, token));
 	for (unsigned i = 0; f && i < f->providers->len; i++)
 		add_needed(found, g_ptr_array_index(f->providers, i));
 	spread(found);
@@ -172,13 +179,13 @@ static void compute_classes(Engine *engine)
 static void choose(Engine *engine)
 {
 	LoginScreen *screen = &engine->login_screen;
-	const char *word = choose_word(engine);
+	const char *token = choose_token(engine);
 
-	if (screen->awaited == word && !screen->is_old)
+	if (screen->awaited == token && !screen->is_old)
 		return;
-	if (screen->awaited && screen->awaited != word)
+	if (screen->awaited && screen->awaited != token)
 		(void)find_named(engine, screen->awaited, disarm);
-	screen->awaited = word;
+	screen->awaited = token;
 	compute_classes(engine);
 }
 
@@ -204,24 +211,26 @@ static bool is_awaited(const Engine *engine)
 }
 
 /* A user waits for it now, and it may be the login screen itself. */
-static bool is_asked_for(const Service *s)
+static bool is_requested(const Service *s)
 {
 	return s->admin == ADMIN_START || s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION;
 }
 
-bool login_screen_holds(const Service *s)
+bool engine_waits_for_login_screen(const Service *s)
 {
-	return is_awaited(s->priv->engine) && engine_class(s) == SERVICE_CLASS_AFTER_LOGIN && !is_asked_for(s);
+	return is_awaited(s->priv->engine) && engine_class(s) == SERVICE_CLASS_AFTER_LOGIN &&
+	       !is_requested(s);
 }
 
 char *login_screen_describe(const Service *s, int64_t now_us)
 {
 	const Engine *engine = s->priv->engine;
-	const PolicyService *words = policy_service(engine->policy, s->def->name);
-	g_autofree char *origin = words ? origin_format(words->class_origin) : NULL;
-	g_autofree char *left = text_format_duration(MAX(engine->boot_us + LIMIT_LOGIN_SCREEN_US - now_us, 0));
+	const PolicyService *policy = policy_service(engine->policy, s->def->name);
+	g_autofree char *origin = policy ? origin_format(policy->class_origin) : NULL;
+	g_autofree char *left =
+		text_format_duration(MAX(engine->boot_us + LIMIT_LOGIN_SCREEN_US - now_us, 0));
 
-	return g_strdup_printf("until the login screen (%s) is there, at most %s: Class=after-login (%s)",
+	return g_strdup_printf("for the login screen (%s), at most %s: Class=after-login (%s)",
 			       engine->login_screen.awaited, left, origin);
 }
 
@@ -235,7 +244,8 @@ static void end_wait(Engine *engine)
 	for (unsigned i = 0; i < engine->services->len; i++) {
 		Service *s = g_ptr_array_index(engine->services, i);
 
-		if (s->priv->service_class == SERVICE_CLASS_AFTER_LOGIN && s->state == STATE_WAITING) {
+		if (s->priv->service_class == SERVICE_CLASS_AFTER_LOGIN &&
+		    s->state == STATE_WAITING) {
 			engine_queue(s, WORK_SETTLED);
 			engine_queue(s, WORK_STEP);
 		}
@@ -244,16 +254,18 @@ static void end_wait(Engine *engine)
 
 bool login_screen_update(Engine *engine)
 {
-	const char *word;
+	const char *token;
 
 	if (!is_awaited(engine))
 		return false;
 	choose(engine);
-	word = engine->login_screen.awaited;
-	engine->login_screen.was_awaited |= word && engine->now_us < engine->boot_us + LIMIT_LOGIN_SCREEN_US;
-	if (!word || !engine->login_screen.was_awaited || engine_is_shutting_down(engine) || find_named(engine, word, is_shown))
+	token = engine->login_screen.awaited;
+	engine->login_screen.was_awaited |=
+		token && engine->now_us < engine->boot_us + LIMIT_LOGIN_SCREEN_US;
+	if (!token || !engine->login_screen.was_awaited || engine_is_shutting_down(engine) ||
+	    find_named(engine, token, is_shown))
 		end_wait(engine);
 	else
-		(void)find_named(engine, word, arm);
+		(void)find_named(engine, token, arm);
 	return !g_queue_is_empty(&engine->work[WORK_STEP]);
 }

@@ -16,12 +16,11 @@ static void replace_text(char **text, const char *by)
 static void set_result(Service *s, const ProcessEvent *event)
 {
 	/* A stop after a failure must not replace the result of the failure. */
-	if (s->state == STATE_STOPPING && !s->priv->is_stop_ordered && s->result)
+	if (s->state == STATE_STOPPING && !s->priv->run.is_stop_ordered && s->result)
 		return;
-	s->last_success = event->kind == PROCESS_EXITED && event->success;
-	s->priv->is_refused = event->is_refused;
-	g_free(s->result);
-	s->result = event->text ? g_strdup(event->text) : g_strdup_printf("exit status %d", event->status);
+	run_set_result(s, event->kind == PROCESS_EXITED && event->success, event->is_refused,
+		       event->text ? g_strdup(event->text) :
+				     g_strdup_printf("exit status %d", event->status));
 }
 
 /* Did it complete its work, with nothing left that should keep running? */
@@ -32,27 +31,6 @@ static bool has_done_its_work(const Service *s, const ProcessEvent *event)
 	return event->is_done && (s->state == STATE_STARTING || s->def->restart != RESTART_ALWAYS);
 }
 
-static void end_restart(Service *s, const char *problem)
-{
-	s->is_restarting = false;
-	s->priv->is_restart_told = false;
-	if (!problem)
-		s->priv->run_mark = s->def->mark;
-	replace_text(&s->restart_problem, problem);
-	service_remark(s, problem ? g_strdup_printf("restart failed: %s", problem) : g_strdup("restarted"));
-}
-
-/* Requests during a reload cause one more reload, and its result applies to all of them. */
-static void end_reload(Service *s, const char *problem)
-{
-	s->is_reloading = s->priv->is_reload_asked_again;
-	s->priv->is_reload_told = s->priv->is_reload_asked_again = false;
-	if (!s->is_reloading)
-		replace_text(&s->reload_problem, problem);
-	service_remark(s, problem ? g_strdup_printf("reload failed: %s", problem) : g_strdup("reloaded"));
-	engine_queue(s, WORK_STEP);
-}
-
 static void on_health(Service *s, const ProcessEvent *event)
 {
 	const Health before = s->health;
@@ -61,7 +39,8 @@ static void on_health(Service *s, const ProcessEvent *event)
 		return; /* the report came too late */
 	s->health = event->success ? HEALTH_HEALTHY : HEALTH_UNHEALTHY;
 	g_free(s->health_text);
-	s->health_text = event->success ? NULL : g_strdup(event->text ? event->text : "no reason given");
+	s->health_text = event->success ? NULL :
+					  g_strdup(event->text ? event->text : "no reason given");
 	if (s->health == HEALTH_UNHEALTHY)
 		service_remark(s, g_strdup_printf("unhealthy: %s", s->health_text));
 	else if (before == HEALTH_UNHEALTHY)
@@ -73,7 +52,8 @@ static void on_exited(Service *s, const ProcessEvent *event)
 {
 	set_result(s, event);
 	s->main_pid = 0;
-	s->priv->is_stop_ordered |= event->is_restart;
+	if (event->is_restart)
+		run_set_stop_ordered(s, true);
 	if (has_done_its_work(s, event))
 		service_apply(s, EVENT_SUCCEEDED, g_strdup(s->result));
 	else
@@ -96,8 +76,10 @@ static void on_stop_failed(Service *s, const ProcessEvent *event)
 
 	if (s->state == STATE_STOPPING) {
 		g_free(s->stop_problem);
-		s->stop_problem = event->output && *event->output ? g_strdup_printf("%s: %s", text, event->output) : g_strdup(text);
-		s->priv->is_stop_ordered = false;
+		s->stop_problem = event->output && *event->output ?
+					  g_strdup_printf("%s: %s", text, event->output) :
+					  g_strdup(text);
+		run_set_stop_ordered(s, false);
 	}
 	service_apply(s, EVENT_STOP_FAILED, g_strdup_printf("its stop failed: %s", text));
 }
@@ -124,16 +106,16 @@ void process_event_apply(Service *s, const ProcessEvent *event)
 		service_apply(s, EVENT_STOPS_ITSELF, g_strdup("it stops by itself"));
 		break;
 	case PROCESS_RELOADED:
-		end_reload(s, NULL);
+		run_end_reload(s, NULL);
 		break;
 	case PROCESS_RELOAD_FAILED:
-		end_reload(s, event->text ? event->text : "no reason given");
+		run_end_reload(s, event->text ? event->text : "no reason given");
 		break;
 	case PROCESS_RESTARTED:
-		end_restart(s, NULL);
+		run_end_restart(s, NULL);
 		break;
 	case PROCESS_RESTART_FAILED:
-		end_restart(s, event->text ? event->text : "no reason given");
+		run_end_restart(s, event->text ? event->text : "no reason given");
 		break;
 	case PROCESS_STATUS:
 		replace_text(&s->status_text, event->text);
@@ -156,5 +138,5 @@ void process_event_apply(Service *s, const ProcessEvent *event)
 			run_end(s);
 		return;
 	}
-	engine->ops->changed(engine->data, s);
+	engine->ops.changed(engine->data, s);
 }

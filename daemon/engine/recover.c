@@ -12,14 +12,14 @@ static Service *adopt_unknown(Engine *engine, const char *name)
 {
 	ServiceSet *set = service_set_new();
 	ServiceDef *def = service_def_new(name, (Origin){ 0 });
-	SetRef *home = g_new0(SetRef, 1);
+	SetRef *definitions = g_new0(SetRef, 1);
 	Service *s;
 
 	def->is_gone = true;
 	def->problem = g_strdup("its service file is gone");
 	service_set_add(set, def);
-	home->set = set;
-	s = load_new_service(engine, def, home);
+	definitions->set = set;
+	s = load_new_service(engine, def, definitions);
 	load_rebuild(engine);
 	return s;
 }
@@ -31,7 +31,7 @@ static ServiceState state_of_living(const Service *s, ServiceState noted, bool h
 	/* Without a note, a living daemon counts as ready and a task as still working. */
 	if (!has_note)
 		return s->def->type == TYPE_TASK ? STATE_STARTING : STATE_READY;
-	/* By the note its run is over, so the processes are leftovers. */
+	/* According to the note its run is over, so the processes are leftovers. */
 	return STATE_STOPPING;
 }
 
@@ -43,8 +43,8 @@ static ServiceState state_of_dead(const Service *s, ServiceState noted, bool *re
 	case STATE_READY:
 	case STATE_STOPPING:
 		/* Groups have no processes. */
-		*ret_has_ended = s->def->type != TYPE_GROUP;
-		return s->def->type == TYPE_GROUP ? noted : STATE_STOPPING;
+		*ret_has_ended = s->priv->run.type != TYPE_GROUP;
+		return s->priv->run.type == TYPE_GROUP ? noted : STATE_STOPPING;
 	case STATE_IDLE:
 	case STATE_WAITING:
 	case STATE_DONE:
@@ -61,21 +61,12 @@ static ServiceType run_type(const Service *s, ServiceState state, bool is_alive)
 {
 	if (state == STATE_DONE && s->def->type != TYPE_SCRIPT)
 		return TYPE_TASK;
+	if (!is_alive && state_is_active(state))
+		return s->priv->run.type;
 	return is_alive && s->def->type == TYPE_GROUP ? TYPE_DAEMON : s->def->type;
 }
 
-static void set_ended_unseen(Service *s, ServiceState noted)
-{
-	s->priv->has_ended = true;
-	if (noted == STATE_STOPPING)
-		return;
-	s->priv->is_stop_ordered = false;
-	s->last_success = false;
-	g_free(s->result);
-	s->result = g_strdup("ended while the manager was away");
-}
-
-/* The failure is still the reason. The requester is unknown. */
+/* The cause to record. A failure is still the reason for the state. The requester is unknown. */
 static const char *describe_recovery(const Service *s, ServiceState state)
 {
 	const bool has_failed = state == STATE_FAILED || state == STATE_BACKOFF;
@@ -94,12 +85,10 @@ static void derive_times(Service *s)
 	} else if (s->state == STATE_BACKOFF) {
 		s->backoff_until_us = s->since_us + backoff_delay(&s->priv->backoff, s->def);
 	}
-	if (s->priv->is_lingering)
-		engine_arm(s, ENGINE_TIMER_LINGER, s->priv->engine->now_us + s->def->linger_us);
 }
 
-bool engine_recover(Engine *engine, const char *service, const char *note, bool is_alive, uint64_t invocation,
-		    pid_t main_pid, int64_t now_us)
+bool engine_recover(Engine *engine, const char *service, const char *note, bool is_alive,
+		    uint64_t invocation, pid_t main_pid, int64_t now_us)
 {
 	Service *s = engine_find(engine, service);
 	ServiceState noted = STATE_IDLE;
@@ -128,16 +117,13 @@ bool engine_recover(Engine *engine, const char *service, const char *note, bool 
 	} else {
 		state = state_of_dead(s, noted, &has_ended);
 	}
-	s->priv->is_unexplained = is_alive && !has_note;
-	s->priv->run_type = run_type(s, state, is_alive);
+	run_resume(s, state, run_type(s, state, is_alive), is_alive && !has_note);
 	if (state != STATE_IDLE)
 		service_restore(s, state, since_us, describe_recovery(s, state));
 	else if (has_note)
 		s->since_us = since_us;
 	if (has_ended)
-		set_ended_unseen(s, noted);
-	if (!service_is_up(s))
-		s->is_restarting = s->is_reloading = false;
+		run_ended_unseen(s, noted);
 	derive_times(s);
 	engine_queue(s, WORK_WANT);
 	engine->last_admin_us = MAX(engine->last_admin_us, s->admin_at_us);

@@ -15,18 +15,18 @@ static void record_free(gpointer data)
 {
 	RefusalRecord *record = data;
 
-	g_free(record->who);
+	g_free(record->caller);
 	g_free(record->text);
 	g_free(record);
 }
 
-static RefusalRecord *take_record(Refusals *refusals, RefusalDoor door, const char *who)
+static RefusalRecord *take_record(Refusals *refusals, RefusalDoor door, const char *caller)
 {
 	RefusalRecord *record;
 
 	for (GList *link = refusals->records->head; link; link = link->next) {
 		record = link->data;
-		if (record->door != door || strcmp(record->who, who) != 0)
+		if (record->door != door || strcmp(record->caller, caller) != 0)
 			continue;
 		g_queue_delete_link(refusals->records, link);
 		return record;
@@ -35,17 +35,18 @@ static RefusalRecord *take_record(Refusals *refusals, RefusalDoor door, const ch
 		record_free(g_queue_pop_tail(refusals->records));
 	record = g_new0(RefusalRecord, 1);
 	record->door = door;
-	record->who = g_strdup(who);
+	record->caller = g_strdup(caller);
 	return record;
 }
 
-void refusals_add(Refusals *refusals, RefusalDoor door, const char *who, const char *text, bool is_new, int64_t now_us)
+void refusals_add(Refusals *refusals, RefusalDoor door, const char *caller, const char *text,
+		  bool is_new, int64_t now_us)
 {
 	RefusalRecord *record;
 
 	if (!refusals->records)
 		refusals->records = g_queue_new();
-	record = take_record(refusals, door, who);
+	record = take_record(refusals, door, caller);
 	g_free(record->text);
 	record->text = g_strdup(text);
 	record->last_us = now_us;
@@ -72,8 +73,10 @@ char *refusals_describe(const Refusals *refusals, int64_t now_us)
 
 	if (refusals->total == 0)
 		return NULL;
-	g_string_printf(text, "Refused %u request%s since the boot: ", refusals->total, refusals->total == 1 ? "" : "s");
-	for (const GList *link = refusals->records ? refusals->records->head : NULL; link; link = link->next) {
+	g_string_printf(text, "Refused %u request%s since the boot: ", refusals->total,
+			refusals->total == 1 ? "" : "s");
+	for (const GList *link = refusals->records ? refusals->records->head : NULL; link;
+	     link = link->next) {
 		const RefusalRecord *record = link->data;
 		g_autofree char *sentence = describe_record(record, now_us);
 

@@ -13,19 +13,20 @@
 
 #include "base/enum-names.h"
 
-#define REFUSAL_DOORS(X, P) X(P, REQUEST, "request") X(P, BUS, "bus activation") X(P, NEED, "dependency")
+#define REFUSAL_DOORS(X, P) \
+	X(P, REQUEST, "request") X(P, BUS, "bus activation") X(P, NEED, "dependency")
 ENUM_WITH_NAMES(RefusalDoor, REFUSAL, refusal_door, REFUSAL_DOORS)
 
 typedef struct RefusalRecord {
 	RefusalDoor door;
-	char *who;      /* the parts that all its requests share: "start by uid 1000" */
-	char *text;     /* the last request: "start by uid 1000 (pid 812)" */
+	char *caller; /* the parts that all its requests share: "start by uid 1000" */
+	char *text; /* the last request: "start by uid 1000 (pid 812)" */
 	unsigned count;
 	int64_t last_us;
 } RefusalRecord;
 
 typedef struct Refusals {
-	unsigned total;  /* since the boot; the records may cover fewer */
+	unsigned total; /* since the boot; the records may cover fewer */
 	GQueue *records; /* RefusalRecord *, newest first, at most LIMIT_REFUSALS; NULL: none */
 } Refusals;
 
@@ -33,10 +34,11 @@ void refusals_clear(Refusals *refusals);
 
 /**
  * refusals_add() - count a refusal
- * @who, @text: copied
+ * @caller, @text: copied
  * @is_new: false if an earlier manager has counted it
  */
-void refusals_add(Refusals *refusals, RefusalDoor door, const char *who, const char *text, bool is_new, int64_t now_us);
+void refusals_add(Refusals *refusals, RefusalDoor door, const char *caller, const char *text,
+		  bool is_new, int64_t now_us);
 
 /* "Refused 12 requests since the boot: ..."; a new string, or NULL if there were none. */
 char *refusals_describe(const Refusals *refusals, int64_t now_us);

@@ -32,16 +32,16 @@ Service *service_new(Engine *engine, ServiceDef *def)
 
 	s->def = def;
 	s->when = list_new();
-	s->hold = list_new();
+	s->while_terms = list_new();
 	s->priv = g_new0(struct ServicePrivate, 1);
 	s->priv->engine = engine;
-	s->priv->slots = list_new();
-	s->priv->done_slots = list_new();
-	s->priv->shown_slots = list_new();
+	s->priv->subscriptions = list_new();
+	s->priv->done_subscriptions = list_new();
+	s->priv->shown_subscriptions = list_new();
 	s->priv->needs = list_new();
 	s->priv->needers = list_new();
 	s->priv->conflicts = list_new();
-	s->priv->stops_after = list_new();
+	s->priv->stop.after = list_new();
 	s->priv->facilities = list_new();
 	s->priv->mounted = list_new();
 	return s;
@@ -49,25 +49,28 @@ Service *service_new(Engine *engine, ServiceDef *def)
 
 void service_free(Service *s)
 {
+	const Engine *engine = s ? s->priv->engine : NULL;
+
 	if (!s)
 		return;
-	list_free(s->priv->slots);
-	list_free(s->priv->done_slots);
-	list_free(s->priv->shown_slots);
+	if (engine->observer)
+		engine->observer->removed(engine->observer_data, s);
+	list_free(s->priv->subscriptions);
+	list_free(s->priv->done_subscriptions);
+	list_free(s->priv->shown_subscriptions);
 	list_free(s->priv->needs);
 	list_free(s->priv->needers);
 	list_free(s->priv->conflicts);
-	list_free(s->priv->stops_after);
+	list_free(s->priv->stop.after);
 	list_free(s->priv->facilities);
 	list_free(s->priv->mounted);
-	boot_record_forget(s);
 	backoff_clear(&s->priv->backoff);
-	g_free(s->priv->cause_next);
-	g_free(s->priv->note_extra);
-	g_free(s->priv->file_problem);
+	g_free(s->priv->run.cause_next);
+	g_free(s->priv->note_unknown);
+	g_free(s->priv->file.problem);
 	g_free(s->priv);
 	list_free(s->when);
-	list_free(s->hold);
+	list_free(s->while_terms);
 	refusals_clear(&s->refusals);
 	forget_causes(&s->newest_cause, 0);
 	g_free(s->result);
@@ -103,12 +106,15 @@ bool service_is_active(const Service *s)
 	return state_is_active(s->state);
 }
 
-static void record_cause(Service *s, CauseKind kind, ServiceState from, ServiceState to, int64_t at_us, const char *text)
+static void record_cause(Service *s, CauseKind kind, ServiceState from, ServiceState to,
+			 int64_t at_us, const char *text)
 {
 	const size_t size = strlen(text) + 1;
 	CauseRecord *record = g_malloc(sizeof(CauseRecord) + size);
 
-	*record = (CauseRecord){ .older = s->newest_cause, .at_us = at_us, .from = from, .to = to, .kind = kind };
+	*record = (CauseRecord){
+		.older = s->newest_cause, .at_us = at_us, .from = from, .to = to, .kind = kind
+	};
 	memcpy(record->text, text, size);
 	s->newest_cause = record;
 	forget_causes(&s->newest_cause, LIMIT_CAUSES);
@@ -120,7 +126,7 @@ static void remark(Service *s, CauseKind kind, char *text)
 
 	record_cause(s, kind, s->state, s->state, engine->now_us, text);
 	g_free(text);
-	engine->ops->changed(engine->data, s);
+	engine->ops.changed(engine->data, s);
 }
 
 void service_remark(Service *s, char *text)
@@ -133,7 +139,8 @@ void service_remark_refusal(Service *s, CauseKind kind, char *text)
 	const bool is_never_started = s->policy.activation == ACTIVATION_NEVER;
 	CauseRecord *newest = s->newest_cause;
 
-	if (newest && newest->kind != CAUSE_EVENT && (is_never_started || (kind == CAUSE_REFUSED_DEMAND && newest->kind == kind))) {
+	if (newest && newest->kind != CAUSE_EVENT &&
+	    (is_never_started || (kind == CAUSE_REFUSED_DEMAND && newest->kind == kind))) {
 		s->newest_cause = newest->older;
 		g_free(newest);
 	}
@@ -159,161 +166,50 @@ static void set_state(Service *s, ServiceState to, int64_t at_us)
 	engine_queue(s, WORK_STEP);
 }
 
-/*
- * A former group may run as another type now. None of its terms is false, so the counts stay valid.
- */
-static void set_slot_kinds(Service *s)
-{
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		Slot *slot = g_ptr_array_index(s->priv->slots, i);
-
-		if (slot->kind == SLOT_WHEN || slot->kind == SLOT_HOLD)
-			slot->kind = slot->is_while || s->priv->run_type == TYPE_GROUP ? SLOT_HOLD : SLOT_WHEN;
-	}
-}
-
-static void enter_starting(Service *s)
-{
-	s->invocation++;
-	s->priv->run_type = s->def->type;
-	set_slot_kinds(s);
-	s->started_us = s->priv->engine->now_us;
-	s->main_pid = 0;
-	s->is_failed_for_good = false;
-	g_clear_pointer(&s->status_text, g_free);
-	s->priv->was_false = false;
-	s->priv->is_lapsed = false;
-	s->priv->lapse_since_us = 0;
-	s->priv->is_restart_asked = false;
-	s->priv->is_stop_ordered = false;
-	g_clear_pointer(&s->restart_problem, g_free);
-	g_clear_pointer(&s->stop_problem, g_free);
-	g_clear_pointer(&s->reload_problem, g_free);
-}
-
-static void enter_up(Service *s)
-{
-	const bool was_up = s->ready_us > 0 && s->ready_us >= s->started_us;
-
-	if (s->stop_problem || (was_up && s->priv->run_type == TYPE_SCRIPT))
-		return; /* its start was over before; a script moved between done and ready */
-	s->ready_us = s->since_us;
-	if (s->start_duration_us == 0 || s->state == STATE_READY || s->priv->run_type == TYPE_TASK)
-		s->start_duration_us = MAX(s->since_us - s->started_us, 0);
-}
-
-static void enter_down(Service *s)
-{
-	s->main_pid = 0;
-	s->priv->is_lapsed = false;
-	s->priv->lapse_since_us = 0;
-	s->priv->is_stop_ordered = false;
-	s->priv->is_restart_asked = false;
-	g_clear_pointer(&s->stop_problem, g_free);
-	engine_arm(s, ENGINE_TIMER_SETTLE, 0);
-}
-
-/* The service stopped or ended during its reload. */
-static void break_off_reload(Service *s)
-{
-	if (!s->is_reloading)
-		return;
-	s->is_reloading = s->priv->is_reload_told = s->priv->is_reload_asked_again = false;
-	g_free(s->reload_problem);
-	s->reload_problem = g_strdup("it stopped or ended before its reload was over");
-}
-
-static void enter_state(Service *s)
-{
-	switch (s->state) {
-	case STATE_STARTING:
-		enter_starting(s);
-		break;
-	case STATE_READY:
-	case STATE_DONE:
-		enter_up(s);
-		break;
-	case STATE_IDLE:
-	case STATE_WAITING:
-	case STATE_BACKOFF:
-	case STATE_FAILED:
-		enter_down(s);
-		break;
-	case STATE_STOPPING:
-	case STATE_COUNT:
-		break;
-	}
-	if (!service_is_up(s)) {
-		s->health = HEALTH_UNKNOWN;
-		g_clear_pointer(&s->health_text, g_free);
-		s->is_restarting = false; /* it stopped or ended first */
-		s->priv->is_restart_told = false;
-		break_off_reload(s);
-	}
-	if (s->state != STATE_IDLE)
-		s->priv->is_spent = false; /* once its file is corrected, it is retried */
-	if (s->state != STATE_BACKOFF && s->backoff_until_us) {
-		s->backoff_until_us = 0;
-		engine_arm(s, ENGINE_TIMER_BACKOFF, 0);
-	}
-	if (s->state != STATE_WAITING)
-		engine_arm(s, ENGINE_TIMER_UNKNOWN, 0);
-	if (s->state != STATE_WAITING)
-		wait_limit_update(s);
-}
-
-static void act(Service *s, TransitionAction action)
+/* A group has no processes. */
+static void act(const Service *s)
 {
 	Engine *engine = s->priv->engine;
 
-	switch (action) {
-	case DO_START:
-		s->priv->run_mark = s->def->mark;
-		if (!service_is_group(s))
-			engine->ops->start(engine->data, s);
-		break;
-	case DO_STOP:
-		if (!service_is_group(s))
-			engine->ops->stop(engine->data, s);
-		break;
-	case DO_WAIT:
-		engine_arm(s, ENGINE_TIMER_BACKOFF, s->backoff_until_us);
-		break;
-	case DO_STRAY:
-		s->priv->n_strays++;
-		break;
-	case DO_NEVER:
-		/* The engine chooses its own events, and never sends this one here. */
-		g_assert_not_reached();
-	case DO_NOTHING:
-	case DO_IGNORE:
-	case DO_COUNT:
-		break;
-	}
+	if (s->state == STATE_STARTING && !service_is_group(s))
+		engine->ops.start(engine->data, s);
+	else if (s->state == STATE_STOPPING && !service_is_group(s))
+		engine->ops.stop(engine->data, s);
 }
 
-bool service_apply(Service *s, ServiceEvent event, char *cause)
+void service_observe(Service *s, ServiceState from)
 {
 	Engine *engine = s->priv->engine;
-	const Transition row = transition_find(s->state, event);
+	const bool is_left = !service_is_wanted(s) && service_is_active(s) && !s->stop_problem;
+
+	if (is_left != s->priv->is_left)
+		engine->n_left += is_left ? 1 : -1u;
+	s->priv->is_left = is_left;
+	if (engine->observer)
+		engine->observer->changed(engine->observer_data, s, from);
+}
+
+void service_apply(Service *s, ServiceEvent event, char *cause)
+{
+	Engine *engine = s->priv->engine;
 	const ServiceState from = s->state;
+	const int to = transition_find(from, event);
 	const int64_t at_us = MAX(engine->happened_us, from == STATE_IDLE ? 0 : s->since_us);
 
-	if (row.to == from) {
+	g_assert(to != TRANSITION_NEVER); /* only the engine itself sends these events */
+	if (to == TRANSITION_NONE) {
 		g_free(cause);
-		act(s, row.action);
-		return false;
+		return;
 	}
-	set_state(s, row.to, at_us);
-	enter_state(s);
-	record_cause(s, CAUSE_EVENT, from, row.to, at_us, cause ? cause : service_event_name(event));
+	set_state(s, (ServiceState)to, at_us);
+	run_enter_state(s);
+	record_cause(s, CAUSE_EVENT, from, s->state, at_us,
+		     cause ? cause : service_event_name(event));
 	g_free(cause);
-	boot_record_state_changed(s, from);
-	progress_count(s);
-	act(s, row.action);
-	engine->ops->entered(engine->data, s);
-	engine->ops->changed(engine->data, s);
-	return true;
+	service_observe(s, from);
+	act(s);
+	engine->ops.entered(engine->data, s);
+	engine->ops.changed(engine->data, s);
 }
 
 void service_retry_stop(Service *s)
@@ -321,9 +217,9 @@ void service_retry_stop(Service *s)
 	if (!s->stop_problem)
 		return;
 	g_clear_pointer(&s->stop_problem, g_free);
-	progress_count(s);
+	service_observe(s, s->state);
 	engine_queue(s, WORK_STEP);
-	s->priv->engine->ops->changed(s->priv->engine->data, s);
+	s->priv->engine->ops.changed(s->priv->engine->data, s);
 }
 
 void service_restore(Service *s, ServiceState state, int64_t since_us, const char *cause)
@@ -332,7 +228,7 @@ void service_restore(Service *s, ServiceState state, int64_t since_us, const cha
 
 	set_state(s, state, since_us);
 	record_cause(s, CAUSE_EVENT, from, state, since_us, cause);
-	progress_count(s);
+	service_observe(s, s->state);
 }
 
 const char *service_cause(const Service *s)

@@ -17,9 +17,11 @@
 #include "model/policy.h"
 #include "model/service-def.h"
 
+/* clang-format off */
 #define SERVICE_STATES(X, P)                                                                       \
 	X(P, IDLE, "idle") X(P, WAITING, "waiting") X(P, STARTING, "starting") X(P, READY, "ready")    \
 	X(P, DONE, "done") X(P, STOPPING, "stopping") X(P, BACKOFF, "backoff") X(P, FAILED, "failed")
+/* clang-format on */
 ENUM_WITH_NAMES(ServiceState, STATE, service_state, SERVICE_STATES)
 
 /*
@@ -27,15 +29,19 @@ ENUM_WITH_NAMES(ServiceState, STATE, service_state, SERVICE_STATES)
  * activations (demands) and connections are weaker than requests of an admin. They end when the
  * service ends by itself with success.
  */
+/* clang-format off */
 #define ADMIN_WANTS(X, P) X(P, NONE, "none") X(P, START, "start") X(P, STOP, "stop") X(P, DEMAND, "demand") \
 	X(P, CONNECTION, "connection")
+/* clang-format on */
 ENUM_WITH_NAMES(AdminWant, ADMIN, admin_want, ADMIN_WANTS)
 
-/* The reasons for a want, the strongest first. */
+/* The reasons why a service is wanted, the strongest first. */
+/* clang-format off */
 #define WANT_REASONS(X, P)                                                                         \
 	X(P, NOTHING, "not wanted") X(P, ADMIN, "started by an admin") X(P, POLICY, "wanted in the runlevel")   \
-	X(P, DEMAND, "asked for on the bus") X(P, CONNECTION, "asked for by a connection") \
+	X(P, DEMAND, "requested on the bus") X(P, CONNECTION, "requested by a connection") \
 	X(P, NEED, "needed") X(P, LINGER, "lingering")
+/* clang-format on */
 ENUM_WITH_NAMES(WantReason, WANT, want_reason, WANT_REASONS)
 
 /* The result of HealthCommand= for a service that is up. */
@@ -43,27 +49,31 @@ ENUM_WITH_NAMES(WantReason, WANT, want_reason, WANT_REASONS)
 ENUM_WITH_NAMES(Health, HEALTH, health, HEALTHS)
 
 /*
- * Which sockets of a service should be open: none; all except network sockets, because nothing
- * names the service; or all.
+ * Which sockets of a service should be open: none; all except network sockets, if neither policy
+ * nor an admin has named the service; or all.
  */
 #define LISTENS_LEVELS(X, P) X(P, CLOSED, "closed") X(P, LOCAL, "local") X(P, ALL, "all")
 ENUM_WITH_NAMES(Listens, LISTENS, listens, LISTENS_LEVELS)
 
 /* For an active service: its file compared with the one that it was started with. */
-#define FILE_STATES(X, P) X(P, CURRENT, "current") X(P, CHANGED, "changed") X(P, GONE, "gone") X(P, INVALID, "invalid")
+#define FILE_STATES(X, P)        \
+	X(P, CURRENT, "current") \
+	X(P, CHANGED, "changed") X(P, GONE, "gone") X(P, INVALID, "invalid")
 ENUM_WITH_NAMES(FileState, FILE, file_state, FILE_STATES)
 
 /*
  * Can it run on this machine? Not if its program is missing, or if a condition is false until the
  * next boot.
  */
-#define PRESENCES(X, P) X(P, HERE, "here") X(P, NOT_INSTALLED, "not-installed") X(P, NOT_APPLICABLE, "not-applicable")
+#define PRESENCES(X, P)    \
+	X(P, HERE, "here") \
+	X(P, NOT_INSTALLED, "not-installed") X(P, NOT_APPLICABLE, "not-applicable")
 ENUM_WITH_NAMES(Presence, PRESENCE, presence, PRESENCES)
 
 /* The requester, kept with the cause. */
 typedef struct Requester {
 	uid_t uid;
-	pid_t pid;       /* for display; 0: not a client */
+	pid_t pid; /* for display; 0: not a client */
 	char source[32]; /* a requester other than a client: "Ctrl-Alt-Del", "initctl" */
 	RefusalDoor door; /* the way the request came */
 } Requester;
@@ -79,53 +89,52 @@ typedef struct CauseRecord {
 	struct CauseRecord *older; /* NULL: this is the oldest */
 	int64_t at_us;
 	ServiceState from;
-	ServiceState to;    /* equal to @from for refusals and remarks */
+	ServiceState to; /* equal to @from for refusals and remarks */
 	CauseKind kind;
-	char text[];        /* "network:up became false", "svcctl stop by uid 0 (pid 812)" */
+	char text[]; /* "network:up became false", "svcctl stop by uid 0 (pid 812)" */
 } CauseRecord;
 
 typedef struct Service Service;
 
 struct Service {
-	ServiceDef *def;     /* borrowed from the engine's ServiceSet; replaced on reload */
+	ServiceDef *def; /* borrowed from the engine's ServiceSet; replaced on reload */
 	ServiceState state;
-	pid_t main_pid;      /* 0: none or unknown */
-	int64_t since_us;    /* when it entered @state */
+	pid_t main_pid; /* 0: none or unknown */
+	int64_t since_us; /* when it entered @state */
 	uint64_t invocation; /* of the present or last run; 0: never started */
 
-	/* Want. */
+	/* Why it is wanted. */
 	PolicyDecision policy;
 	AdminWant admin;
 	WantReason want_reason;
-	Requester admin_who;
+	Requester admin_requester;
 	int64_t admin_at_us;
-	const char *demanded_as; /* bus name of a demand, address of a connection; interned; NULL: unknown */
+	/* bus name of a demand, address of a connection; interned; NULL: unknown */
+	const char *demanded_as;
 	const char *wanted_by; /* WANT_NEED: a service that needs it; interned */
 
 	/* Terms in force: the definition's, without Ignore=, plus those of policy. Owned. */
 	GPtrArray *when; /* Term * */
-	GPtrArray *hold; /* Term * */
-	unsigned n_false;   /* terms that are not true now */
+	GPtrArray *while_terms; /* Term * */
+	unsigned n_false; /* terms that are not true now */
 
 	/* Sockets. */
 	Listens listens;
 	bool awaits_connection; /* a connection starts it */
 
 	/* Results. */
-	bool last_success;     /* of the last run */
+	bool last_success; /* of the last run */
 	bool is_failed_for_good; /* STATE_FAILED: restart limit reached, or file with errors */
-	bool is_restarting;    /* its RestartCommand= is pending or runs */
-	bool is_reloading;     /* its Reload= is pending or under way */
-	Health health;         /* unknown while it is not up or not checked */
-	unsigned n_restarts;   /* automatic restarts since the last start by an admin */
-	char *result;          /* "exit status 1"; NULL if it never ended */
-	char *status_text;     /* STATUS= of sd_notify(3), or NULL */
+	Health health; /* unknown while it is not up or not checked */
+	unsigned n_restarts; /* automatic restarts since the last start by an admin */
+	char *result; /* "exit status 1"; NULL if it never ended */
+	char *status_text; /* STATUS= of sd_notify(3), or NULL */
 	char *resource_problem; /* its limits that are not in force; NULL: none known */
-	char *health_text;     /* why it is unhealthy; NULL otherwise */
-	char *stop_problem;    /* why its last stop failed; it is still up; NULL: no failure */
+	char *health_text; /* why it is unhealthy; NULL otherwise */
+	char *stop_problem; /* why its last stop failed; it is still up; NULL: no failure */
 	char *restart_problem; /* why the last RestartCommand= failed; NULL: no failure */
-	char *reload_problem;  /* why the last Reload= of this run failed; NULL: no failure */
-	int64_t ready_us;      /* when it last became ready; 0: never */
+	char *reload_problem; /* why the last Reload= of this run failed; NULL: no failure */
+	int64_t ready_us; /* when it last became ready; 0: never */
 	int64_t start_duration_us; /* the last start, from start to ready */
 	int64_t started_us;
 	int64_t backoff_until_us; /* STATE_BACKOFF */
@@ -133,7 +142,8 @@ struct Service {
 	Refusals refusals; /* refused by policy */
 	CauseRecord *newest_cause; /* the head of the list, at most LIMIT_CAUSES */
 
-	struct ServicePrivate *priv; /* private to the engine: edges, work lists, back-off */
+	void *observed; /* private to the observer of the engine */
+	struct ServicePrivate *priv; /* private to the engine: edges, work lists, backoff */
 };
 
 /* Does it count as up: ready, or a task that is done? */
@@ -161,9 +171,9 @@ static inline unsigned service_count_causes(const Service *s)
 const char *service_cause(const Service *s);
 
 /*
- * HERE also if it is active, has failed, or is wanted by name by an admin, because then it waits
- * for its program. A policy for all machines and the needs of other services do not count as such a
- * want.
+ * PRESENCE_HERE also if it is active, has failed, or an admin wants it by name, because then it
+ * waits for its program. A policy for all machines or the need of another service is not a decision
+ * of the admin.
  */
 Presence service_presence(const Service *s);
 
@@ -171,8 +181,8 @@ Presence service_presence(const Service *s);
 FileState service_file_state(const Service *s);
 
 /*
- * Until when it, and with it the boot, waits for external conditions (WaitTimeout=). 0: no wait, or
- * no limit.
+ * Until when it, and with it the boot, waits for external conditions (WaitTimeout=). 0: it does not
+ * wait, or there is no limit.
  */
 int64_t service_wait_until(const Service *s);
 

@@ -8,9 +8,9 @@
  * All terms of a holder are true and it waits for no other service, so a lock adds no dependency
  * cycle.
  *
- * Services that only the lock delays are queued by the time since when, then by policy's order,
- * then by name. The queue is a GSequence: joining and leaving cost the logarithm of its length, and
- * finding the first costs nothing.
+ * Services that only the lock delays are queued by the time since which it does, then by policy's
+ * order, then by name. The queue is a GSequence: joining and leaving cost the logarithm of its
+ * length, and finding the first costs nothing.
  */
 #include "config.h"
 
@@ -24,10 +24,10 @@ static gint compare_turns(gconstpointer a, gconstpointer b, gpointer data)
 	const struct ServicePrivate *right = ((const Service *)b)->priv;
 
 	(void)data;
-	if (left->turn_us != right->turn_us)
-		return left->turn_us < right->turn_us ? -1 : 1;
-	if (left->turn_order != right->turn_order)
-		return left->turn_order < right->turn_order ? -1 : 1;
+	if (left->turn.since_us != right->turn.since_us)
+		return left->turn.since_us < right->turn.since_us ? -1 : 1;
+	if (left->turn.order != right->turn.order)
+		return left->turn.order < right->turn.order ? -1 : 1;
 	return strcmp(((const Service *)a)->def->name, ((const Service *)b)->def->name);
 }
 
@@ -61,7 +61,9 @@ static bool is_free(const StartLock *lock)
 
 static Service *first_in_line(const StartLock *lock)
 {
-	return g_sequence_is_empty(lock->line) ? NULL : g_sequence_get(g_sequence_get_begin_iter(lock->line));
+	return g_sequence_is_empty(lock->line) ?
+		       NULL :
+		       g_sequence_get(g_sequence_get_begin_iter(lock->line));
 }
 
 static void call_next(StartLock *lock)
@@ -78,33 +80,33 @@ void start_lock_join(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
 
-	if (!priv->lock || priv->place_in_line)
+	if (!priv->turn.lock || priv->turn.place)
 		return;
-	if (priv->turn_us == 0)
-		priv->turn_us = MAX(priv->engine->now_us, 1);
+	if (priv->turn.since_us == 0)
+		priv->turn.since_us = MAX(priv->engine->now_us, 1);
 	/* Policy may change while it is queued. */
-	priv->turn_order = s->policy.is_default ? UINT_MAX : s->policy.order;
-	priv->place_in_line = g_sequence_insert_sorted(priv->lock->line, s, compare_turns, NULL);
+	priv->turn.order = s->policy.is_default ? UINT_MAX : s->policy.order;
+	priv->turn.place = g_sequence_insert_sorted(priv->turn.lock->line, s, compare_turns, NULL);
 }
 
 static void leave_line(Service *s)
 {
-	if (!s->priv->place_in_line)
+	if (!s->priv->turn.place)
 		return;
-	g_sequence_remove(s->priv->place_in_line);
-	s->priv->place_in_line = NULL;
+	g_sequence_remove(s->priv->turn.place);
+	s->priv->turn.place = NULL;
 }
 
 void start_lock_leave(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
-	const bool was_in_line = priv->place_in_line;
+	const bool was_in_line = priv->turn.place;
 
 	leave_line(s);
-	priv->turn_us = 0;
-	priv->is_turn_told = false;
+	priv->turn.since_us = 0;
+	priv->turn.is_told = false;
 	if (was_in_line)
-		call_next(priv->lock);
+		call_next(priv->turn.lock);
 }
 
 /* --- the lock --- */
@@ -113,16 +115,16 @@ void start_lock_state_changed(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
 	const bool holds = s->state == STATE_STARTING || s->state == STATE_STOPPING;
-	StartLock *held = priv->held_lock;
+	StartLock *held = priv->turn.held;
 
-	if (holds && !held && priv->lock) {
-		priv->held_lock = priv->lock;
-		g_hash_table_add(priv->lock->holders, s);
+	if (holds && !held && priv->turn.lock) {
+		priv->turn.held = priv->turn.lock;
+		g_hash_table_add(priv->turn.lock->holders, s);
 	}
 	if (s->state != STATE_WAITING)
 		start_lock_leave(s);
 	if (!holds && held) {
-		priv->held_lock = NULL;
+		priv->turn.held = NULL;
 		g_hash_table_remove(held->holders, s);
 		held->last_holder = g_intern_string(s->def->name);
 		call_next(held);
@@ -131,7 +133,7 @@ void start_lock_state_changed(Service *s)
 
 Service *start_lock_next(const Service *s)
 {
-	return is_free(s->priv->lock) ? first_in_line(s->priv->lock) : NULL;
+	return is_free(s->priv->turn.lock) ? first_in_line(s->priv->turn.lock) : NULL;
 }
 
 Service *start_lock_holder(const Service *s)
@@ -140,9 +142,9 @@ Service *start_lock_holder(const Service *s)
 	gpointer holder;
 	Service *first = NULL;
 
-	if (!s->priv->place_in_line)
+	if (!s->priv->turn.place)
 		return NULL;
-	g_hash_table_iter_init(&iter, s->priv->lock->holders);
+	g_hash_table_iter_init(&iter, s->priv->turn.lock->holders);
 	while (g_hash_table_iter_next(&iter, &holder, NULL)) {
 		if (!first || strcmp(((Service *)holder)->def->name, first->def->name) < 0)
 			first = holder;
@@ -150,15 +152,15 @@ Service *start_lock_holder(const Service *s)
 	return first;
 }
 
-void start_lock_tell(Service *s)
+void start_lock_notify(Service *s)
 {
 	const Service *holder = start_lock_holder(s);
 
-	if (!holder || s->priv->is_turn_told)
+	if (!holder || s->priv->turn.is_told)
 		return;
-	s->priv->is_turn_told = true;
-	service_remark(s, g_strdup_printf("waits for the lock %s, which %s holds", s->priv->lock->name,
-					  holder->def->name));
+	s->priv->turn.is_told = true;
+	service_remark(s, g_strdup_printf("waits for the lock %s, which %s holds",
+					  s->priv->turn.lock->name, holder->def->name));
 }
 
 /* --- load --- */
@@ -166,7 +168,7 @@ void start_lock_tell(Service *s)
 void start_lock_clear(Service *s)
 {
 	leave_line(s);
-	s->priv->lock = NULL;
+	s->priv->turn.lock = NULL;
 }
 
 static gboolean is_out_of_use(gpointer name, gpointer value, gpointer data)
@@ -191,8 +193,8 @@ void start_lock_rebuild(Engine *engine)
 
 		if (!s->def->start_lock)
 			continue;
-		s->priv->lock = ensure_lock(engine, s->def->start_lock);
-		s->priv->lock->n_members++;
+		s->priv->turn.lock = ensure_lock(engine, s->def->start_lock);
+		s->priv->turn.lock->n_members++;
 	}
 	g_hash_table_foreach_remove(engine->start_locks, is_out_of_use, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Step: the consequences for one service of its want, terms and state. These are the events of the
- * table that the engine raises itself. Events from processes are in process-event.c. The effects of
- * events are in transitions.c.
+ * Step: what follows for one service from its terms, its state, and whether it is wanted. These are
+ * the events of the table that the engine raises itself. Events from processes are in
+ * process-event.c. The effects of events are in transitions.c.
  */
 #include "config.h"
 
@@ -19,34 +19,34 @@ typedef enum StopReason {
 
 /* --- terms that were false and are true again --- */
 
-static bool are_terms_true(const Service *s, bool with_hold)
+static bool are_terms_true(const Service *s, bool with_while)
 {
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+	for (unsigned i = 0; i < s->priv->subscriptions->len; i++) {
+		const Subscription *subscription = g_ptr_array_index(s->priv->subscriptions, i);
 
-		if (slot->level != LEVEL_TRUE &&
-		    (slot->kind == SLOT_WHEN || (with_hold && slot->kind == SLOT_HOLD)))
+		if (subscription->level != LEVEL_TRUE &&
+		    (subscription->kind == TERM_WHEN ||
+		     (with_while && subscription->kind == TERM_WHILE)))
 			return false;
 	}
 	return true;
 }
 
-static bool has_flipped(Service *s, bool with_hold)
+static bool has_flipped(Service *s, bool with_while)
 {
-	if (s->priv->n_when_false > 0 || (with_hold && s->priv->n_hold_false > 0)) {
-		s->priv->was_false = true;
+	if (s->priv->terms.n_when_false > 0 || (with_while && s->priv->terms.n_while_false > 0)) {
+		run_set_was_false(s, true);
 		return false;
 	}
-	return s->priv->was_false && are_terms_true(s, with_hold);
+	return s->priv->run.was_false && are_terms_true(s, with_while);
 }
 
 static void give_chance_after_flip(Service *s)
 {
 	if (!has_flipped(s, true))
 		return;
-	s->priv->was_false = false;
-	s->priv->is_spent = false;
-	service_apply(s, EVENT_NEW_CHANCE, g_strdup("its conditions were false and are true again"));
+	run_set_was_false(s, false);
+	run_give_chance(s, g_strdup("its conditions were false and are true again"));
 }
 
 /* --- one step in each state --- */
@@ -55,11 +55,11 @@ static StopReason find_stop_reason(Service *s)
 {
 	if (!service_is_wanted(s))
 		return STOP_UNWANTED;
-	if (s->priv->is_suppressed)
+	if (s->priv->loses_to)
 		return STOP_CONFLICT;
-	if (s->priv->is_restart_asked)
+	if (s->priv->run.is_restart_requested)
 		return STOP_RESTART;
-	if (s->priv->is_lapsed && engine_on_lapse(s) == ON_LAPSE_STOP)
+	if (s->priv->lapse.is_over && engine_on_lapse(s) == ON_LAPSE_STOP)
 		return STOP_LAPSE;
 	if (s->state == STATE_DONE && !s->def->once && !s->def->problem && has_flipped(s, false))
 		return STOP_AGAIN;
@@ -74,7 +74,7 @@ static char *stop_text(Service *s)
 	case STOP_CONFLICT:
 		return g_strdup_printf("conflicts with %s", s->priv->loses_to->def->name);
 	case STOP_RESTART:
-		return g_strdup(s->priv->cause_next ? s->priv->cause_next : "restart");
+		return g_strdup(s->priv->run.cause_next ? s->priv->run.cause_next : "restart");
 	case STOP_LAPSE:
 		return lapse_text(s);
 	case STOP_AGAIN:
@@ -83,27 +83,6 @@ static char *stop_text(Service *s)
 		break;
 	}
 	return g_strdup("stopped");
-}
-
-/* Also for a request to an earlier manager that died before it was done. */
-static void tell_restart(Service *s)
-{
-	Engine *engine = s->priv->engine;
-
-	if (!s->is_restarting || s->priv->is_restart_told || !service_is_up(s))
-		return;
-	s->priv->is_restart_told = true;
-	engine->ops->restart(engine->data, s);
-}
-
-static void tell_reload(Service *s)
-{
-	Engine *engine = s->priv->engine;
-
-	if (!s->is_reloading || s->priv->is_reload_told || !service_is_up(s))
-		return;
-	s->priv->is_reload_told = true;
-	engine->ops->reload(engine->data, s);
 }
 
 static void step_active(Service *s)
@@ -116,10 +95,8 @@ static void step_active(Service *s)
 		service_retry_stop(s);
 	is_leaving = is_leaving && !s->stop_problem;
 	stop_order_set_leaving(s, is_leaving);
-	if (!is_leaving) {
-		tell_restart(s);
-		tell_reload(s);
-	}
+	if (!is_leaving)
+		run_send_commands(s);
 	if (!is_leaving && s->state == STATE_STARTING && service_is_group(s))
 		service_apply(s, EVENT_READY, g_strdup("all its conditions are true"));
 }
@@ -128,39 +105,42 @@ static void arm_unknown(Service *s)
 {
 	int64_t at_us = 0;
 
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+	for (unsigned i = 0; i < s->priv->subscriptions->len; i++) {
+		const Subscription *subscription = g_ptr_array_index(s->priv->subscriptions, i);
 
-		for (unsigned j = 0; j < term_length(slot->term); j++) {
-			const Condition *c = slot->conditions[j];
+		for (unsigned j = 0; j < term_length(subscription->term); j++) {
+			const Condition *c = subscription->conditions[j];
 			const int64_t stale_us = condition_stale_at(s->priv->engine, c);
 
-			if (c->level == LEVEL_UNKNOWN && !c->is_stale && (!at_us || stale_us < at_us))
+			if (c->level == LEVEL_UNKNOWN && !c->is_stale &&
+			    (!at_us || stale_us < at_us))
 				at_us = stale_us;
 		}
 	}
 	engine_arm(s, ENGINE_TIMER_UNKNOWN, at_us);
 }
 
-bool step_may_start(const Service *s)
+static bool step_may_start(const Service *s)
 {
-	return s->priv->engine->is_acting && s->state == STATE_WAITING && s->n_false == 0 && conflict_lets_run(s) &&
-	       !s->def->problem && !s->priv->is_file_gone && !login_screen_holds(s);
+	return s->priv->engine->is_acting && s->state == STATE_WAITING && s->n_false == 0 &&
+	       conflict_lets_run(s) && !s->def->problem && !s->priv->file.is_gone &&
+	       !engine_waits_for_login_screen(s);
 }
 
 static void step_towards_start(Service *s)
 {
 	start_lock_join(s);
-	engine_queue(s, engine_class(s) == SERVICE_CLASS_LOGIN_SCREEN ? WORK_START_FIRST : WORK_START);
+	engine_queue(s,
+		     engine_class(s) == SERVICE_CLASS_LOGIN_SCREEN ? WORK_START_FIRST : WORK_START);
 }
 
 static void check_unknown(Service *s)
 {
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+	for (unsigned i = 0; i < s->priv->subscriptions->len; i++) {
+		const Subscription *subscription = g_ptr_array_index(s->priv->subscriptions, i);
 
-		for (unsigned j = 0; j < term_length(slot->term); j++)
-			condition_check_stale(s->priv->engine, slot->conditions[j]);
+		for (unsigned j = 0; j < term_length(subscription->term); j++)
+			condition_check_stale(s->priv->engine, subscription->conditions[j]);
 	}
 }
 
@@ -188,9 +168,9 @@ static void step_idle(Service *s)
 {
 	if (s->def->problem)
 		service_apply(s, EVENT_BROKEN, g_strdup(s->def->problem));
-	else if (s->priv->is_spent)
+	else if (engine_is_spent(s))
 		give_chance_after_flip(s);
-	if (s->state == STATE_IDLE && service_is_wanted(s) && !s->priv->is_spent)
+	if (s->state == STATE_IDLE && service_is_wanted(s) && !engine_is_spent(s))
 		service_apply(s, EVENT_WANTED, want_describe(s));
 }
 
@@ -208,7 +188,7 @@ void step_service(Service *s)
 {
 	if (!s->priv->engine->is_acting)
 		return;
-	if (s->priv->is_file_gone && !service_is_active(s)) {
+	if (s->priv->file.is_gone && !service_is_active(s)) {
 		engine_queue(s, WORK_FORGET);
 		return;
 	}
@@ -249,27 +229,27 @@ void step_level(Service *s)
 
 void step_stop_now(Service *s)
 {
-	s->priv->is_stop_ordered = true;
+	run_set_stop_ordered(s, true);
 	service_apply(s, EVENT_STOP, stop_text(s));
 }
 
 void step_stop(Service *s)
 {
-	if (s->priv->is_leaving && s->priv->n_blockers == 0)
+	if (s->priv->stop.is_leaving && s->priv->stop.n_blockers == 0)
 		step_stop_now(s);
 }
 
 static void start(Service *s)
 {
-	char *cause;
+	const Engine *engine = s->priv->engine;
+	char *cause = run_take_cause(s);
 
-	if (s->priv->cause_next)
-		cause = g_steal_pointer(&s->priv->cause_next);
-	else if (s->priv->last_true)
-		cause = g_strdup_printf("%s is true", s->priv->last_true->text);
-	else
+	if (!cause && s->priv->terms.last_true)
+		cause = g_strdup_printf("%s is true", s->priv->terms.last_true->text);
+	else if (!cause)
 		cause = want_describe(s);
-	boot_record_start(s);
+	if (engine->observer)
+		engine->observer->starting(engine->observer_data, s);
 	service_apply(s, EVENT_ALLOWED, cause);
 }
 
@@ -278,17 +258,17 @@ void step_start(Service *s)
 	Service *next = s;
 
 	if (!step_may_start(s)) {
-		start_lock_leave(s); /* maybe another login screen was selected */
+		start_lock_leave(s); /* for example, another login screen was selected */
 		return;
 	}
-	if (s->priv->lock)
+	if (s->priv->turn.lock)
 		next = start_lock_next(s);
 	if (next && step_may_start(next))
 		start(next);
 	else if (next)
 		engine_queue(next, WORK_START);
 	if (next != s)
-		start_lock_tell(s);
+		start_lock_notify(s);
 }
 
 /* --- timers --- */
@@ -297,10 +277,10 @@ void step_timer(Service *s, EngineTimer kind)
 {
 	switch (kind) {
 	case ENGINE_TIMER_BACKOFF:
-		service_apply(s, EVENT_BACKOFF_OVER, g_strdup("the back-off is over"));
+		service_apply(s, EVENT_BACKOFF_OVER, g_strdup("the backoff is over"));
 		break;
 	case ENGINE_TIMER_LINGER:
-		run_end_lingering(s);
+		want_end_lingering(s);
 		break;
 	case ENGINE_TIMER_WAIT:
 		wait_limit_over(s);

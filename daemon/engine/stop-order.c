@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Stop order: the services that must end before a service may stop. It is the reverse of the start
- * order. StopAfter= and StopBefore= have precedence. For a service with StopOrder=said only these
- * count, from either side. A line of another service that orders against it follows the StopOrder=
- * of that other service. The edges are made at load (load.c).
+ * order. StopAfter= and StopBefore= have precedence. The other lines in the file of a service with
+ * StopOrder=said order only starts. A line in the file of another service follows the StopOrder= of
+ * that file. The edges are made at load (load.c).
  *
- * A service that leaves or stops blocks those in priv->stops_after. Each of these counts its
+ * A service that leaves or stops blocks the services in priv->stop.after. Each of these counts its
  * blockers, so the cost of an end depends on the number of services that wait for it.
  */
 #include "config.h"
@@ -16,30 +16,30 @@
 
 static void set_blocking(Service *s, bool is_blocking)
 {
-	if (s->priv->is_blocking == is_blocking)
+	if (s->priv->stop.is_blocking == is_blocking)
 		return;
-	s->priv->is_blocking = is_blocking;
-	for (unsigned i = 0; i < s->priv->stops_after->len; i++) {
-		Service *later = g_ptr_array_index(s->priv->stops_after, i);
+	s->priv->stop.is_blocking = is_blocking;
+	for (unsigned i = 0; i < s->priv->stop.after->len; i++) {
+		Service *later = g_ptr_array_index(s->priv->stop.after, i);
 
-		later->priv->n_blockers += is_blocking ? 1 : -1u;
-		if (later->priv->n_blockers == 0 && later->priv->is_leaving)
+		later->priv->stop.n_blockers += is_blocking ? 1 : -1u;
+		if (later->priv->stop.n_blockers == 0 && later->priv->stop.is_leaving)
 			engine_queue(later, WORK_STOP);
 	}
 }
 
 void stop_order_state_changed(Service *s)
 {
-	set_blocking(s, s->priv->is_leaving || s->state == STATE_STOPPING);
+	set_blocking(s, s->priv->stop.is_leaving || s->state == STATE_STOPPING);
 }
 
 void stop_order_set_leaving(Service *s, bool is_leaving)
 {
 	Engine *engine = s->priv->engine;
 
-	if (s->priv->is_leaving == is_leaving)
+	if (s->priv->stop.is_leaving == is_leaving)
 		return;
-	s->priv->is_leaving = is_leaving;
+	s->priv->stop.is_leaving = is_leaving;
 	if (is_leaving) {
 		engine->n_leaving++;
 		engine_queue(s, WORK_STOP);
@@ -53,16 +53,16 @@ void stop_order_set_leaving(Service *s, bool is_leaving)
 
 /* --- edges --- */
 
-static void add_said(Engine *engine, Service *s)
+static void add_declared(Engine *engine, Service *s)
 {
 	for (unsigned i = 0; i < s->def->stop_after->len; i++) {
 		const NameRef *ref = g_ptr_array_index(s->def->stop_after, i);
 		Service *first = engine_resolve(engine, ref->name);
 
-		if (!first || first == s || g_ptr_array_find(first->priv->stops_after, s, NULL))
+		if (!first || first == s || g_ptr_array_find(first->priv->stop.after, s, NULL))
 			continue;
-		list_add(&first->priv->stops_after, s, NULL);
-		first->priv->n_stops_after_said++;
+		list_add(&first->priv->stop.after, s, NULL);
+		first->priv->stop.n_after_said++;
 	}
 }
 
@@ -72,53 +72,62 @@ static void add_said(Engine *engine, Service *s)
  */
 static void add_reverse(Service *s, Service *before)
 {
-	for (unsigned i = 0; i < before->priv->n_stops_after_said; i++) {
-		if (g_ptr_array_index(before->priv->stops_after, i) == s)
+	for (unsigned i = 0; i < before->priv->stop.n_after_said; i++) {
+		if (g_ptr_array_index(before->priv->stop.after, i) == s)
 			return;
 	}
-	if (before != s && !g_ptr_array_find(s->priv->stops_after, before, NULL))
-		list_add(&s->priv->stops_after, before, NULL);
+	if (before != s && !g_ptr_array_find(s->priv->stop.after, before, NULL))
+		list_add(&s->priv->stop.after, before, NULL);
 }
 
-/* Does StopOrder= of the service with this line include its reverse? */
-static bool orders_stopping(const Slot *slot, const Service *before)
+/* Does the line also order stops, in reverse? StopOrder= in the file that contains it decides. */
+static bool orders_stopping(const Subscription *subscription, const Service *before)
 {
-	const Service *author = slot->is_turned ? before : slot->service;
+	const Service *author = subscription->is_turned ? before : subscription->service;
 
 	return author->def->stop_order == STOP_ORDER_REVERSE;
 }
 
-static void add_reverse_of_literal(const Slot *slot, const Condition *c)
+static void add_reverse_of_literal(const Subscription *subscription, const Condition *c)
 {
-	if (c->prefix != KEY_SERVICE && c->prefix != KEY_HEALTHY && c->prefix != KEY_SETTLED && c->prefix != KEY_FACILITY &&
-	    c->prefix != KEY_MOUNTED)
+	if (c->prefix != KEY_SERVICE && c->prefix != KEY_HEALTHY && c->prefix != KEY_SETTLED &&
+	    c->prefix != KEY_FACILITY && c->prefix != KEY_MOUNTED)
 		return;
-	if (c->subject && orders_stopping(slot, c->subject))
-		add_reverse(slot->service, c->subject);
+	if (c->subject && orders_stopping(subscription, c->subject))
+		add_reverse(subscription->service, c->subject);
 	for (unsigned i = 0; c->facility && i < c->facility->providers->len; i++) {
 		Service *before = g_ptr_array_index(c->facility->providers, i);
 
-		if (orders_stopping(slot, before))
-			add_reverse(slot->service, before);
+		if (orders_stopping(subscription, before))
+			add_reverse(subscription->service, before);
 	}
 }
 
 static void add_reverse_of_start(Service *s)
 {
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+	for (unsigned i = 0; i < s->priv->subscriptions->len; i++) {
+		const Subscription *subscription = g_ptr_array_index(s->priv->subscriptions, i);
 
-		for (unsigned j = 0; j < term_length(slot->term); j++) {
-			if (!term_literal(slot->term, j)->negated)
-				add_reverse_of_literal(slot, slot->conditions[j]);
+		for (unsigned j = 0; j < term_length(subscription->term); j++) {
+			if (!term_literal(subscription->term, j)->negated)
+				add_reverse_of_literal(subscription, subscription->conditions[j]);
 		}
 	}
+}
+
+void stop_order_clear(Service *s)
+{
+	StopState *stop = &s->priv->stop;
+
+	list_empty(stop->after);
+	stop->n_after_said = stop->n_blockers = 0;
+	stop->is_blocking = false;
 }
 
 void stop_order_rebuild(Engine *engine)
 {
 	for (unsigned i = 0; i < engine->services->len; i++)
-		add_said(engine, g_ptr_array_index(engine->services, i));
+		add_declared(engine, g_ptr_array_index(engine->services, i));
 	for (unsigned i = 0; i < engine->services->len; i++)
 		add_reverse_of_start(g_ptr_array_index(engine->services, i));
 	for (unsigned i = 0; i < engine->services->len; i++)
@@ -134,7 +143,7 @@ Service *stop_order_break_cycle(Engine *engine)
 	for (unsigned i = 0; i < engine->services->len; i++) {
 		Service *s = g_ptr_array_index(engine->services, i);
 
-		if (s->priv->is_leaving && (!newest || s->started_us > newest->started_us))
+		if (s->priv->stop.is_leaving && (!newest || s->started_us > newest->started_us))
 			newest = s;
 	}
 	return newest;

@@ -6,95 +6,77 @@
 
 #include "engine/transitions.h"
 
-#define ROW(state, event, next, do_what)                                                           \
-	[STATE_##state][EVENT_##event] = { .is_there = true, .row = { STATE_##next, DO_##do_what } }
+/* clang-format off */
 
-/*
- * Pairs without a row: a process report is stray, and the engine never sends its own event in that
- * state.
- */
-static const struct {
-	bool is_there;
-	Transition row;
-} transitions[STATE_COUNT][EVENT_COUNT] = {
-	/*   in state   on event       go to      and do */
-	ROW(IDLE,     WANTED,       WAITING,  NOTHING),
-	ROW(IDLE,     NEW_CHANCE,   IDLE,     NOTHING), /* it had ended by itself; WANTED follows */
-	ROW(IDLE,     BROKEN,       FAILED,   NOTHING),
-
-	ROW(WAITING,  UNWANTED,     IDLE,     NOTHING),
-	ROW(WAITING,  ALLOWED,      STARTING, START),
-	ROW(WAITING,  NEW_CHANCE,   WAITING,  IGNORE),
-	ROW(WAITING,  WAIT_OVER,    FAILED,   NOTHING),
-	ROW(WAITING,  BROKEN,       FAILED,   NOTHING),
-
-	ROW(STARTING, STOP,         STOPPING, STOP),
-	ROW(STARTING, READY,        READY,    NOTHING),
-	ROW(STARTING, SUCCEEDED,    DONE,     NOTHING),
-	ROW(STARTING, START_FAILED, STOPPING, STOP), /* first its remaining processes are ended */
-	ROW(STARTING, EXITED,       STOPPING, STOP),
-	ROW(STARTING, STOPS_ITSELF, STOPPING, STOP), /* so that StopTimeout= holds */
-	ROW(STARTING, GONE,         IDLE,     NOTHING), /* reported without an exit; also below */
-	ROW(STARTING, GONE_WANTED,  WAITING,  NOTHING),
-	ROW(STARTING, SPENT,        IDLE,     NOTHING),
-	ROW(STARTING, RETRY,        BACKOFF,  WAIT),
-	ROW(STARTING, GIVE_UP,      FAILED,   NOTHING),
-	ROW(STARTING, NEW_CHANCE,   STARTING, IGNORE),
-
-	ROW(READY,    STOP,         STOPPING, STOP),
-	ROW(READY,    READY,        READY,    IGNORE), /* READY=1 was sent twice */
-	ROW(READY,    SUCCEEDED,    DONE,     NOTHING), /* a task that was ready; or a script's processes ended */
-	ROW(READY,    EXITED,       STOPPING, STOP),
-	ROW(READY,    STOPS_ITSELF, STOPPING, STOP),
-	ROW(READY,    GONE,         IDLE,     NOTHING),
-	ROW(READY,    GONE_WANTED,  WAITING,  NOTHING),
-	ROW(READY,    SPENT,        IDLE,     NOTHING),
-	ROW(READY,    RETRY,        BACKOFF,  WAIT),
-	ROW(READY,    GIVE_UP,      FAILED,   NOTHING),
-	ROW(READY,    NEW_CHANCE,   READY,    IGNORE),
-
-	ROW(DONE,     STOP,         STOPPING, STOP), /* its Stop= command, and the remaining processes */
-	ROW(DONE,     READY,        READY,    NOTHING), /* the restart of a script left a daemon */
-	ROW(DONE,     NEW_CHANCE,   DONE,     IGNORE),
-
-	ROW(STOPPING, STOP,         STOPPING, IGNORE),
-	ROW(STOPPING, READY,        STOPPING, IGNORE), /* reports that came after the stop */
-	ROW(STOPPING, SUCCEEDED,    STOPPING, IGNORE),
-	ROW(STOPPING, START_FAILED, STOPPING, IGNORE),
-	ROW(STOPPING, EXITED,       STOPPING, IGNORE),
-	ROW(STOPPING, STOPS_ITSELF, STOPPING, IGNORE),
-	ROW(STOPPING, STOP_FAILED,  DONE,     NOTHING), /* DoneWhile=: its work is still in force */
-	ROW(STOPPING, GONE,         IDLE,     NOTHING),
-	ROW(STOPPING, GONE_WANTED,  WAITING,  NOTHING),
-	ROW(STOPPING, SPENT,        IDLE,     NOTHING),
-	ROW(STOPPING, RETRY,        BACKOFF,  WAIT),
-	ROW(STOPPING, GIVE_UP,      FAILED,   NOTHING),
-	ROW(STOPPING, NEW_CHANCE,   STOPPING, IGNORE), /* decided when its processes are gone */
-
-	ROW(BACKOFF,  UNWANTED,     IDLE,     NOTHING),
-	ROW(BACKOFF,  BACKOFF_OVER, WAITING,  NOTHING),
-	ROW(BACKOFF,  NEW_CHANCE,   WAITING,  NOTHING),
-	ROW(BACKOFF,  BROKEN,       FAILED,   NOTHING),
-
-	ROW(FAILED,   UNWANTED,     IDLE,     NOTHING),
-	ROW(FAILED,   NEW_CHANCE,   WAITING,  NOTHING),
-	ROW(FAILED,   BROKEN,       FAILED,   NOTHING), /* another error in its file */
+/* The states by short names, so that the table is a matrix. */
+enum {
+	IDLE = STATE_IDLE, WAITING = STATE_WAITING, STARTING = STATE_STARTING, READY = STATE_READY,
+	DONE = STATE_DONE, STOPPING = STATE_STOPPING, BACKOFF = STATE_BACKOFF, FAILED = STATE_FAILED,
+	NONE = TRANSITION_NONE, NEVER = TRANSITION_NEVER,
 };
 
-Transition transition_find(ServiceState in, ServiceEvent on)
+#define ON(event, ...) [EVENT_##event] = { __VA_ARGS__ }
+
+static const signed char transitions[EVENT_COUNT][STATE_COUNT] = {
+	/*               in: idle     waiting   starting  ready     done      stopping  backoff   failed */
+	ON(WANTED,           WAITING, NEVER,    NEVER,    NEVER,    NEVER,    NEVER,    NEVER,    NEVER),
+	ON(UNWANTED,         NEVER,   IDLE,     NEVER,    NEVER,    NEVER,    NEVER,    IDLE,     IDLE),
+	ON(ALLOWED,          NEVER,   STARTING, NEVER,    NEVER,    NEVER,    NEVER,    NEVER,    NEVER),
+	ON(STOP,             NEVER,   NEVER,    STOPPING, STOPPING, STOPPING, NONE,     NEVER,    NEVER),
+	ON(BACKOFF_OVER,     NEVER,   NEVER,    NEVER,    NEVER,    NEVER,    NEVER,    WAITING,  NEVER),
+	ON(NEW_CHANCE,       NONE,    NONE,     NONE,     NONE,     NONE,     NONE,     WAITING,  WAITING),
+	ON(WAIT_OVER,        NEVER,   FAILED,   NEVER,    NEVER,    NEVER,    NEVER,    NEVER,    NEVER),
+	ON(BROKEN,           FAILED,  FAILED,   NEVER,    NEVER,    NEVER,    NEVER,    FAILED,   NONE),
+
+	/*
+	 * Reports about processes. A report that has no effect is late, or repeats an earlier one.
+	 */
+	ON(READY,            NONE,    NONE,     READY,    NONE,     READY,    NONE,     NONE,     NONE),
+	ON(SUCCEEDED,        NONE,    NONE,     DONE,     DONE,     NONE,     NONE,     NONE,     NONE),
+	ON(START_FAILED,     NONE,    NONE,     STOPPING, NONE,     NONE,     NONE,     NONE,     NONE),
+	ON(EXITED,           NONE,    NONE,     STOPPING, STOPPING, NONE,     NONE,     NONE,     NONE),
+	ON(STOPS_ITSELF,     NONE,    NONE,     STOPPING, STOPPING, NONE,     NONE,     NONE,     NONE),
+	ON(STOP_FAILED,      NONE,    NONE,     NONE,     NONE,     NONE,     DONE,     NONE,     NONE),
+
+	/* No process is left. The second table selects one of these. */
+	ON(GONE,             NONE,    NONE,     IDLE,     IDLE,     NONE,     IDLE,     NONE,     NONE),
+	ON(GONE_WANTED,      NONE,    NONE,     WAITING,  WAITING,  NONE,     WAITING,  NONE,     NONE),
+	ON(SPENT,            NONE,    NONE,     IDLE,     IDLE,     NONE,     IDLE,     NONE,     NONE),
+	ON(RETRY,            NONE,    NONE,     BACKOFF,  BACKOFF,  NONE,     BACKOFF,  NONE,     NONE),
+	ON(GIVE_UP,          NONE,    NONE,     FAILED,   FAILED,   NONE,     FAILED,   NONE,     NONE),
+};
+
+enum { NO, YES, ANY };
+
+/* The first row that matches applies. */
+static const struct {
+	signed char wanted;
+	signed char ordered;
+	signed char result; /* RunResult, or RUN_COUNT: any */
+	ServiceEvent event[RESTART_COUNT];
+} run_ends[] = {
+	/* wanted, ordered, result            Restart=no         on-failure         always */
+	{ NO,  ANY, RUN_COUNT,     { EVENT_GONE,        EVENT_GONE,        EVENT_GONE } },
+	{ YES, YES, RUN_COUNT,     { EVENT_GONE_WANTED, EVENT_GONE_WANTED, EVENT_GONE_WANTED } },
+	{ YES, NO,  RUN_SUCCEEDED, { EVENT_SPENT,       EVENT_SPENT,       EVENT_RETRY } },
+	{ YES, NO,  RUN_FAILED,    { EVENT_GIVE_UP,     EVENT_RETRY,       EVENT_RETRY } },
+	{ YES, NO,  RUN_REFUSED,   { EVENT_RETRY,       EVENT_RETRY,       EVENT_RETRY } },
+};
+
+/* clang-format on */
+
+int transition_find(ServiceState in, ServiceEvent on)
 {
-	if (transitions[in][on].is_there)
-		return transitions[in][on].row;
-	return (Transition){ in, on >= EVENT_READY ? DO_STRAY : DO_NEVER };
+	return transitions[on][in];
 }
 
-static const ServiceEvent run_ends[RUN_COUNT][RESTART_COUNT] = {
-	[RUN_SUCCEEDED] = { [RESTART_NO] = EVENT_SPENT, [RESTART_ON_FAILURE] = EVENT_SPENT, [RESTART_ALWAYS] = EVENT_RETRY },
-	[RUN_FAILED] = { [RESTART_NO] = EVENT_GIVE_UP, [RESTART_ON_FAILURE] = EVENT_RETRY, [RESTART_ALWAYS] = EVENT_RETRY },
-	[RUN_REFUSED] = { [RESTART_NO] = EVENT_RETRY, [RESTART_ON_FAILURE] = EVENT_RETRY, [RESTART_ALWAYS] = EVENT_RETRY },
-};
-
-ServiceEvent run_end_event(bool is_ordered, RunResult result, RestartPolicy restart)
+ServiceEvent run_end_event(bool is_wanted, bool is_ordered, RunResult result, RestartPolicy restart)
 {
-	return is_ordered ? EVENT_GONE_WANTED : run_ends[result][restart];
+	for (size_t i = 0; i < sizeof(run_ends) / sizeof(run_ends[0]); i++) {
+		if (run_ends[i].wanted == is_wanted &&
+		    (run_ends[i].ordered == ANY || run_ends[i].ordered == is_ordered) &&
+		    (run_ends[i].result == RUN_COUNT || run_ends[i].result == (signed char)result))
+			return run_ends[i].event[restart];
+	}
+	g_assert_not_reached();
 }

@@ -3,7 +3,8 @@
  * Transitions: the effect of each event in each state, and the event that follows from the end of a
  * run.
  *
- * docs/how-svcd-decides.md contains both tables. tests/unit/test_transitions.c compares them.
+ * docs/how-svcd-decides.md prints both tables. tests/unit/test_transitions.c compares them with the
+ * code.
  */
 #ifndef SVCD_ENGINE_TRANSITIONS_H
 #define SVCD_ENGINE_TRANSITIONS_H
@@ -11,12 +12,13 @@
 #include "base/enum-names.h"
 #include "engine/service.h"
 
+/* clang-format off */
 #define SERVICE_EVENTS(X, P)                                                                       \
 	X(P, WANTED, "wanted")             /* something wants it */                                \
 	X(P, UNWANTED, "unwanted")         /* nothing wants it, and it has no processes */         \
 	X(P, ALLOWED, "allowed")           /* wanted, and all terms are true */                    \
 	X(P, STOP, "stop")                 /* unwanted, lapsed or to be restarted; all blockers are gone */ \
-	X(P, BACKOFF_OVER, "back-off over")                                                        \
+	X(P, BACKOFF_OVER, "backoff over")                                                         \
 	X(P, NEW_CHANCE, "new chance")     /* an admin's start or clear, or its terms are true again */ \
 	X(P, WAIT_OVER, "wait over")       /* WaitTimeout= has passed */                           \
 	X(P, BROKEN, "broken file")        /* its file has errors */                               \
@@ -31,39 +33,33 @@
 	X(P, SPENT, "gone, spent")         /* ended by itself with success; not started again */   \
 	X(P, RETRY, "gone, retry")         /* ended by itself; started again after a delay */      \
 	X(P, GIVE_UP, "gone, give up")     /* failed; not started again */
+/* clang-format on */
 ENUM_WITH_NAMES(ServiceEvent, EVENT, service_event, SERVICE_EVENTS)
 
-#define TRANSITION_ACTIONS(X, P)                                                                   \
-	X(P, NOTHING, "nothing")                                                                   \
-	X(P, START, "start")             /* spawn its process */                                   \
-	X(P, STOP, "stop")               /* begin to stop its processes */                         \
-	X(P, WAIT, "delay")              /* arm the back-off timer */                              \
-	X(P, IGNORE, "ignore")           /* possible, without effect */                            \
-	X(P, STRAY, "stray")             /* a report of a process that no longer counts */         \
-	X(P, NEVER, "never")             /* the engine never sends this event in this state */
-ENUM_WITH_NAMES(TransitionAction, DO, transition_action, TRANSITION_ACTIONS)
+enum {
+	TRANSITION_NONE = -1, /* the event has no effect in this state */
+	TRANSITION_NEVER = -2, /* the engine never sends the event in this state */
+};
 
-typedef struct Transition {
-	ServiceState to;
-	TransitionAction action;
-} Transition;
-
-Transition transition_find(ServiceState in, ServiceEvent on);
+/* Returns: the next state, or one of these. */
+int transition_find(ServiceState in, ServiceEvent on);
 
 /* The result of a run. */
+/* clang-format off */
 #define RUN_RESULTS(X, P)                                                                          \
 	X(P, SUCCEEDED, "success")                                                                 \
 	X(P, FAILED, "failure")                                                                    \
 	X(P, REFUSED, "not started")     /* no resources, or the program is being written */
+/* clang-format on */
 ENUM_WITH_NAMES(RunResult, RUN, run_result, RUN_RESULTS)
 
 /**
- * run_end_event() - select the event when no process is left and the service is wanted
+ * run_end_event() - select the event when no process is left
  * @is_ordered: the engine has stopped the service, or it is a group
  *
- * Returns: EVENT_GONE_WANTED, SPENT, RETRY (GIVE_UP at the restart limit) or GIVE_UP. An unwanted
- * service always gets GONE.
+ * Returns: EVENT_GONE, GONE_WANTED, SPENT, RETRY (GIVE_UP at the restart limit) or GIVE_UP.
  */
-ServiceEvent run_end_event(bool is_ordered, RunResult result, RestartPolicy restart);
+ServiceEvent run_end_event(bool is_wanted, bool is_ordered, RunResult result,
+			   RestartPolicy restart);
 
 #endif

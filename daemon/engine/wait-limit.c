@@ -19,33 +19,34 @@
  */
 static bool may_change(const Condition *c)
 {
-	return !key_prefix_is_internal(c->prefix) && c->prefix != KEY_KERNEL && c->prefix != KEY_VIRTUAL &&
-	       c->prefix != KEY_INSTALLED;
+	return !key_prefix_is_internal(c->prefix) && c->prefix != KEY_KERNEL &&
+	       c->prefix != KEY_VIRTUAL && c->prefix != KEY_INSTALLED;
 }
 
-bool wait_limit_covers(const Slot *slot)
+bool wait_limit_covers(const Subscription *subscription)
 {
-	for (unsigned i = 0; i < term_length(slot->term); i++) {
-		if (may_change(slot->conditions[i]))
+	for (unsigned i = 0; i < term_length(subscription->term); i++) {
+		if (may_change(subscription->conditions[i]))
 			return true;
 	}
 	return false;
 }
 
 /*
- * Does a term wait for an external condition? *@ret_others: does another term wait for a service?
+ * Does a term wait for an external condition? *@ret_others: does another term wait for anything
+ * else?
  */
 static bool waits_for_world(const Service *s, bool *ret_others)
 {
 	bool waits = false;
 
 	*ret_others = false;
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+	for (unsigned i = 0; i < s->priv->subscriptions->len; i++) {
+		const Subscription *subscription = g_ptr_array_index(s->priv->subscriptions, i);
 
-		if (slot->start_level == LEVEL_TRUE)
+		if (subscription->start_level == LEVEL_TRUE)
 			continue;
-		if (wait_limit_covers(slot))
+		if (wait_limit_covers(subscription))
 			waits = true;
 		else
 			*ret_others = true;
@@ -61,11 +62,11 @@ static void set_until(Service *s, int64_t until_us)
 		priv->wait_until_us = until_us;
 		engine_queue(s, WORK_SETTLED);
 		/*
-		 * The limit is in the note. A state that is being left is reported with its cause a
-		 * moment later.
+		 * The note contains the limit, so the change is reported. If the service is leaving
+		 * its state, that change is reported with its cause a moment later.
 		 */
 		if (s->state == STATE_WAITING)
-			priv->engine->ops->changed(priv->engine->data, s);
+			priv->engine->ops.changed(priv->engine->data, s);
 	}
 	engine_arm(s, ENGINE_TIMER_WAIT, until_us);
 }
@@ -77,7 +78,8 @@ void wait_limit_update(Service *s)
 	int64_t until_us = s->priv->wait_until_us;
 	bool has_others;
 
-	if (limit_us == 0 || s->state != STATE_WAITING || !conflict_lets_run(s) || !waits_for_world(s, &has_others))
+	if (limit_us == 0 || s->state != STATE_WAITING || !conflict_lets_run(s) ||
+	    !waits_for_world(s, &has_others))
 		until_us = 0;
 	else if (until_us == 0 && !has_others)
 		until_us = latest_us;
@@ -93,13 +95,14 @@ static char *describe(const Service *s)
 	const char *why = NULL;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < s->priv->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(s->priv->slots, i);
+	for (unsigned i = 0; i < s->priv->subscriptions->len; i++) {
+		const Subscription *subscription = g_ptr_array_index(s->priv->subscriptions, i);
 
-		if (slot->start_level == LEVEL_TRUE || !wait_limit_covers(slot))
+		if (subscription->start_level == LEVEL_TRUE || !wait_limit_covers(subscription))
 			continue;
-		g_string_append_printf(text, "%s%s", n++ ? " and " : "", slot->term->text);
-		why = term_length(slot->term) == 1 ? slot->conditions[0]->why : NULL;
+		g_string_append_printf(text, "%s%s", n++ ? " and " : "", subscription->term->text);
+		why = term_length(subscription->term) == 1 ? subscription->conditions[0]->why :
+							     NULL;
 	}
 	g_string_append_printf(text, " did not become true within %s", limit);
 	if (n == 1 && why)
@@ -111,12 +114,15 @@ void wait_limit_over(Service *s)
 {
 	if (s->state != STATE_WAITING)
 		return;
-	s->last_success = false;
-	g_free(s->result);
-	s->result = describe(s);
-	/* The term was unknown or false, so true is a new chance. */
-	s->priv->was_false = true;
+	run_set_result(s, false, false, describe(s));
+	/* A term was unknown or false. When all are true, the service gets a new chance. */
+	run_set_was_false(s, true);
 	service_apply(s, EVENT_WAIT_OVER, g_strdup(s->result));
+}
+
+void wait_limit_restore(Service *s, int64_t until_us)
+{
+	s->priv->wait_until_us = until_us;
 }
 
 int64_t service_wait_until(const Service *s)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Want: which services are wanted, and why. Computed from roots (policy, an admin's start), from
- * which needs spread. There are no counters.
+ * Want: which services are wanted, and why. The grades are computed from roots (policy, an admin's
+ * start) and spread along needs. There are no counters.
  *
  * Each wanted service has one support: itself, or the needer that passes its grade on. When a
- * support goes, the services that depend on it are removed and checked again. So two services that
- * need only each other are not wanted. The cost of an event depends on the services that it
- * affects.
+ * support is lost, the services that depend on it are removed and checked again. So two services
+ * that need only each other are not wanted. The cost of an event depends on the number of services
+ * that it affects.
  */
 #include "config.h"
 
@@ -39,7 +39,8 @@ GPtrArray *want_with_needs(Service *s)
 
 static bool is_demanded(const Service *s)
 {
-	return (s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION) && s->policy.activation != ACTIVATION_MANUAL;
+	return (s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION) &&
+	       s->policy.activation != ACTIVATION_MANUAL;
 }
 
 static bool is_policy_root(const Service *s)
@@ -56,17 +57,17 @@ static WantGrade root_grade(const Service *s)
 		return GRADE_ADMIN;
 	if (is_policy_root(s) || is_demanded(s))
 		return GRADE_NORMAL;
-	return s->priv->is_lingering ? GRADE_LINGER : GRADE_NONE;
+	return s->priv->want.is_lingering ? GRADE_LINGER : GRADE_NONE;
 }
 
 /* The grade that @s inherits from @needer. */
-static WantGrade handed_on(const Service *needer, const Service *s)
+static WantGrade inherited_grade(const Service *needer, const Service *s)
 {
 	if (want_is_forbidden(s))
 		return GRADE_NONE;
-	if (s->policy.activation == ACTIVATION_MANUAL && needer->priv->grade != GRADE_ADMIN)
+	if (s->policy.activation == ACTIVATION_MANUAL && needer->priv->want.grade != GRADE_ADMIN)
 		return GRADE_NONE;
-	return needer->priv->grade;
+	return needer->priv->want.grade;
 }
 
 static WantGrade find_support(const Service *s, Service **ret_support)
@@ -76,7 +77,7 @@ static WantGrade find_support(const Service *s, Service **ret_support)
 	*ret_support = NULL;
 	for (unsigned i = 0; i < s->priv->needers->len && best < GRADE_ADMIN; i++) {
 		Service *needer = g_ptr_array_index(s->priv->needers, i);
-		const WantGrade grade = handed_on(needer, s);
+		const WantGrade grade = inherited_grade(needer, s);
 
 		if (grade > best) {
 			best = grade;
@@ -88,18 +89,19 @@ static WantGrade find_support(const Service *s, Service **ret_support)
 
 static bool is_support_valid(const Service *s)
 {
-	const Service *support = s->priv->want_support;
+	const Service *support = s->priv->want.support;
 
 	if (!support)
-		return root_grade(s) == s->priv->grade;
-	return handed_on(support, s) == s->priv->grade && g_ptr_array_find(support->priv->needs, s, NULL);
+		return root_grade(s) == s->priv->want.grade;
+	return inherited_grade(support, s) == s->priv->want.grade &&
+	       g_ptr_array_find(support->priv->needs, s, NULL);
 }
 
 static void set_grade(Service *s, WantGrade grade, Service *support)
 {
-	s->priv->grade = grade;
-	s->priv->want_support = support;
-	engine_queue(s, WORK_WANT_SHOWN);
+	s->priv->want.grade = grade;
+	s->priv->want.support = support;
+	engine_queue(s, WORK_WANT_PUBLISH);
 }
 
 static void queue_needs(Service *s)
@@ -125,7 +127,8 @@ static void collapse_from(Service *s)
 		for (unsigned j = 0; j < leaving->priv->needs->len; j++) {
 			Service *need = g_ptr_array_index(leaving->priv->needs, j);
 
-			if (need->priv->grade != GRADE_NONE && need->priv->want_support == leaving) {
+			if (need->priv->want.grade != GRADE_NONE &&
+			    need->priv->want.support == leaving) {
 				set_grade(need, GRADE_NONE, NULL);
 				g_ptr_array_add(out, need);
 			}
@@ -140,21 +143,21 @@ void want_update(Service *s)
 
 	if (service_def_n_sockets(s->def) > 0)
 		engine_queue(s, WORK_STEP); /* it may now listen, even if nothing wants it */
-	if (s->priv->grade != GRADE_NONE && !is_support_valid(s)) {
+	if (s->priv->want.grade != GRADE_NONE && !is_support_valid(s)) {
 		collapse_from(s);
 		return;
 	}
 	best = find_support(s, &support);
-	if (best > s->priv->grade) {
+	if (best > s->priv->want.grade) {
 		set_grade(s, best, support);
 		queue_needs(s);
 	}
-	engine_queue(s, WORK_WANT_SHOWN);
+	engine_queue(s, WORK_WANT_PUBLISH);
 }
 
 static WantReason reason_of(const Service *s)
 {
-	if (s->priv->grade == GRADE_NONE)
+	if (s->priv->want.grade == GRADE_NONE)
 		return WANT_NOTHING;
 	if (s->admin == ADMIN_START)
 		return WANT_ADMIN;
@@ -162,7 +165,7 @@ static WantReason reason_of(const Service *s)
 		return WANT_POLICY;
 	if (is_demanded(s))
 		return s->admin == ADMIN_CONNECTION ? WANT_CONNECTION : WANT_DEMAND;
-	return s->priv->want_support ? WANT_NEED : WANT_LINGER;
+	return s->priv->want.support ? WANT_NEED : WANT_LINGER;
 }
 
 /* Nothing wants it any more. Does it linger? */
@@ -170,42 +173,59 @@ static bool begins_to_linger(const Service *s)
 {
 	const Engine *engine = s->priv->engine;
 
-	return s->priv->grade == GRADE_NONE && s->priv->shown_grade >= GRADE_NORMAL && s->def->linger_us > 0 &&
-	       !want_is_forbidden(s) && !engine_is_shutting_down(engine) && engine->is_acting &&
-	       service_is_active(s) && s->state != STATE_STOPPING;
+	return s->priv->want.grade == GRADE_NONE && s->priv->want.published_grade >= GRADE_NORMAL &&
+	       s->def->linger_us > 0 && !want_is_forbidden(s) && !engine_is_shutting_down(engine) &&
+	       engine->is_acting && service_is_active(s) && s->state != STATE_STOPPING;
+}
+
+void want_begin_lingering(Service *s)
+{
+	s->priv->want.is_lingering = true;
+	engine_arm(s, ENGINE_TIMER_LINGER, s->priv->engine->now_us + s->def->linger_us);
 }
 
 static void update_lingering(Service *s)
 {
 	if (begins_to_linger(s)) {
-		s->priv->is_lingering = true;
-		engine_arm(s, ENGINE_TIMER_LINGER, s->priv->engine->now_us + s->def->linger_us);
+		want_begin_lingering(s);
 		engine_queue(s, WORK_WANT);
-	} else if (s->priv->is_lingering && (s->priv->grade >= GRADE_NORMAL || want_is_forbidden(s))) {
-		s->priv->is_lingering = false;
+	} else if (s->priv->want.is_lingering &&
+		   (s->priv->want.grade >= GRADE_NORMAL || want_is_forbidden(s))) {
+		s->priv->want.is_lingering = false;
 		engine_arm(s, ENGINE_TIMER_LINGER, 0);
 	}
 }
 
-static void queue_slots(const Condition *c)
+void want_end_lingering(Service *s)
 {
-	for (unsigned i = 0; c && i < c->slots->len; i++) {
-		const Slot *slot = g_ptr_array_index(c->slots, i);
+	if (!s->priv->want.is_lingering)
+		return;
+	s->priv->want.is_lingering = false;
+	engine_arm(s, ENGINE_TIMER_LINGER, 0);
+	engine_queue(s, WORK_WANT);
+}
 
-		engine_queue(slot->service, WORK_STEP);
+static void queue_subscribers(const Condition *c)
+{
+	for (unsigned i = 0; c && i < c->subscriptions->len; i++) {
+		const Subscription *subscription = g_ptr_array_index(c->subscriptions, i);
+
+		engine_queue(subscription->service, WORK_STEP);
 	}
 }
 
-/* Services with a While= term on @s: whether they wait for Settle= depends on the want of @s. */
+/*
+ * Queues the services with a While= term on @s, because they wait for Settle= only if @s is wanted.
+ */
 static void queue_dependents(const Service *s)
 {
-	queue_slots(s->priv->condition_service);
-	queue_slots(s->priv->condition_healthy);
+	queue_subscribers(s->priv->condition_service);
+	queue_subscribers(s->priv->condition_healthy);
 	for (unsigned i = 0; i < s->priv->mounted->len; i++)
-		queue_slots(g_ptr_array_index(s->priv->mounted, i));
+		queue_subscribers(g_ptr_array_index(s->priv->mounted, i));
 }
 
-/* Only policy counts here. A stop by an admin is not a decision of policy. */
+/* This is about policy alone. A stop by an admin is not a decision of policy. */
 static bool is_never(const Service *s)
 {
 	return s->policy.activation == ACTIVATION_NEVER;
@@ -222,7 +242,7 @@ static void refuse_needs(const Service *needer)
 	}
 }
 
-/* The policy of @s became never. */
+/* The policy of @s has become "never". */
 static void refuse_needers(Service *s)
 {
 	for (unsigned i = 0; i < s->priv->needers->len; i++) {
@@ -233,15 +253,22 @@ static void refuse_needers(Service *s)
 	}
 }
 
-void want_show(Service *s)
+void want_clear(Service *s)
+{
+	s->priv->want.grade = GRADE_NONE;
+	s->priv->want.support = NULL;
+}
+
+void want_publish(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;
 	Engine *engine = priv->engine;
 	const WantReason reason = reason_of(s);
-	const char *wanted_by = priv->want_support ? g_intern_string(priv->want_support->def->name) : NULL;
+	const char *wanted_by =
+		priv->want.support ? g_intern_string(priv->want.support->def->name) : NULL;
 
 	update_lingering(s);
-	priv->shown_grade = priv->grade;
+	priv->want.published_grade = priv->want.grade;
 	engine_queue(s, WORK_RANK);
 	if (reason == s->want_reason && wanted_by == s->wanted_by)
 		return;
@@ -250,13 +277,13 @@ void want_show(Service *s)
 	s->want_reason = reason;
 	s->wanted_by = wanted_by;
 	if (reason == WANT_NOTHING)
-		priv->is_spent = false;
+		run_forget_end(s);
 	engine_queue(s, WORK_LEVEL);
 	engine_queue(s, WORK_SETTLED);
 	engine_queue(s, WORK_STEP);
 	queue_dependents(s);
-	progress_count(s);
-	engine->ops->changed(engine->data, s);
+	service_observe(s, s->state);
+	engine->ops.changed(engine->data, s);
 }
 
 void want_decide_all(Engine *engine)
@@ -281,11 +308,12 @@ static char *describe_not_wanted(const Service *s)
 	if (s->policy.activation == ACTIVATION_NEVER)
 		return g_strdup_printf("its policy is never (%s)", origin);
 	if (s->admin == ADMIN_STOP)
-		return requester_describe("stop", &s->admin_who);
+		return requester_describe("stop", &s->admin_requester);
 	if (engine->runlevel_cause && engine_is_shutting_down(engine))
 		return g_strdup(engine->runlevel_cause);
 	if (s->policy.activation == ACTIVATION_BOOT && engine->runlevel)
-		return g_strdup_printf("not wanted in runlevel %s, and nothing needs it", engine->runlevel);
+		return g_strdup_printf("not wanted in runlevel %s, and nothing needs it",
+				       engine->runlevel);
 	return g_strdup("nothing wants it any more");
 }
 
@@ -295,15 +323,18 @@ char *want_describe(const Service *s)
 
 	switch (s->want_reason) {
 	case WANT_ADMIN:
-		return requester_describe("start", &s->admin_who);
+		return requester_describe("start", &s->admin_requester);
 	case WANT_POLICY:
 		origin = origin_format(s->policy.runlevel_origin);
-		return g_strdup_printf("wanted in runlevel %s (%s)", s->priv->engine->runlevel, origin);
+		return g_strdup_printf("wanted in runlevel %s (%s)", s->priv->engine->runlevel,
+				       origin);
 	case WANT_DEMAND:
-		return s->demanded_as ? g_strdup_printf("asked for on the bus, as %s", s->demanded_as)
-				      : g_strdup("asked for on the bus");
+		return s->demanded_as ?
+			       g_strdup_printf("requested on the bus, as %s", s->demanded_as) :
+			       g_strdup("requested on the bus");
 	case WANT_CONNECTION:
-		return g_strdup_printf("connection on %s", s->demanded_as ? s->demanded_as : "one of its sockets");
+		return g_strdup_printf("connection on %s",
+				       s->demanded_as ? s->demanded_as : "one of its sockets");
 	case WANT_NEED:
 		return g_strdup_printf("needed by %s", s->wanted_by);
 	case WANT_LINGER:

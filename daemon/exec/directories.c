@@ -43,7 +43,8 @@ static int descend(int *fd, const char *name)
  * A configuration directory keeps its owner, because a service that can change its configuration
  * may gain rights.
  */
-static int give_away(int fd, const struct SandboxDirectory *kind, mode_t mode, const struct Identity *identity)
+static int give_away(int fd, const struct SandboxDirectory *kind, mode_t mode,
+		     const struct Identity *identity)
 {
 	uid_t uid = identity->has_user ? identity->uid : 0;
 	gid_t gid = identity->has_group ? identity->gid : 0;
@@ -53,7 +54,8 @@ static int give_away(int fd, const struct SandboxDirectory *kind, mode_t mode, c
 	return fchmod(fd, mode) < 0 ? errno : 0;
 }
 
-static int make_one(const char *path, const struct SandboxDirectory *kind, mode_t mode, const struct Identity *identity)
+static int make_one(const char *path, const struct SandboxDirectory *kind, mode_t mode,
+		    const struct Identity *identity)
 {
 	char copy[PATH_MAX];
 	char *rest = copy;
@@ -77,7 +79,7 @@ static int make_one(const char *path, const struct SandboxDirectory *kind, mode_
 	return error;
 }
 
-/* Makes "/run/a:/run/b" of *@value, which is NULL at first. */
+/* Appends to *@value, which is NULL at first and finally "/run/a:/run/b", for example. */
 static int add_to_variable(char **value, const char *root, const char *path)
 {
 	char *longer;
@@ -89,8 +91,9 @@ static int add_to_variable(char **value, const char *root, const char *path)
 	return 0;
 }
 
-static int make_kind(const struct SandboxDirectory *kind, const struct Sandbox *sandbox, const struct Identity *identity,
-		     struct Environment *environment, struct Failure *failure)
+static int make_kind(const struct SandboxDirectory *kind, const struct Sandbox *sandbox,
+		     const struct Identity *identity, struct Environment *environment,
+		     struct Failure *failure)
 {
 	char *value = NULL;
 	int error = 0;
@@ -102,7 +105,8 @@ static int make_kind(const struct SandboxDirectory *kind, const struct Sandbox *
 			continue;
 		error = make_one(path, kind, (mode_t)sandbox->value[kind->mode], identity);
 		if (error)
-			(void)failure_set(failure, error, "%s=: cannot make %s/%s", sandbox_key_name(kind->key), kind->root, path);
+			(void)failure_set(failure, error, "%s=: cannot make %s/%s",
+					  sandbox_key_name(kind->key), kind->root, path);
 		else
 			error = add_to_variable(&value, kind->root, path);
 	}
@@ -112,8 +116,8 @@ static int make_kind(const struct SandboxDirectory *kind, const struct Sandbox *
 	return error;
 }
 
-int directories_make(const struct Spec *spec, const struct Identity *identity, struct Environment *environment,
-		     struct Failure *failure)
+int directories_make(const struct Spec *spec, const struct Identity *identity,
+		     struct Environment *environment, struct Failure *failure)
 {
 	/*
 	 * The service's UMask= applies to its own files. The directories above its directory must
@@ -123,7 +127,8 @@ int directories_make(const struct Spec *spec, const struct Identity *identity, s
 	int error = 0;
 
 	for (int i = 0; i < SANDBOX_DIRECTORIES && !error; i++)
-		error = make_kind(&sandbox_directories[i], &spec->sandbox, identity, environment, failure);
+		error = make_kind(&sandbox_directories[i], &spec->sandbox, identity, environment,
+				  failure);
 	(void)umask(mask);
 	return error;
 }
@@ -137,7 +142,9 @@ static int keep(const struct SandboxDirectory *kind, const char *name, struct Mo
 		return ENOMEM;
 	if (!mount_list_covers(list, path, "/"))
 		return 0;
-	return mount_list_add(list, &(struct MountEntry){ .kind = MOUNT_SHOW, .path = path, .source = path,
+	return mount_list_add(list, &(struct MountEntry){ .kind = MOUNT_SHOW,
+							  .path = path,
+							  .source = path,
 							  .key = sandbox_key_name(kind->key) });
 }
 
@@ -149,7 +156,8 @@ int directories_keep(const struct Spec *spec, struct MountList *list)
 		const struct SandboxDirectory *kind = &sandbox_directories[i];
 
 		for (size_t k = 0; k < spec->sandbox.n_paths && !error; k++) {
-			if (spec->sandbox.paths[k].key == kind->key && kind->key != SANDBOX_CONFIGURATION_DIRECTORY)
+			if (spec->sandbox.paths[k].key == kind->key &&
+			    kind->key != SANDBOX_CONFIGURATION_DIRECTORY)
 				error = keep(kind, spec->sandbox.paths[k].path, list);
 		}
 	}

@@ -20,12 +20,13 @@
  * Makes all of them, and sets RUNTIME_DIRECTORY and similar variables as in systemd.exec(5).
  * Returns: 0 or an errno.
  */
-int directories_make(const struct Spec *spec, const struct Identity *identity, struct Environment *environment,
-		     struct Failure *failure);
+int directories_make(const struct Spec *spec, const struct Identity *identity,
+		     struct Environment *environment, struct Failure *failure);
 
 /*
  * Adds the directories that the mounts in @list would hide or make read-only, so that they stay as
- * they are. The configuration is only read. Returns: 0 or ENOMEM.
+ * they are. Configuration directories are left out, because the service only reads them. Returns: 0
+ * or ENOMEM.
  */
 int directories_keep(const struct Spec *spec, struct MountList *list);
 

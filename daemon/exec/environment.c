@@ -18,7 +18,8 @@
 
 static bool is_name_byte(char c, bool first)
 {
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || (!first && c >= '0' && c <= '9');
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
+	       (!first && c >= '0' && c <= '9');
 }
 
 static bool is_blank(char c)
@@ -48,13 +49,13 @@ static const char **find(const struct Environment *environment, const char *name
 int environment_set(struct Environment *environment, const char *assignment)
 {
 	size_t length = name_length(assignment);
-	const char **place;
+	const char **found;
 
 	if (length == 0)
 		return EINVAL;
-	place = find(environment, assignment, length);
-	if (place) {
-		*place = assignment;
+	found = find(environment, assignment, length);
+	if (found) {
+		*found = assignment;
 		return 0;
 	}
 	return string_list_add(&environment->list, assignment) ? 0 : ENOMEM;
@@ -72,9 +73,9 @@ int environment_set_pair(struct Environment *environment, const char *name, cons
 const char *environment_get(const struct Environment *environment, const char *name)
 {
 	size_t length = strlen(name);
-	const char **place = find(environment, name, length);
+	const char **found = find(environment, name, length);
 
-	return place ? *place + length + 1 : NULL;
+	return found ? *found + length + 1 : NULL;
 }
 
 /* --- files --- */
@@ -83,24 +84,24 @@ const char *environment_get(const struct Environment *environment, const char *n
  * A cursor over the file's text. The result is never longer than the input, so it is written over
  * the beginning of the text.
  */
-struct Reader {
+struct EnvironmentReader {
 	const char *at;
 	char *out;
 };
 
-static void put(struct Reader *r, char c)
+static void put(struct EnvironmentReader *r, char c)
 {
 	*r->out++ = c;
 }
 
-static void skip_line(struct Reader *r)
+static void skip_line(struct EnvironmentReader *r)
 {
 	while (*r->at && *r->at != '\n')
 		r->at++;
 }
 
 /* Inside double quotes a backslash escapes only these, as in a shell (POSIX, 2.2.3). */
-static void read_double_quoted(struct Reader *r)
+static void read_double_quoted(struct EnvironmentReader *r)
 {
 	r->at++;
 	while (*r->at && *r->at != '"') {
@@ -116,7 +117,7 @@ static void read_double_quoted(struct Reader *r)
 		r->at++;
 }
 
-static void read_single_quoted(struct Reader *r)
+static void read_single_quoted(struct EnvironmentReader *r)
 {
 	r->at++;
 	while (*r->at && *r->at != '\'')
@@ -125,7 +126,7 @@ static void read_single_quoted(struct Reader *r)
 		r->at++;
 }
 
-static void read_backslash(struct Reader *r)
+static void read_backslash(struct EnvironmentReader *r)
 {
 	r->at++;
 	if (*r->at == '\n')
@@ -135,7 +136,7 @@ static void read_backslash(struct Reader *r)
 }
 
 /* Unquoted blanks are kept inside a value and dropped at its end. */
-static void read_value(struct Reader *r)
+static void read_value(struct EnvironmentReader *r)
 {
 	char *end = r->out;
 
@@ -159,7 +160,7 @@ static void read_value(struct Reader *r)
 }
 
 /* Returns: false if the line does not begin with NAME=. */
-static bool read_name(struct Reader *r)
+static bool read_name(struct EnvironmentReader *r)
 {
 	if (strncmp(r->at, "export", 6) == 0 && is_blank(r->at[6])) {
 		r->at += 6;
@@ -178,7 +179,7 @@ static bool read_name(struct Reader *r)
 
 static int parse(struct Environment *environment, const char *text, char *out)
 {
-	struct Reader r = { .at = text, .out = out };
+	struct EnvironmentReader r = { .at = text, .out = out };
 
 	while (*r.at) {
 		char *start = r.out;

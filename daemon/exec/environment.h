@@ -14,20 +14,20 @@ struct Environment {
 };
 
 /*
- * The last value of a name wins. @assignment is borrowed. Returns: 0, EINVAL if it is no
+ * The last value of a name wins. @assignment is borrowed. Returns: 0, EINVAL if it is not an
  * assignment, or ENOMEM.
  */
 int environment_set(struct Environment *environment, const char *assignment);
-/* Makes the assignment itself. */
+/* The same, from a name and a value. */
 int environment_set_pair(struct Environment *environment, const char *name, const char *value);
 const char *environment_get(const struct Environment *environment, const char *name);
 
 /**
  * environment_read_file() - add the assignments of a file
  *
- * Lines of NAME=value; "#" or ";" begins a comment line; quotes and backslashes as in a shell, but
- * no other syntax of a shell (no variables, no commands); a leading "export" is ignored. Other
- * lines are ignored.
+ * The file has lines of NAME=value, and comment lines that begin with "#" or ";". Quotes and
+ * backslashes work as in a shell, but nothing else does (no variables, no commands). A leading
+ * "export" is skipped. Other lines are ignored.
  * Returns: 0 or an errno; EINVAL for a NUL byte, EFBIG for a file over ENVIRONMENT_FILE_BYTES.
  */
 int environment_read_file(struct Environment *environment, const char *path, bool optional);

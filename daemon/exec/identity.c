@@ -163,7 +163,9 @@ int identity_environment(const struct Identity *identity, struct Environment *en
 	};
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		int error = pairs[i].value ? environment_set_pair(environment, pairs[i].name, pairs[i].value) : 0;
+		int error = pairs[i].value ? environment_set_pair(environment, pairs[i].name,
+								  pairs[i].value) :
+					     0;
 
 		if (error)
 			return error;
@@ -179,7 +181,8 @@ int identity_assume(const struct Identity *identity)
 		return errno;
 	if (identity->has_user && setresuid(identity->uid, identity->uid, identity->uid) < 0)
 		return errno;
-	if ((identity->has_group && getegid() != identity->gid) || (identity->has_user && geteuid() != identity->uid))
+	if ((identity->has_group && getegid() != identity->gid) ||
+	    (identity->has_user && geteuid() != identity->uid))
 		return EPERM;
 	return 0;
 }

@@ -30,7 +30,7 @@ struct Identity {
 /* Returns: 0 or an errno; ESRCH if the user or group does not exist. */
 int identity_resolve(const struct Spec *spec, struct Identity *ret);
 
-/* HOME, USER, LOGNAME, SHELL. */
+/* Sets HOME, USER, LOGNAME and SHELL. */
 int identity_environment(const struct Identity *identity, struct Environment *environment);
 
 /* Sets groups, gid and uid in this order, and checks the result. */

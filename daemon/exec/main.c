@@ -3,14 +3,14 @@
  * svc-exec: prepares a service that needs more than plain system calls, then executes it.
  *
  * It handles user and group names, environment files, a terminal, directories, and the sandbox:
- * mounts, namespaces, capabilities, filters of system calls. The keeper has already applied the
- * numeric settings (limits, nice, umask). svc-exec gets no arguments, but a specification on
- * descriptor 3 and the exec status pipe on 4 (protocol/exec-spec.h). A step that fails ends it with
- * the step's number, an errno and a text in the pipe. So a service never runs without a protection
- * that it requests.
+ * mounts, namespaces, capabilities, system call filters. The keeper has already applied the numeric
+ * settings (limits, nice, umask). svc-exec gets no arguments, but a specification on descriptor 3
+ * and the exec status pipe on 4 (protocol/exec-protocol.h). If a step fails, svc-exec writes the
+ * step's number, an errno and a text to the pipe, and exits. So a service never runs without a
+ * protection that it requests.
  *
- * After the last run of a service it is started once more, to remove the service's directories in
- * /run and /tmp.
+ * After the last run of a service, svc-exec is started once more, to remove the service's
+ * directories in /run and /tmp.
  */
 #include "config.h"
 
@@ -26,12 +26,12 @@
 #include "exec/environment.h"
 #include "exec/identity.h"
 #include "exec/scheduling.h"
-#include "exec/sockets.h"
+#include "exec/socket-fds.h"
 #include "exec/spec.h"
 #include "exec/terminal.h"
 #include "paths/remove.h"
 #include "paths/safe-path.h"
-#include "protocol/exec-spec.h"
+#include "protocol/exec-protocol.h"
 #include "protocol/protocol.h"
 #include "sandbox/capabilities.h"
 #include "sandbox/failure.h"
@@ -44,7 +44,7 @@
 /* The exit status of a keeper's child that could not execute the service. */
 #define EXIT_NOT_EXECUTED 127
 
-struct Work {
+struct ExecWork {
 	struct Spec spec;
 	struct Identity identity;
 	struct Environment environment;
@@ -55,16 +55,16 @@ struct Work {
 };
 
 /* The status pipe closes on exec, which means "it is running". */
-static int step_descriptors(struct Work *w)
+static int step_descriptors(struct ExecWork *w)
 {
 	return fcntl(w->status_fd, F_SETFD, FD_CLOEXEC) < 0 ? errno : 0;
 }
 
 /*
- * Frees the number of the service's own descriptor. The lowest free one is used, because
- * LimitNOFILE= is already in force.
+ * Moves the exec status pipe away from the number that the service expects for its readiness
+ * descriptor. The lowest free number is used, because LimitNOFILE= is already in force.
  */
-static int move_status(struct Work *w)
+static int move_status(struct ExecWork *w)
 {
 	int moved = fcntl(w->status_fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
@@ -75,7 +75,7 @@ static int move_status(struct Work *w)
 	return 0;
 }
 
-static int step_spec(struct Work *w)
+static int step_spec(struct ExecWork *w)
 {
 	int error = spec_read(EXEC_SPEC_FD, &w->spec);
 
@@ -83,8 +83,11 @@ static int step_spec(struct Work *w)
 	return error;
 }
 
-/* Moves the sockets to the numbers that the service expects, and the other two out of their way. */
-static int step_sockets(struct Work *w)
+/*
+ * Moves the sockets to the numbers that the service expects, and the other two descriptors out of
+ * their way.
+ */
+static int step_sockets(struct ExecWork *w)
 {
 	const int n = (int)w->spec.n_sockets;
 	const int first = EXEC_SPEC_STATUS_FD + 1 + (spec_has(&w->spec, EXEC_SPEC_READY) ? 1 : 0);
@@ -97,11 +100,11 @@ static int step_sockets(struct Work *w)
 		error = sockets_park(&w->status_fd, first + n);
 	if (!error && spec_has(&w->spec, EXEC_SPEC_READY))
 		error = sockets_park(&w->ready_fd, first + n);
-	return error ? error : sockets_place(first, n);
+	return error ? error : sockets_install(first, n);
 }
 
 /* Moves the readiness descriptor to the number that the service expects. */
-static int step_ready(struct Work *w)
+static int step_ready(struct ExecWork *w)
 {
 	int number = (int)w->spec.ready_number;
 	int error = 0;
@@ -120,7 +123,7 @@ static int step_ready(struct Work *w)
 	return 0;
 }
 
-static int step_user(struct Work *w)
+static int step_user(struct ExecWork *w)
 {
 	return identity_resolve(&w->spec, &w->identity);
 }
@@ -130,7 +133,7 @@ static int step_user(struct Work *w)
  * change its user. The manager made the socket for root alone, because it does not look up user
  * names.
  */
-static int step_notify_socket(struct Work *w)
+static int step_notify_socket(struct ExecWork *w)
 {
 	static const char name[] = "NOTIFY_SOCKET=";
 
@@ -139,9 +142,11 @@ static int step_notify_socket(struct Work *w)
 	for (size_t i = 0; i < w->spec.fixed.n; i++) {
 		const char *path = w->spec.fixed.items[i] + sizeof(name) - 1;
 
-		if (strncmp(w->spec.fixed.items[i], name, sizeof(name) - 1) == 0 && lchown(path, w->identity.uid, (gid_t)-1) < 0 &&
+		if (strncmp(w->spec.fixed.items[i], name, sizeof(name) - 1) == 0 &&
+		    lchown(path, w->identity.uid, (gid_t)-1) < 0 &&
 		    errno != ENOENT) /* removed meanwhile: the service cannot notify */
-			return failure_set(&w->failure, errno, "cannot give %s to the service's user", path);
+			return failure_set(&w->failure, errno,
+					   "cannot give %s to the service's user", path);
 	}
 	return 0;
 }
@@ -171,19 +176,21 @@ static int add_watchdog_pid(struct Environment *environment)
 	return environment_set_pair(environment, "WATCHDOG_PID", number);
 }
 
-/* From the common variables to the fixed ones; the last value of a name wins. */
-static int step_environment(struct Work *w)
+/* Sets the variables, from the common ones to the fixed ones; the last value of a name wins. */
+static int step_environment(struct ExecWork *w)
 {
 	int error = add_all(&w->environment, &w->spec.environment);
 
 	if (!error && w->spec.tty && !environment_get(&w->environment, "TERM"))
-		error = environment_set_pair(&w->environment, "TERM", terminal_type(w->spec.tty + (w->spec.tty[0] == '-')));
+		error = environment_set_pair(&w->environment, "TERM",
+					     terminal_type(w->spec.tty + (w->spec.tty[0] == '-')));
 	if (!error)
 		error = identity_environment(&w->identity, &w->environment);
 	if (!error)
 		error = add_all(&w->environment, &w->spec.settings);
 	for (size_t i = 0; !error && i < w->spec.n_files; i++)
-		error = environment_read_file(&w->environment, w->spec.files[i].path, w->spec.files[i].optional);
+		error = environment_read_file(&w->environment, w->spec.files[i].path,
+					      w->spec.files[i].optional);
 	if (!error && w->spec.n_sockets > 0)
 		error = sockets_environment(&w->spec, &w->environment);
 	if (!error)
@@ -191,12 +198,12 @@ static int step_environment(struct Work *w)
 	return error ? error : add_watchdog_pid(&w->environment);
 }
 
-static int step_directories(struct Work *w)
+static int step_directories(struct ExecWork *w)
 {
 	return directories_make(&w->spec, &w->identity, &w->environment, &w->failure);
 }
 
-static int step_tty(struct Work *w)
+static int step_tty(struct ExecWork *w)
 {
 	const char *tty = w->spec.tty;
 
@@ -204,11 +211,12 @@ static int step_tty(struct Work *w)
 		return 0;
 	if (tty[0] != '-')
 		return terminal_take(tty);
-	(void)terminal_take(tty + 1); /* without one it keeps /dev/null and its log, like other services */
+	/* without one it keeps /dev/null and its log, like other services */
+	(void)terminal_take(tty + 1);
 	return 0;
 }
 
-static int step_input(struct Work *w)
+static int step_input(struct ExecWork *w)
 {
 	int error;
 	int fd;
@@ -217,29 +225,30 @@ static int step_input(struct Work *w)
 		return 0;
 	fd = safe_open(w->spec.input, O_RDONLY | O_NOCTTY, 0);
 	if (fd < 0)
-		return failure_set(&w->failure, errno, "StandardInput=: cannot open %s", w->spec.input);
+		return failure_set(&w->failure, errno, "StandardInput=: cannot open %s",
+				   w->spec.input);
 	error = dup2(fd, STDIN_FILENO) < 0 ? errno : 0;
 	(void)close(fd); /* the duplicate stays */
 	return error;
 }
 
-static int step_scheduling(struct Work *w)
+static int step_scheduling(struct ExecWork *w)
 {
 	return scheduling_apply(&w->spec, &w->failure);
 }
 
-/* Before the file system changes, because the library may be hidden later. */
-static int step_build_filters(struct Work *w)
+/* Builds the filters before the file system changes, because the library may be hidden later. */
+static int step_build_filters(struct ExecWork *w)
 {
 	return syscalls_build(&w->spec.sandbox, &w->syscalls, &w->failure);
 }
 
-static int step_namespaces(struct Work *w)
+static int step_namespaces(struct ExecWork *w)
 {
 	return namespaces_enter(&w->spec.sandbox, w->spec.main_pid, &w->failure);
 }
 
-static int step_mounts(struct Work *w)
+static int step_mounts(struct ExecWork *w)
 {
 	struct MountList list = { 0 };
 	int error = mount_plan_make(&w->spec.sandbox, w->spec.private_tmp, &list, &w->failure);
@@ -249,56 +258,61 @@ static int step_mounts(struct Work *w)
 	return error ? error : mount_list_apply(&list, &w->failure);
 }
 
-static int step_bound_capabilities(struct Work *w)
+static int step_bound_capabilities(struct ExecWork *w)
 {
 	int error = capabilities_bound(&w->spec.sandbox, &w->failure);
 
 	return error ? error : capabilities_keep(&w->spec.sandbox, &w->failure);
 }
 
-static int step_identity(struct Work *w)
+static int step_identity(struct ExecWork *w)
 {
 	return identity_assume(&w->identity);
 }
 
-static int step_keyring(struct Work *w)
+static int step_keyring(struct ExecWork *w)
 {
 	return namespaces_join_keyring(&w->spec.sandbox, &w->failure);
 }
 
-static int step_directory(struct Work *w)
+static int step_directory(struct ExecWork *w)
 {
 	return w->spec.directory && chdir(w->spec.directory) < 0 ? errno : 0;
 }
 
-/* Checked now, because a filter may later prevent the report that the program is missing. */
-static int step_look(struct Work *w)
+/* Looks for the program now, because a filter may later prevent the report that it is missing. */
+static int step_look(struct ExecWork *w)
 {
-	return syscalls_are_filtered(&w->syscalls) && access(w->spec.argv.items[0], X_OK) < 0 ? errno : 0;
+	return syscalls_are_filtered(&w->syscalls) && access(w->spec.argv.items[0], X_OK) < 0 ?
+		       errno :
+		       0;
 }
 
-static int step_capabilities(struct Work *w)
+static int step_capabilities(struct ExecWork *w)
 {
 	int error = capabilities_assume(&w->spec.sandbox, &w->failure);
 
-	return error ? error : capabilities_forbid_new(&w->spec.sandbox, syscalls_are_filtered(&w->syscalls), &w->failure);
+	return error ? error :
+		       capabilities_forbid_new(&w->spec.sandbox,
+					       syscalls_are_filtered(&w->syscalls), &w->failure);
 }
 
-static int step_load_filters(struct Work *w)
+static int step_load_filters(struct ExecWork *w)
 {
 	return syscalls_load(&w->syscalls, &w->failure);
 }
 
-static int step_exec(struct Work *w)
+static int step_exec(struct ExecWork *w)
 {
 	char *none[] = { NULL };
-	char *const *environment = w->environment.list.n > 0 ? (char *const *)w->environment.list.items : none;
+	char *const *environment =
+		w->environment.list.n > 0 ? (char *const *)w->environment.list.items : none;
 
 	(void)execve(w->spec.argv.items[0], (char *const *)w->spec.argv.items, environment);
 	return errno;
 }
 
-static int step_remove(struct Work *w)
+static int step_remove(struct ExecWork *w)
 {
 	int error = 0;
 
@@ -309,7 +323,9 @@ static int step_remove(struct Work *w)
 		int problem = remove_below(RUNTIME_ROOT, name);
 
 		if (problem)
-			error = failure_set(&w->failure, problem, "RuntimeDirectory=: cannot remove " RUNTIME_ROOT "/%s", name);
+			error = failure_set(&w->failure, problem,
+					    "RuntimeDirectory=: cannot remove " RUNTIME_ROOT "/%s",
+					    name);
 	}
 	if (w->spec.private_tmp) {
 		int problem = private_tmp_remove(w->spec.private_tmp, &w->failure);
@@ -322,13 +338,13 @@ static int step_remove(struct Work *w)
 }
 
 /*
- * The order matters. Steps that need root or the machine's names come first. Then the view of the
- * machine changes, then the identity. Filters of system calls are last, because they may forbid all
- * calls except execve(2).
+ * The order matters. Steps that need root or the machine's own file system come first. Then the
+ * view of the machine changes, then the identity. System call filters are last, because they may
+ * forbid all calls except execve(2).
  */
 static const struct {
 	enum ExecStep step;
-	int (*run)(struct Work *w);
+	int (*run)(struct ExecWork *w);
 } steps[] = {
 	{ EXEC_STEP_SETUP, step_descriptors },
 	{ EXEC_STEP_SPEC, step_spec },
@@ -357,7 +373,7 @@ static const struct {
 
 int main(void)
 {
-	struct Work work = { .status_fd = EXEC_SPEC_STATUS_FD, .ready_fd = EXEC_SPEC_READY_FD };
+	struct ExecWork work = { .status_fd = EXEC_SPEC_STATUS_FD, .ready_fd = EXEC_SPEC_READY_FD };
 	struct ExecStatus status = { 0 };
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
@@ -370,6 +386,7 @@ int main(void)
 		memcpy(status.what, work.failure.what, sizeof(status.what));
 		break;
 	}
-	(void)!write(work.status_fd, &status, sizeof(status)); /* there is no other way to report it */
+	/* there is no other way to report it */
+	(void)!write(work.status_fd, &status, sizeof(status));
 	_exit(EXIT_NOT_EXECUTED); /* nothing to flush; memory goes with the process */
 }

@@ -29,7 +29,8 @@ bool string_list_add(struct StringList *list, const char *item)
 
 static int add_file(struct Spec *spec, const char *path, bool optional)
 {
-	struct EnvironmentFileSpec *files = reallocarray(spec->files, spec->n_files + 1, sizeof(*files));
+	struct EnvironmentFileSpec *files =
+		reallocarray(spec->files, spec->n_files + 1, sizeof(*files));
 
 	if (!files)
 		return ENOMEM;
@@ -40,7 +41,15 @@ static int add_file(struct Spec *spec, const char *path, bool optional)
 }
 
 /* The type of a record, and its field in the Spec. */
-enum RecordKind { RECORD_UNKNOWN, RECORD_LIST, RECORD_STRING, RECORD_NUMBER, RECORD_FILE, RECORD_CPU, RECORD_SANDBOX };
+enum RecordKind {
+	RECORD_UNKNOWN,
+	RECORD_LIST,
+	RECORD_STRING,
+	RECORD_NUMBER,
+	RECORD_FILE,
+	RECORD_CPU,
+	RECORD_SANDBOX
+};
 
 static const struct {
 	enum RecordKind kind;
@@ -76,7 +85,8 @@ static bool is_string(const char *value, size_t size)
 	return size > 0 && strnlen(value, size) == size - 1;
 }
 
-static bool has_right_size(enum RecordKind kind, const struct ExecSpecRecord *record, const char *value)
+static bool has_right_size(enum RecordKind kind, const struct ExecSpecRecord *record,
+			   const char *value)
 {
 	switch (kind) {
 	case RECORD_UNKNOWN:
@@ -121,7 +131,8 @@ static int read_sandbox(struct Sandbox *sandbox, const char *line)
 
 static int take_record(struct Spec *spec, const struct ExecSpecRecord *record, const char *value)
 {
-	enum RecordKind kind = record->type < EXEC_SPEC_TYPES ? records[record->type].kind : RECORD_UNKNOWN;
+	enum RecordKind kind = record->type < EXEC_SPEC_TYPES ? records[record->type].kind :
+								RECORD_UNKNOWN;
 	void *field = kind == RECORD_UNKNOWN ? NULL : (char *)spec + records[record->type].offset;
 
 	if (!has_right_size(kind, record, value))

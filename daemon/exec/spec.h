@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spec: parses the specification of the manager (protocol/exec-spec.h) into plain lists of strings.
+ * Spec: parses the manager's specification (protocol/exec-protocol.h) into plain lists of strings.
  */
 #ifndef SVCD_EXEC_SPEC_H
 #define SVCD_EXEC_SPEC_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "protocol/exec-spec.h"
+#include "protocol/exec-protocol.h"
 #include "sandbox/sandbox.h"
 
 /* The strings point into the specification, which stays in memory until exec. */
@@ -24,7 +24,7 @@ struct EnvironmentFileSpec {
 	bool optional;
 };
 
-/* Every field is the record of the same name in protocol/exec-spec.h. */
+/* Every field is the record of the same name in protocol/exec-protocol.h. */
 struct Spec {
 	char *bytes;
 	uint64_t given; /* bit n: a record of type n exists */
@@ -70,7 +70,7 @@ bool spec_is_removal(const struct Spec *spec);
  */
 int spec_read(int fd, struct Spec *ret);
 
-/* Returns: false without memory. */
+/* Returns: false if memory is exhausted. */
 bool string_list_add(struct StringList *list, const char *item);
 
 #endif

@@ -41,7 +41,8 @@ static void set_right(int fd)
 	t.c_cc[VERASE] = 0177;
 	t.c_cc[VMIN] = 1;
 	t.c_cc[VTIME] = 0;
-	(void)tcsetattr(fd, TCSANOW, &t); /* does not wait for pending output, because a stopped line would block it */
+	/* does not wait for pending output, because a stopped line would block it */
+	(void)tcsetattr(fd, TCSANOW, &t);
 }
 
 static int attach(int fd)

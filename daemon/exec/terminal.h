@@ -6,7 +6,7 @@
 #ifndef SVCD_EXEC_TERMINAL_H
 #define SVCD_EXEC_TERMINAL_H
 
-/* Returns: 0 or an errno; ENOTTY if @path is no terminal. */
+/* Returns: 0 or an errno; ENOTTY if @path is not a terminal. */
 int terminal_take(const char *path);
 
 /* The default of TERM: "linux" for a virtual console, "vt220" for a serial line. */

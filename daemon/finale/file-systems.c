@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * File systems: /proc/self/mounts from its end to its beginning, several times.
+ * File systems: unmounts what /proc/self/mounts lists, from the last line to the first, several
+ * times.
  *
- * The manager has unmounted in order what it knew. This is for the rest: the root, busy file systems, and those that were mounted by hand.
+ * The manager has unmounted, in order, the file systems that it knew. The remaining ones are the
+ * root, busy file systems, and those that were mounted by hand.
  */
 #include "config.h"
 
@@ -17,11 +19,11 @@
 #include <sys/swap.h>
 #include <unistd.h>
 
-#include "finale/output.h"
+#include "finale/console-line.h"
 
 #define TABLE_BYTES (256 * 1024)
 #define MAX_MOUNTS 4096
-#define PASSES 4 /* a mount may hold another one busy */
+#define PASSES 4 /* a mount may keep another one busy */
 
 static char table[TABLE_BYTES];
 
@@ -34,9 +36,10 @@ static struct Mount mounts[MAX_MOUNTS];
 
 /* These hold nothing to save, and PID 1 needs some of them to the end. */
 static const char *const kernel_types[] = {
-	"proc", "sysfs", "devtmpfs", "devpts", "tmpfs", "ramfs", "cgroup", "cgroup2", "securityfs", "debugfs",
-	"tracefs", "pstore", "bpf", "mqueue", "hugetlbfs", "autofs", "configfs", "efivarfs", "binfmt_misc", "rpc_pipefs",
-	"rootfs", "fusectl", "nsfs", "selinuxfs",
+	"proc",        "sysfs",      "devtmpfs",   "devpts",  "tmpfs",    "ramfs",
+	"cgroup",      "cgroup2",    "securityfs", "debugfs", "tracefs",  "pstore",
+	"bpf",         "mqueue",     "hugetlbfs",  "autofs",  "configfs", "efivarfs",
+	"binfmt_misc", "rpc_pipefs", "rootfs",     "fusectl", "nsfs",     "selinuxfs",
 };
 
 static bool read_table(const char *path)
@@ -47,21 +50,26 @@ static bool read_table(const char *path)
 
 	if (fd < 0)
 		return false;
-	while (used < sizeof(table) - 1 && (n = read(fd, table + used, sizeof(table) - 1 - used)) > 0)
+	while (used < sizeof(table) - 1 &&
+	       (n = read(fd, table + used, sizeof(table) - 1 - used)) > 0)
 		used += (size_t)n;
 	(void)close(fd); /* only read */
 	table[used] = '\0';
 	return used > 0;
 }
 
-/* The kernel writes blanks, tabs, newlines and backslashes in a path as \ and three octal digits (proc(5)). */
+/*
+ * The kernel writes blanks, tabs, newlines and backslashes in a path as \ and three octal digits
+ * (proc(5)).
+ */
 static void unescape(char *text)
 {
 	char *to = text;
 
 	for (const char *from = text; *from; from++) {
 		if (from[0] == '\\' && from[1] && from[2] && from[3]) {
-			*to++ = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
+			*to++ = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 +
+				       (from[3] - '0'));
 			from += 3;
 		} else {
 			*to++ = *from;
@@ -76,12 +84,13 @@ static size_t parse_mounts(void)
 	char *rest = NULL;
 	size_t n = 0;
 
-	for (char *line = strtok_r(table, "\n", &rest); line && n < MAX_MOUNTS; line = strtok_r(NULL, "\n", &rest)) {
-		char *words = NULL;
+	for (char *line = strtok_r(table, "\n", &rest); line && n < MAX_MOUNTS;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		char *tokens = NULL;
 
-		(void)strtok_r(line, " ", &words);
-		mounts[n].target = strtok_r(NULL, " ", &words);
-		mounts[n].type = strtok_r(NULL, " ", &words);
+		(void)strtok_r(line, " ", &tokens);
+		mounts[n].target = strtok_r(NULL, " ", &tokens);
+		mounts[n].type = strtok_r(NULL, " ", &tokens);
 		if (mounts[n].target && mounts[n].type)
 			unescape(mounts[n++].target);
 	}
@@ -104,7 +113,8 @@ static size_t unmount_pass(size_t n_mounts)
 	for (size_t i = n_mounts; i-- > 0;) {
 		struct Mount *m = &mounts[i];
 
-		if (!m->target || !holds_data(m) || strcmp(m->target, "/") == 0 || strcmp(m->target, "/usr") == 0)
+		if (!m->target || !holds_data(m) || strcmp(m->target, "/") == 0 ||
+		    strcmp(m->target, "/usr") == 0)
 			continue;
 		if (umount2(m->target, UMOUNT_NOFOLLOW) < 0)
 			continue;
@@ -121,8 +131,10 @@ static void make_read_only(size_t n_mounts)
 
 		if (!m->target || !holds_data(m))
 			continue;
-		if (mount(NULL, m->target, NULL, MS_REMOUNT | MS_RDONLY, NULL) < 0 && errno != EROFS)
-			console_log("cannot make %s read-only: %s", m->target, strerror(errno));
+		if (mount(NULL, m->target, NULL, MS_REMOUNT | MS_RDONLY, NULL) < 0 &&
+		    errno != EROFS)
+			console_line_print("cannot make %s read-only: %s", m->target,
+					   strerror(errno));
 	}
 }
 
@@ -137,7 +149,7 @@ static void end_swap(void)
 		line[strcspn(line, " \t")] = '\0';
 		unescape(line);
 		if (swapoff(line) < 0)
-			console_log("cannot give up swap %s: %s", line, strerror(errno));
+			console_line_print("cannot switch off swap %s: %s", line, strerror(errno));
 	}
 }
 
@@ -145,12 +157,14 @@ void file_systems_end(void)
 {
 	size_t n;
 
-	console_log("unmounting file systems");
+	console_line_print("unmounting file systems");
 	sync();
 	end_swap();
 	if (!read_table("/proc/self/mounts")) {
-		console_log("cannot read /proc/self/mounts: only the root is made read-only");
-		(void)mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL); /* nothing else can be done for it */
+		console_line_print(
+			"cannot read /proc/self/mounts: only the root is made read-only");
+		/* nothing else can be done for it */
+		(void)mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL);
 		sync();
 		return;
 	}

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * File systems: made safe at the very end of a machine.
+ * File systems: unmounted or made read-only at the end of a shutdown.
  */
 #ifndef SVCD_FINALE_FILE_SYSTEMS_H
 #define SVCD_FINALE_FILE_SYSTEMS_H
 
-/* Syncs, gives up swap, unmounts what it can, and makes the rest read-only. It can hang. Not for containers: their file systems may be the host's. */
+/*
+ * Syncs, switches swap off, unmounts what it can, and makes the rest read-only. It can hang. Not
+ * for containers: their file systems may be the host's.
+ */
 void file_systems_end(void);
 
 #endif

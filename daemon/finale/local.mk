@@ -4,8 +4,8 @@
 noinst_LIBRARIES += libfinale.a
 libfinale_a_SOURCES = \
 	daemon/finale/file-systems.c daemon/finale/file-systems.h \
-	daemon/finale/output.c daemon/finale/output.h \
-	daemon/finale/processes.c daemon/finale/processes.h
+	daemon/finale/console-line.c daemon/finale/console-line.h \
+	daemon/finale/remaining-processes.c daemon/finale/remaining-processes.h
 
 svcdlib_PROGRAMS += svc-finale
 svc_finale_SOURCES = daemon/finale/main.c

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-finale: what PID 1 does at the end of a machine and must not wait for.
+ * svc-finale: the steps at the end of a shutdown that may hang, so PID 1 does not do them itself.
  *
- *	svc-finale processes machine|user CGROUP-ROOT [PID...]    ends all processes except PID..., or those of a user's keeper
+ *	svc-finale processes machine|user CGROUP-ROOT [PID...]    ends all processes (user: the keeper's) except PID...
  *	svc-finale file-systems                                   sync, swapoff, unmount, read-only
  *
- * Any of it can hang for ever, on a dead disk or server, or because a user holds /proc. PID 1 waits for a limited time and goes on
- * (docs/keeper.md, "Finale").
+ * Any of these steps can hang for ever, on a dead disk or server, or because a user holds /proc.
+ * PID 1 waits for a limited time and goes on (docs/keeper.md, "Finale").
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "finale/file-systems.h"
-#include "finale/processes.h"
+#include "finale/remaining-processes.h"
 
 #define MAX_SPARED 32
 
@@ -30,7 +30,7 @@ static int end_processes(int argc, char **argv)
 
 	for (int i = 4; i < argc && finale.n_spared < MAX_SPARED; i++)
 		spared[finale.n_spared++] = atoi(argv[i]);
-	processes_end(&finale);
+	remaining_processes_end(&finale);
 	return EXIT_SUCCESS;
 }
 
@@ -42,6 +42,7 @@ int main(int argc, char **argv)
 		file_systems_end();
 		return EXIT_SUCCESS;
 	}
-	(void)fprintf(stderr, "svc-finale: only PID 1 starts this program, at the end of the machine\n");
+	(void)fprintf(stderr,
+		      "svc-finale: only PID 1 starts this program, at the end of a shutdown\n");
 	return 2;
 }

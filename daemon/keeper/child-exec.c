@@ -6,30 +6,27 @@
  */
 #include "config.h"
 
-#include "keeper/spawn.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "keeper/keeper.h"
+#include "keeper/spawn.h"
 
 /* Above every descriptor number of a child. */
 #define PARKED_FD (PROTOCOL_MAX_FDS + 8)
 
-/* Without the signal by then, PID 1 had a fault after the clone: go on. */
-#define MAY_EXEC_LIMIT_S 10
+/*
+ * If SPAWN_MAY_EXEC has not come by then, PID 1 had a fault after the clone, and the child goes on.
+ */
+#define MAY_EXEC_LIMIT_US (10 * USEC_PER_SEC)
 
 /* Exit status of a child without a status pipe; the shell uses it for "could not execute". */
 #define EXIT_NOT_EXECUTED 127
@@ -55,13 +52,13 @@ static int park(int *fd, int end)
 	return error_of(parked);
 }
 
-static int place(int from, int to, int flags)
+static int move_descriptor(int from, int to, int flags)
 {
 	return from < 0 ? 0 : error_of(dup3(from, to, flags));
 }
 
 /* 0, 1, 2, then the inherited ones from 3 on, then the status pipe, which exec closes. */
-static int place_descriptors(struct SpawnRequest *r)
+static int move_descriptors(struct SpawnRequest *r)
 {
 	int next = 3 + (int)r->n_inherited;
 	int end = next + 1;
@@ -75,41 +72,26 @@ static int place_descriptors(struct SpawnRequest *r)
 	for (uint32_t i = 0; i < r->n_inherited; i++)
 		error = error ? error : park(&r->inherited[i], end);
 	for (int i = 0; i < 3; i++)
-		error = error ? error : place(r->stdio[i], i, 0);
+		error = error ? error : move_descriptor(r->stdio[i], i, 0);
 	for (uint32_t i = 0; i < r->n_inherited; i++)
-		error = error ? error : place(r->inherited[i], 3 + (int)i, 0);
+		error = error ? error : move_descriptor(r->inherited[i], 3 + (int)i, 0);
 	if (r->status >= 0) {
-		error = error ? error : place(r->status, next, O_CLOEXEC);
+		error = error ? error : move_descriptor(r->status, next, O_CLOEXEC);
 		r->status = error ? r->status : next;
 		next++;
 	}
 	return error ? error : error_of(close_range((unsigned int)next, ~0U, 0));
 }
 
-static int write_to(int directory_fd, const char *path, const char *text)
-{
-	const int fd = openat(directory_fd, path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int error;
-
-	if (fd < 0)
-		return errno;
-	error = write(fd, text, strlen(text)) < 0 ? errno : 0;
-	(void)close(fd); /* the kernel has taken the text or refused it */
-	return error;
-}
-
 static int step_setup(struct SpawnRequest *r)
 {
-	int error = r->enters_cgroup ? write_to(r->cgroup, "cgroup.procs", "0") : 0;
+	int error = r->enters_cgroup ? keeper_write_at(r->cgroup, "cgroup.procs", "0") : 0;
 
 	if (!error)
 		error = error_of(setsid());
 	if (!error)
-		error = place_descriptors(r);
-	/*
-	 * When a user's keeper is killed its services end as well, because no other process would
-	 * end them.
-	 */
+		error = move_descriptors(r);
+	/* If a user's keeper is killed, no other process would end its services. */
 	if (!error && keeper.user_mode)
 		(void)prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0); /* a valid signal */
 	return error || !r->controlling_tty ? error : error_of(ioctl(STDIN_FILENO, TIOCSCTTY, 1));
@@ -140,39 +122,37 @@ static int set_limit(const struct SpawnRequest *r, uint32_t resource, struct rli
 }
 
 /*
- * PID 1 had the score at the clone (spawn.c). A container that was given a score may refuse another
- * one.
- */
-static int step_oom_score(const struct SpawnRequest *r)
-{
-	const int error = r->flags & SPAWN_SET_OOM ? r->score_error : 0;
-
-	return is_lenient(r) && (error == EACCES || error == EPERM || error == EROFS) ? 0 : error;
-}
-
-/*
- * For the process, and for its session (sched(7), "The autogroup feature"). Without the second the
- * first has no effect.
+ * Sets the value of the process, and of its session (sched(7), "The autogroup feature"). Without
+ * the second the first has no effect.
  */
 static int set_nice(int32_t nice)
 {
 	char text[16];
 
 	(void)snprintf(text, sizeof(text), "%d", (int)nice); /* it fits */
-	(void)write_to(AT_FDCWD, "/proc/self/autogroup", text); /* kernels without autogroups have no such file */
+	/* kernels without autogroups have no such file */
+	(void)keeper_write_at(AT_FDCWD, "/proc/self/autogroup", text);
 	return error_of(setpriority(PRIO_PROCESS, 0, nice));
 }
 
 static int step_limits(struct SpawnRequest *r)
 {
-	int error = set_limit(r, RLIMIT_NOFILE, (struct rlimit){ keeper.nofile_soft, keeper.nofile_hard });
+	int error = set_limit(r, RLIMIT_NOFILE,
+			      (struct rlimit){ keeper.nofile_soft, keeper.nofile_hard });
+	const int score_error = r->flags & SPAWN_SET_OOM ? r->score_error : 0;
 
 	for (uint32_t i = 0; i < r->n_rlimits && !error; i++)
-		error = set_limit(r, r->rlimits[i].resource, (struct rlimit){ r->rlimits[i].soft, r->rlimits[i].hard });
+		error = set_limit(r, r->rlimits[i].resource,
+				  (struct rlimit){ r->rlimits[i].soft, r->rlimits[i].hard });
 	if (!error && r->flags & SPAWN_SET_NICE)
 		error = set_nice(r->nice);
-	if (!error)
-		error = step_oom_score(r);
+	/*
+	 * The child has inherited the score from PID 1 (spawn.c). A container may refuse any score
+	 * except its own.
+	 */
+	if (!error && !(is_lenient(r) &&
+			(score_error == EACCES || score_error == EPERM || score_error == EROFS)))
+		error = score_error;
 	(void)umask(r->flags & SPAWN_SET_UMASK ? r->umask : 022); /* cannot fail */
 	return error;
 }
@@ -195,23 +175,12 @@ static int step_identity(struct SpawnRequest *r)
 	return error;
 }
 
-/* Signals are blocked, as in PID 1, so an early signal is pending. */
-static void wait_for_permission(void)
-{
-	const struct timespec limit = { .tv_sec = MAY_EXEC_LIMIT_S };
-	sigset_t set;
-
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SPAWN_MAY_EXEC);
-	(void)sigtimedwait(&set, NULL, &limit); /* after the limit: go on */
-}
-
 static int step_exec(struct SpawnRequest *r)
 {
 	sigset_t none;
 
 	if (r->is_message)
-		wait_for_permission();
+		keeper_wait_for_signal(SPAWN_MAY_EXEC, MAY_EXEC_LIMIT_US);
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL); /* cannot fail with these arguments */
 	(void)execve(r->argv[0], r->argv, r->environment);
@@ -230,15 +199,6 @@ static const struct {
 	{ EXEC_STEP_EXEC, step_exec, "execute it" },
 };
 
-/* For a service, to the manager. For the manager, helpers and the rescue shell, on the console. */
-static void report(const struct SpawnRequest *r, const struct ExecStatus *status, const char *what)
-{
-	if (r->status >= 0)
-		(void)!write(r->status, status, sizeof(*status)); /* there is no other place to report it */
-	else
-		(void)dprintf(STDERR_FILENO, "svcd: %s: cannot %s: %s\r\n", r->argv[0], what, strerror(status->error));
-}
-
 void child_exec(struct SpawnRequest *r)
 {
 	struct ExecStatus status = { 0 };
@@ -247,6 +207,15 @@ void child_exec(struct SpawnRequest *r)
 	while (!(status.error = steps[i].run(r))) /* the last one returns only if it has failed */
 		i++;
 	status.step = (int32_t)steps[i].step;
-	report(r, &status, steps[i].what);
+	/*
+	 * A service's failure is sent to the manager. Other failures (of the manager, helpers and
+	 * the rescue shell) are printed on the console.
+	 */
+	if (r->status >= 0)
+		/* there is no other place to report it */
+		(void)!write(r->status, &status, sizeof(status));
+	else
+		(void)dprintf(STDERR_FILENO, "svcd: %s: cannot %s: %s\r\n", r->argv[0],
+			      steps[i].what, strerror(status.error));
 	_exit(EXIT_NOT_EXECUTED);
 }

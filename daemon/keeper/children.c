@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Children: the name leads to the rows of (service, role); a hash leads from a pid to its row.
+ * Children: the rows of a service are found by its name. Each image of PID 1 makes its own list of
+ * pids, and its own queue of rows with unsent events.
  */
 #include "config.h"
 
@@ -9,20 +10,22 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#define PID_BUCKETS 2048
+#define QUEUE_ROWS (PROTOCOL_MAX_CHILDREN + 1u)
 
-/* Not in the shared memory: each image makes it anew. */
-static struct {
-	uint16_t by_pid; /* the next row of its bucket */
-	uint16_t queued; /* the next row of the queue */
-} next[PROTOCOL_MAX_CHILDREN + 1];
-static uint16_t row_by_pid[PID_BUCKETS];
-static uint16_t first_queued;
-static uint16_t last_queued;
+/*
+ * Indexed by the number of the row. Only living rows have a pid, because the kernel may reuse it at
+ * once.
+ */
+static pid_t pids[PROTOCOL_MAX_CHILDREN + 1];
+static bool is_queued[PROTOCOL_MAX_CHILDREN + 1];
+
+/* A ring of rows. A row with nothing left to send is skipped when its turn comes. */
+static uint16_t queue[QUEUE_ROWS];
+static unsigned int first_queued;
+static unsigned int n_queued;
 
 static struct Child *row_at(unsigned int n)
 {
@@ -34,16 +37,10 @@ static uint16_t row_number(const struct Child *child)
 	return (uint16_t)(child - row_at(0));
 }
 
-static unsigned int pid_bucket(pid_t pid)
-{
-	return (unsigned int)pid % PID_BUCKETS;
-}
-
 bool process_id_is_valid(const struct ProcessId *id)
 {
-	size_t length = strnlen(id->service, sizeof(id->service));
-
-	return length > 0 && length < sizeof(id->service) && id->invocation != 0 && id->role < ROLE_COUNT;
+	return id->service[0] && memchr(id->service, '\0', sizeof(id->service)) &&
+	       id->invocation != 0 && id->role < ROLE_COUNT;
 }
 
 static struct Child *row_of(const struct ProcessId *id)
@@ -55,29 +52,30 @@ static struct Child *row_of(const struct ProcessId *id)
 	return n ? row_at(n) : NULL;
 }
 
-static void enqueue(struct Child *child)
+static void enqueue(const struct Child *child)
 {
-	uint16_t row = row_number(child);
+	const uint16_t row = row_number(child);
 
-	if (child->flags & CHILD_QUEUED)
+	if (is_queued[row])
 		return;
-	child->flags |= CHILD_QUEUED;
-	next[row].queued = 0;
-	if (last_queued)
-		next[last_queued].queued = row;
-	else
-		first_queued = row;
-	last_queued = row;
+	is_queued[row] = true;
+	if (n_queued == 0)
+		first_queued = 0; /* otherwise the ring would in time touch all of its memory */
+	queue[(first_queued + n_queued++) % QUEUE_ROWS] = row;
 }
 
-static void dequeue_first(void)
+struct Child *children_first_unsent(void)
 {
-	struct Child *child = row_at(first_queued);
+	for (; n_queued > 0; n_queued--) {
+		struct Child *child = row_at(queue[first_queued]);
 
-	first_queued = next[first_queued].queued;
-	if (!first_queued)
-		last_queued = 0;
-	child->flags &= (uint8_t)~CHILD_QUEUED;
+		if (child->row.mark == ROW_USED &&
+		    child->flags & (CHILD_SPAWN_UNSENT | CHILD_EXIT_UNSENT))
+			return child;
+		is_queued[queue[first_queued]] = false;
+		first_queued = (first_queued + 1) % QUEUE_ROWS;
+	}
+	return NULL;
 }
 
 int children_may_add(const struct ProcessId *id)
@@ -91,23 +89,15 @@ int children_may_add(const struct ProcessId *id)
 
 struct Child *children_begin(const struct ProcessId *id)
 {
-	const unsigned int n = children_may_add(id) == 0 ? table_add(TABLE_CHILDREN, id->service) : 0;
-	struct Child *child;
+	const unsigned int n = children_may_add(id) == 0 ? table_add(TABLE_CHILDREN, id->service) :
+							   0;
 
 	if (!n)
 		return NULL;
-	child = row_at(n);
-	child->invocation = id->invocation;
-	child->role = (uint8_t)id->role;
-	return child;
-}
-
-static void add_pid(struct Child *child)
-{
-	uint16_t *bucket = &row_by_pid[pid_bucket(child->pid)];
-
-	next[row_number(child)].by_pid = *bucket;
-	*bucket = row_number(child);
+	row_at(n)->invocation = id->invocation;
+	row_at(n)->role = (uint8_t)id->role;
+	pids[n] = 0; /* the row is not running yet */
+	return row_at(n);
 }
 
 void child_set_running(struct Child *child, pid_t pid, uint64_t now_us)
@@ -116,7 +106,7 @@ void child_set_running(struct Child *child, pid_t pid, uint64_t now_us)
 	child->spawned_at_us = now_us;
 	child->flags = CHILD_SPAWN_UNSENT;
 	row_set_mark(&child->row, ROW_USED);
-	add_pid(child);
+	pids[row_number(child)] = pid;
 	enqueue(child);
 }
 
@@ -143,38 +133,28 @@ struct Child *children_find(const struct ProcessId *id)
 
 struct Child *children_find_pid(pid_t pid)
 {
-	for (uint16_t row = row_by_pid[pid_bucket(pid)]; row; row = next[row].by_pid)
-		if (row_at(row)->pid == pid)
-			return row_at(row);
+	for (unsigned int n = pid > 0 ? table_last(TABLE_CHILDREN) : 0; n > 0; n--)
+		if (pids[n] == pid)
+			return row_at(n);
 	return NULL;
-}
-
-/* The hash has living rows only, because the kernel may reuse a pid at once. */
-static void remove_pid(struct Child *child)
-{
-	uint16_t *link = &row_by_pid[pid_bucket(child->pid)];
-
-	while (*link && *link != row_number(child))
-		link = &next[*link].by_pid;
-	if (*link)
-		*link = next[row_number(child)].by_pid;
 }
 
 static uint64_t timeval_us(struct timeval t)
 {
-	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
+	return (uint64_t)t.tv_sec * USEC_PER_SEC + (uint64_t)t.tv_usec;
 }
 
 void child_restore_exited(struct Child *child, const struct ChildExit *exit)
 {
-	remove_pid(child);
+	pids[row_number(child)] = 0;
 	child->exit = *exit;
 	atomic_signal_fence(memory_order_seq_cst);
 	child->flags |= CHILD_EXITED | CHILD_EXIT_UNSENT;
 	enqueue(child);
 }
 
-void child_set_exited(struct Child *child, int wait_status, const struct rusage *usage, uint64_t now_us)
+void child_set_exited(struct Child *child, int wait_status, const struct rusage *usage,
+		      uint64_t now_us)
 {
 	struct ChildExit exit = {
 		.code = CLD_EXITED,
@@ -191,42 +171,14 @@ void child_set_exited(struct Child *child, int wait_status, const struct rusage 
 	child_restore_exited(child, &exit);
 }
 
-/*
- * Takes @child out of the middle of the queue. This is rare, because the manager acknowledges only
- * what it was sent.
- */
-static void unqueue(struct Child *child)
-{
-	uint16_t previous = 0;
-
-	if (!(child->flags & CHILD_QUEUED))
-		return;
-	for (uint16_t row = first_queued; row != row_number(child); row = next[row].queued)
-		previous = row;
-	if (previous)
-		next[previous].queued = next[row_number(child)].queued;
-	else
-		first_queued = next[row_number(child)].queued;
-	if (last_queued == row_number(child))
-		last_queued = previous;
-}
-
 bool children_release(const struct ProcessId *id)
 {
 	struct Child *child = children_find(id);
 
 	if (!child || !(child->flags & CHILD_EXITED))
 		return false;
-	unqueue(child);
 	table_remove(TABLE_CHILDREN, row_number(child));
 	return true;
-}
-
-struct Child *children_first_unsent(void)
-{
-	while (first_queued && !(row_at(first_queued)->flags & (CHILD_SPAWN_UNSENT | CHILD_EXIT_UNSENT)))
-		dequeue_first();
-	return first_queued ? row_at(first_queued) : NULL;
 }
 
 void child_set_sent(struct Child *child, enum ChildFlags flag)
@@ -237,16 +189,17 @@ void child_set_sent(struct Child *child, enum ChildFlags flag)
 void children_mark_unsent(void)
 {
 	for (struct Child *child = children_next(NULL); child; child = children_next(child)) {
-		child->flags |= CHILD_SPAWN_UNSENT;
-		if (child->flags & CHILD_EXITED)
-			child->flags |= CHILD_EXIT_UNSENT;
+		child->flags |= child->flags & CHILD_EXITED ?
+					CHILD_SPAWN_UNSENT | CHILD_EXIT_UNSENT :
+					CHILD_SPAWN_UNSENT;
 		enqueue(child);
 	}
 }
 
 struct Child *children_next(const struct Child *child)
 {
-	for (unsigned int n = child ? row_number(child) + 1u : 1u; n <= table_last(TABLE_CHILDREN); n++)
+	for (unsigned int n = child ? row_number(child) + 1u : 1u; n <= table_last(TABLE_CHILDREN);
+	     n++)
 		if (row_at(n)->row.mark == ROW_USED)
 			return row_at(n);
 	return NULL;
@@ -272,13 +225,13 @@ static bool is_sound(void *row)
 
 unsigned int children_resume(void)
 {
-	unsigned int n_dropped;
+	const unsigned int n_dropped = table_resume(TABLE_CHILDREN, is_sound);
 
-	memset(row_by_pid, 0, sizeof(row_by_pid));
-	first_queued = last_queued = 0;
-	n_dropped = table_resume(TABLE_CHILDREN, is_sound);
-	for (struct Child *child = children_next(NULL); child; child = children_next(child))
-		if (!(child->flags & CHILD_EXITED))
-			add_pid(child);
+	for (; n_queued > 0; n_queued--)
+		is_queued[queue[(first_queued + n_queued - 1) % QUEUE_ROWS]] = false;
+	for (unsigned int n = 1; n <= table_last(TABLE_CHILDREN); n++)
+		pids[n] = row_at(n)->row.mark == ROW_USED && !(row_at(n)->flags & CHILD_EXITED) ?
+				  row_at(n)->pid :
+				  0;
 	return n_dropped;
 }

@@ -5,25 +5,19 @@
  *
  * A row is (service, role, invocation). There is one row per service and role. While it is in use,
  * a spawn is refused, and only an acknowledged exit frees it. So nothing is started twice, whatever
- * the manager forgets. The table is also the queue: what the manager has not been sent is a bit of
- * the row.
+ * the manager forgets. Each event that has not been sent to the manager yet is a bit of the row.
  */
 #ifndef SVCD_KEEPER_CHILDREN_H
 #define SVCD_KEEPER_CHILDREN_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/resource.h>
-#include <sys/types.h>
 
 #include "keeper/memory.h"
-#include "protocol/protocol.h"
 
 enum ChildFlags {
 	CHILD_EXITED = 1 << 0, /* reaped: its pid is invalid */
 	CHILD_SPAWN_UNSENT = 1 << 1,
 	CHILD_EXIT_UNSENT = 1 << 2,
-	CHILD_QUEUED = 1 << 3, /* in the list of children_first_unsent() */
 };
 
 /* Can @id have a row: a name with an end, an invocation, and a known role? */
@@ -32,10 +26,9 @@ bool process_id_is_valid(const struct ProcessId *id);
 /* Returns: 0 if a row for @id can be made now, else EINVAL, EBUSY or ENFILE. */
 int children_may_add(const struct ProcessId *id);
 
-/**
- * children_begin() - a row for a process that is about to be started
- *
- * child_set_running() or children_cancel() must follow. Returns: the row; NULL if children_may_add() refuses or there is no memory.
+/*
+ * A row for a process that is about to be started. child_set_running() or children_cancel() must
+ * follow. Returns: NULL if children_may_add() refuses or there is no memory.
  */
 struct Child *children_begin(const struct ProcessId *id);
 
@@ -43,22 +36,16 @@ struct Child *children_begin(const struct ProcessId *id);
 void child_set_running(struct Child *child, pid_t pid, uint64_t now_us);
 void children_cancel(struct Child *child);
 
-/*
- * children_begin() and child_set_running() for a process that runs already. Returns: the row, or
- * NULL.
- */
+/* For a process that already runs. Returns: the row, or NULL. */
 struct Child *children_add(const struct ProcessId *id, pid_t pid, uint64_t now_us);
 
-/* Returns: the row of exactly this invocation, or NULL. */
+/* Returns: the row of exactly this invocation, or the living row with this pid, or NULL. */
 struct Child *children_find(const struct ProcessId *id);
-
-/* Returns: the living row with this pid, or NULL. */
 struct Child *children_find_pid(pid_t pid);
 
 /* The process was reaped. Its row keeps the exit status until children_release(). */
-void child_set_exited(struct Child *child, int wait_status, const struct rusage *usage, uint64_t now_us);
-
-/* The same with the values of an older image. */
+void child_set_exited(struct Child *child, int wait_status, const struct rusage *usage,
+		      uint64_t now_us);
 void child_restore_exited(struct Child *child, const struct ChildExit *exit);
 
 /* Frees the row of an exited process. Returns: whether there was one. */
@@ -67,7 +54,7 @@ bool children_release(const struct ProcessId *id);
 /* Returns: the first row with something to send, in the order of events, or NULL. */
 struct Child *children_first_unsent(void);
 
-/* The manager was sent @flag of @child. A row with nothing to send leaves the list. */
+/* The manager was sent @flag of @child. */
 void child_set_sent(struct Child *child, enum ChildFlags flag);
 
 /* A new manager knows nothing: everything is to be sent again. */

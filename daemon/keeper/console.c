@@ -22,7 +22,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "keeper/keeper.h"
@@ -31,23 +30,25 @@
 #define LINE_BYTES 512
 #define READ_BYTES 65536 /* the manager sends many lines at a time */
 #define END_LIMIT_MS 1000
-#define END_STEP_MS 5
 
-static int pair[2] = { -1, -1 }; /* ours and the manager's end; the writer's */
+static int pair[2] = { -1, -1 }; /* our end, which the manager shares; the writer's end */
 static int kernel_log_fd = -1;
 static pid_t writer_pid; /* 0: none */
-static pid_t owner;      /* the parent of the writer; 0: the place of the lines is not known yet */
+static pid_t owner; /* the parent of the writer; 0: console_open() has not been called yet */
 static unsigned int n_lost;
 
 /* --- the writer --- */
 
-/* O_NONBLOCK is only for the open, which may wait for a modem. */
+/*
+ * O_NONBLOCK is only for the open, which may wait for a modem. If fcntl(2) fails, long lines are
+ * cut.
+ */
 static int open_console(void)
 {
 	int fd = open("/dev/console", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd >= 0)
-		(void)fcntl(fd, F_SETFL, O_WRONLY); /* on failure, long lines are cut */
+		(void)fcntl(fd, F_SETFL, O_WRONLY);
 	return fd;
 }
 
@@ -62,7 +63,8 @@ static bool write_all(int fd, const char *bytes, size_t size)
 		if (n < 0 && errno != EAGAIN)
 			return errno != EIO;
 		if (n < 0)
-			(void)poll(&ready, 1, -1); /* another process has made our standard error non-blocking */
+			/* another process has made our standard error non-blocking */
+			(void)poll(&ready, 1, -1);
 		bytes += n > 0 ? n : 0;
 		size -= n > 0 ? (size_t)n : 0;
 	}
@@ -88,7 +90,7 @@ static void show(const char *bytes, size_t size)
 
 /*
  * All signals are blocked, as in PID 1, so that the last lines of a machine are shown. An empty
- * message ends the writer, and so does the close of the last other end.
+ * message ends the writer, and so does the last close of the other end.
  */
 static void __attribute__((noreturn)) run_writer(void)
 {
@@ -118,7 +120,8 @@ static bool make_pair(void)
 	pair[1] = fcntl(made[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	(void)close(made[0]); /* they are empty */
 	(void)close(made[1]);
-	(void)fcntl(pair[0], F_SETFL, O_RDWR | O_NONBLOCK); /* the manager writes to it with write(2) */
+	/* the manager writes to it with write(2) */
+	(void)fcntl(pair[0], F_SETFL, O_RDWR | O_NONBLOCK);
 	if (pair[0] >= 0 && pair[1] < 0) {
 		(void)close(pair[0]); /* unused */
 		pair[0] = -1;
@@ -161,22 +164,18 @@ void console_on_exit(pid_t pid)
 /* A writer that hangs is left behind. There is no second one until it has ended. */
 void console_end(void)
 {
-	if (writer_pid <= 0 || send(pair[0], "", 0, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		return;
-	for (int ms = 0; ms < END_LIMIT_MS; ms += END_STEP_MS) {
-		if (waitpid(writer_pid, NULL, WNOHANG) == writer_pid) {
-			writer_pid = 0;
-			return;
-		}
-		(void)poll(NULL, 0, END_STEP_MS); /* all signals are blocked: only time ends it */
-	}
+	int wait_status;
+
+	if (writer_pid > 0 && send(pair[0], "", 0, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 &&
+	    keeper_wait_for_child(writer_pid, END_LIMIT_MS, &wait_status))
+		writer_pid = 0;
 }
 
 void console_close_others(void)
 {
 	const int kept[] = { pair[0], pair[1], kernel_log_fd };
 
-	keeper_close_others(STDERR_FILENO + 1, kept, 3);
+	keeper_close_others(STDERR_FILENO + 1, kept, N_ELEMENTS(kept));
 }
 
 /*
@@ -186,15 +185,12 @@ void console_close_others(void)
  */
 static void write_kernel_log(const char *line, size_t length)
 {
-	char record[LINE_BYTES + 4];
+	char record[LINE_BYTES + 4] = "<7>";
 
 	if (!keeper.is_pid1 || keeper.container)
 		return;
 	if (kernel_log_fd < 0)
 		kernel_log_fd = open("/dev/kmsg", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	if (kernel_log_fd < 0)
-		return;
-	memcpy(record, "<7>", 3);
 	memcpy(record + 3, line, length);
 	(void)!write(kernel_log_fd, record, length + 3); /* there is no other place to report it */
 }
@@ -204,43 +200,35 @@ static bool send_line(const char *line, size_t length)
 	return make_pair() && send(pair[0], line, length, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
 
-/*
- * Users choose names of processes and mount points. Bytes beyond ASCII include control characters
- * (ECMA-48, C1).
- */
-static void replace_unprintable(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || (unsigned char)*text >= 0x7f)
-			*text = '?';
-}
-
-static void send_lost(void)
-{
-	char line[LINE_BYTES];
-	int length = snprintf(line, sizeof(line), "svcd: %u lines are missing here, because the console did not take them\r\n", n_lost);
-
-	if (send_line(line, (size_t)length))
-		n_lost = 0;
-}
-
 void console_log(const char *format, ...)
 {
 	char line[LINE_BYTES] = "svcd: ";
+	char lost[LINE_BYTES];
 	size_t length;
 	va_list args;
 
 	va_start(args, format);
 	(void)vsnprintf(line + 6, sizeof(line) - 8, format, args);
 	va_end(args);
-	replace_unprintable(line);
+	/*
+	 * Users can choose the names of processes. Bytes beyond ASCII include controls (ECMA-48,
+	 * C1).
+	 */
+	for (char *c = line; *c; c++)
+		if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
+			*c = '?';
 	length = strlen(line);
+	write_kernel_log(line, length);
 	line[length++] = '\r'; /* a getty or an editor may have left the terminal raw */
 	line[length++] = '\n';
-
-	write_kernel_log(line, length - 2);
-	if (n_lost > 0)
-		send_lost();
+	if (n_lost > 0 &&
+	    send_line(lost,
+		      (size_t)snprintf(
+			      lost, sizeof(lost),
+			      "svcd: %u lines are missing here, because the console did not take "
+			      "them\r\n",
+			      n_lost)))
+		n_lost = 0;
 	if (n_lost > 0 || !send_line(line, length))
 		n_lost++;
 	if (owner)

@@ -8,20 +8,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/*
- * Starts the process that writes to the console, if there is none. To be called when /dev is
- * mounted.
- */
+/* Starts the process that writes to the console, if there is none. /dev must be mounted. */
 void console_open(void);
 
-/*
- * Returns: a socket to that process, or -1. Writing to it never waits. The manager writes to it as
- * well.
- */
+/* Returns: a socket to that process, for the manager as well, or -1. Writing to it never waits. */
 int console_fd(void);
 
 /*
- * Lets the writer write everything and end, for a second at most. The next line starts another one.
+ * Lets the writer write everything and end, for a second at most. The next line for the console
+ * starts another writer.
  */
 void console_end(void);
 
@@ -35,11 +30,10 @@ pid_t console_writer(void);
 void console_on_exit(pid_t pid);
 
 /**
- * console_log() - one line on the console, "svcd: " before it; on a machine also in the kernel's log
+ * console_log() - write "svcd: " and one line to the console; on a machine also to the kernel's log
  *
  * Unprintable characters are replaced, because parts of the text may come from users. A line is cut
- * at 512 bytes. If the console does not take lines, they are lost, and their number is logged
- * later.
+ * at 512 bytes. Lines that the console does not take are lost, and their number is logged later.
  */
 void console_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

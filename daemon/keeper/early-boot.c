@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,19 +21,14 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "keeper/cgroup.h"
 #include "keeper/console.h"
 #include "keeper/keeper.h"
 
-/* The inode of the first PID name space (include/linux/proc_ns.h, PROC_PID_INIT_INO). */
+/* The inode of the first PID namespace (include/linux/proc_ns.h, PROC_PID_INIT_INO). */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCu
 
 /* For the descriptors that PID 1 keeps. Services get the limits that svcd was started with. */
 #define WANTED_NOFILE 65536u
-
-/* The kernel's limits for its first process (INR_OPEN_CUR, INR_OPEN_MAX), if getrlimit(2) fails. */
-#define NOFILE_SOFT 1024u
-#define NOFILE_HARD 4096u
 
 /* With the default of ten, senders to notify sockets would soon block while the manager is away. */
 #define WANTED_DGRAM_QUEUE 512
@@ -46,30 +39,29 @@ struct ApiMount {
 	const char *options;
 	unsigned long flags;
 	bool only_machine; /* a container gets its own, or none */
-	bool is_written;   /* a read-only one is useless */
+	bool is_written; /* a read-only one is useless */
 };
 
 static const struct ApiMount api_mounts[] = {
 	{ "/sys", "sysfs", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, false, false },
 	{ "/dev", "devtmpfs", "mode=755", MS_NOSUID, true, false },
-	{ "/dev/pts", "devpts", "ptmxmode=666,mode=620,gid=5", MS_NOSUID | MS_NOEXEC, false, false },
+	{ "/dev/pts", "devpts", "ptmxmode=666,mode=620,gid=5", MS_NOSUID | MS_NOEXEC, false,
+	  false },
 	{ "/dev/shm", "tmpfs", "mode=1777", MS_NOSUID | MS_NODEV, false, false },
 	{ "/run", "tmpfs", "mode=755", MS_NOSUID | MS_NODEV, false, true },
 };
 
-static const struct ApiMount proc_mount = { "/proc", "proc", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, false, false };
+static const struct ApiMount proc_mount = { "/proc", "proc", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC,
+					    false,   false };
 
-static int manager_cgroup_fd = -1;
-
-/* A mount point is on another file system than its parent, or is the root of one. */
+/* A mount point is on another file system than its parent, or has itself as its parent ("/"). */
 static bool is_mount_point(const char *path)
 {
 	char parent[64];
 	struct stat here;
 	struct stat above;
 
-	if (snprintf(parent, sizeof(parent), "%s/..", path) >= (int)sizeof(parent))
-		return false;
+	(void)snprintf(parent, sizeof(parent), "%s/..", path); /* it fits */
 	if (stat(path, &here) < 0 || stat(parent, &above) < 0)
 		return false;
 	return here.st_dev != above.st_dev || here.st_ino == above.st_ino;
@@ -82,14 +74,11 @@ static bool is_read_only(const char *path)
 	return statfs(path, &fs) == 0 && fs.f_flags & ST_RDONLY;
 }
 
-static bool is_there(const struct ApiMount *m)
-{
-	return is_mount_point(m->target) && (!m->is_written || keeper.has_reexeced || !is_read_only(m->target));
-}
-
 static void mount_api(const struct ApiMount *m)
 {
-	if ((m->only_machine && keeper.container) || is_there(m))
+	if (m->only_machine && keeper.container)
+		return;
+	if (is_mount_point(m->target) && !(m->is_written && is_read_only(m->target)))
 		return;
 	if (mkdir(m->target, 0755) < 0 && errno != EEXIST && errno != EROFS && !keeper.container)
 		console_log("cannot make %s: %s", m->target, strerror(errno));
@@ -101,30 +90,32 @@ static void mount_api(const struct ApiMount *m)
 
 static bool is_in_container(void)
 {
+	const char *value = getenv("container"); /* set by container managers */
 	struct stat st;
-	const char *says = getenv("container"); /* set by container managers */
 
-	if (says && says[0])
+	if (value && value[0])
 		return true;
 	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != INITIAL_PID_NAMESPACE;
 }
 
 /*
- * The processor reports it (CPUID leaf 1, shown as a flag); on other architectures the firmware
- * does.
+ * The processor reports a hypervisor (CPUID leaf 1, shown as a flag); on other architectures the
+ * firmware does.
  */
 static bool is_in_vm(void)
 {
 	char text[4096];
 
-	if (keeper_read_file("/proc/cpuinfo", text, sizeof(text)) > 0 && strstr(text, " hypervisor"))
+	if (keeper_read_file("/proc/cpuinfo", text, sizeof(text)) > 0 &&
+	    strstr(text, " hypervisor"))
 		return true;
-	return keeper_read_file("/sys/class/dmi/id/sys_vendor", text, sizeof(text)) > 0 && strstr(text, "QEMU");
+	return keeper_read_file("/sys/class/dmi/id/sys_vendor", text, sizeof(text)) > 0 &&
+	       strstr(text, "QEMU");
 }
 
 /*
- * In a container, a user's keeper does nothing that a container would refuse. Only its services may
- * want to know.
+ * A user's keeper does nothing that a container would refuse, so it does not set
+ * keeper.container. The services of both kinds of keeper may need to know the kind of machine.
  */
 static void detect_virtualization(void)
 {
@@ -132,30 +123,27 @@ static void detect_virtualization(void)
 
 	keeper.container = keeper.is_pid1 && is_contained;
 	if (is_contained)
-		(void)keeper_copy(keeper.virtualization, sizeof(keeper.virtualization), "container");
+		(void)keeper_copy(keeper.virtualization, sizeof(keeper.virtualization),
+				  "container");
 	else if (is_in_vm())
 		(void)keeper_copy(keeper.virtualization, sizeof(keeper.virtualization), "vm");
 }
 
-/*
- * The kernel's default of ten lines in five seconds would lose lines of a boot. The kernel refuses
- * the write if printk.devkmsg= is on its command line (kernel.org, admin-guide/sysctl/kernel).
- */
-static void unlimit_kernel_log(void)
+static void set_kernel_parameters(void)
 {
-	if (!keeper.container)
-		(void)keeper_write_file("/proc/sys/kernel/printk_devkmsg", "on\n");
-}
-
-static void raise_datagram_queue(void)
-{
-	static const char path[] = "/proc/sys/net/unix/max_dgram_qlen";
+	static const char queue[] = "/proc/sys/net/unix/max_dgram_qlen";
 	char text[16];
 
-	if (keeper_read_file(path, text, sizeof(text)) <= 0 || atoi(text) >= WANTED_DGRAM_QUEUE)
-		return;
-	(void)snprintf(text, sizeof(text), "%d", WANTED_DGRAM_QUEUE);
-	(void)keeper_write_file(path, text); /* refused in some containers: senders block sooner */
+	/* Some containers refuse this; there senders block sooner. */
+	if (keeper_read_file(queue, text, sizeof(text)) > 0 && atoi(text) < WANTED_DGRAM_QUEUE)
+		(void)keeper_write_at(AT_FDCWD, queue, "512");
+	/*
+	 * The kernel's default of ten lines in five seconds would lose lines of a boot. It refuses
+	 * the write if printk.devkmsg= is on its command line (kernel.org,
+	 * admin-guide/sysctl/kernel).
+	 */
+	if (!keeper.container)
+		(void)keeper_write_at(AT_FDCWD, "/proc/sys/kernel/printk_devkmsg", "on\n");
 }
 
 /*
@@ -175,7 +163,7 @@ static void open_standard_descriptors(void)
 	};
 	int fd = -1;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd <= STDERR_FILENO; i++) {
+	for (size_t i = 0; i < N_ELEMENTS(places) && fd <= STDERR_FILENO; i++) {
 		do
 			fd = open(places[i].path, places[i].flags);
 		while (fd >= 0 && fd <= STDERR_FILENO);
@@ -184,22 +172,14 @@ static void open_standard_descriptors(void)
 		(void)close(fd); /* the last one has another number */
 }
 
-static int open_null(void)
-{
-	int fd = open("/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC);
-
-	if (fd < 0)
-		console_log("cannot open /dev/null: %s; services get an unreadable directory in its place", strerror(errno));
-	return fd >= 0 ? fd : open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
 static void raise_own_limits(void)
 {
-	struct rlimit limit;
+	/* the kernel's limits for its first process */
+	struct rlimit limit = { .rlim_cur = 1024, .rlim_max = 4096 };
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		limit = (struct rlimit){ .rlim_cur = NOFILE_SOFT, .rlim_max = NOFILE_HARD };
-	if (!keeper.has_reexeced || keeper.nofile_hard == 0) { /* 0: an earlier image had a fault before this line */
+	(void)getrlimit(RLIMIT_NOFILE, &limit); /* cannot fail with these arguments */
+	/* 0: an earlier image had a fault before it set this */
+	if (!keeper.has_reexeced || keeper.nofile_hard == 0) {
 		keeper.nofile_soft = limit.rlim_cur;
 		keeper.nofile_hard = limit.rlim_max;
 	}
@@ -217,48 +197,43 @@ void early_boot_process(void)
 	char score[16];
 
 	if (chdir("/") < 0)
-		console_log("cannot go to /: %s", strerror(errno));
+		console_log("cannot change the directory to /: %s", strerror(errno));
 	(void)umask(022);
 	raise_own_limits();
-	/* After a re-execution the tables have the score, because users can hold /proc by then. */
-	if (!keeper.has_reexeced && keeper_read_file("/proc/self/oom_score_adj", score, sizeof(score)) > 0)
+	/* After a re-execution the score is in the tables, because users can hold /proc by then. */
+	if (!keeper.has_reexeced &&
+	    keeper_read_file("/proc/self/oom_score_adj", score, sizeof(score)) > 0)
 		keeper.oom_score_adj = atoi(score);
 	if (keeper_null_fd < 0)
-		keeper_null_fd = open_null();
-	keeper_score_fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); /* the kernel knows our own name there by now */
-	manager_cgroup_fd = cgroup_open_manager();
+		keeper_null_fd = open("/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (keeper_null_fd < 0) {
+		console_log(
+			"cannot open /dev/null: %s; services get an unreadable directory in its "
+			"place",
+			strerror(errno));
+		keeper_null_fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	/* the kernel knows our own name there by now */
+	keeper_score_fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	keeper_manager_cgroup_fd = cgroup_open_manager();
 }
 
 void early_boot(void)
 {
-	if (keeper.is_pid1) {
+	if (keeper.is_pid1)
 		mount_api(&proc_mount);
-		detect_virtualization();
-		for (size_t i = 0; i < sizeof(api_mounts) / sizeof(api_mounts[0]); i++)
+	detect_virtualization();
+	if (keeper.is_pid1) {
+		for (size_t i = 0; i < N_ELEMENTS(api_mounts); i++)
 			mount_api(&api_mounts[i]);
-		raise_datagram_queue();
-		unlimit_kernel_log();
-		(void)reboot(RB_DISABLE_CAD); /* ctrl-alt-del becomes SIGINT; refused in containers, which have no keyboard */
+		set_kernel_parameters();
+		/* ctrl-alt-del becomes SIGINT; refused in containers, which have no keyboard */
+		(void)reboot(RB_DISABLE_CAD);
 		(void)setsid(); /* fails if we lead a session already */
-	} else {
-		detect_virtualization();
 	}
 	open_standard_descriptors();
 	console_open();
 	cgroup_setup();
-}
-
-int early_boot_manager_cgroup(void)
-{
-	return manager_cgroup_fd;
-}
-
-static bool text_is_sane(const char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			return false;
-	return true;
 }
 
 /*
@@ -268,42 +243,49 @@ static bool text_is_sane(const char *text)
 static const char *const passed_on[] = {
 	"TERM",
 #ifdef WITH_SANITIZERS
-	"ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS",
+	"ASAN_OPTIONS",
+	"UBSAN_OPTIONS",
+	"LSAN_OPTIONS",
 #endif
 };
 
 /* Variables that svcd sets itself, and those that were meant for svcd alone. */
-static const char *const not_passed_on[] = { "DBUS_FATAL_WARNINGS", "G_SLICE", "NOTIFY_SOCKET", "WATCHDOG_USEC",
-					     "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "MAINPID", "SVCD_SERVICE" };
+static const char *const not_passed_on[] = {
+	"DBUS_FATAL_WARNINGS", "G_SLICE",    "NOTIFY_SOCKET",  "WATCHDOG_USEC", "WATCHDOG_PID",
+	"LISTEN_FDS",          "LISTEN_PID", "LISTEN_FDNAMES", "MAINPID",       "SVCD_SERVICE"
+};
 
 #define MAX_PASSED 512
 
 static bool has_name(const char *assignment, const char *const *names, size_t n_names)
 {
-	for (size_t i = 0; i < n_names; i++) {
-		size_t length = strlen(names[i]);
+	const size_t length = strcspn(assignment, "=");
 
-		if (strncmp(assignment, names[i], length) == 0 && assignment[length] == '=')
+	for (size_t i = 0; i < n_names; i++)
+		if (strlen(names[i]) == length && strncmp(assignment, names[i], length) == 0 &&
+		    assignment[length])
 			return true;
-	}
 	return false;
 }
 
 /* A user's services belong to the session that started us, and get its whole environment. */
 static bool is_passed_on(const char *assignment)
 {
-	if (!text_is_sane(assignment))
-		return false;
+	for (const char *c = assignment; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return false;
 	if (keeper.user_mode)
-		return !has_name(assignment, not_passed_on, sizeof(not_passed_on) / sizeof(not_passed_on[0]));
-	return has_name(assignment, passed_on, sizeof(passed_on) / sizeof(passed_on[0]));
+		return !has_name(assignment, not_passed_on, N_ELEMENTS(not_passed_on));
+	return has_name(assignment, passed_on, N_ELEMENTS(passed_on));
 }
 
 char *const *early_boot_environment(void)
 {
 	static char path[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-	static char no_fatal_warnings[] = "DBUS_FATAL_WARNINGS=0"; /* libdbus would abort on its own warnings */
-	static char plain_slices[] = "G_SLICE=always-malloc"; /* for GLib before 2.76, which otherwise never returns the memory of a burst of work */
+	/* libdbus would abort on its own warnings */
+	static char no_fatal_warnings[] = "DBUS_FATAL_WARNINGS=0";
+	/* for GLib before 2.76, which otherwise never returns the memory of a burst of work */
+	static char plain_slices[] = "G_SLICE=always-malloc";
 	static char *environment[MAX_PASSED + 4];
 	size_t n = 0;
 

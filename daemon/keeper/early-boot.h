@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Early boot: what PID 1 needs first: API file systems, a console, cgroups, a clean environment.
+ * Early boot: what PID 1 needs first: API file systems, a console, cgroups (own-cgroups.c), a clean
+ * environment.
  */
 #ifndef SVCD_KEEPER_EARLY_BOOT_H
 #define SVCD_KEEPER_EARLY_BOOT_H
@@ -11,16 +12,19 @@
  */
 void early_boot(void);
 
-/*
- * What every start of this program needs, also after a re-exec: limits, /dev/null, the manager's
- * cgroup.
- */
+/* What every start of this program needs, also after a re-exec: limits, /dev/null, a cgroup. */
 void early_boot_process(void);
 
 /* Returns: the environment of the manager and the rescue shell, which is static. */
 char *const *early_boot_environment(void);
 
-/* Returns: the directory of the manager's leaf cgroup, or -1. */
-int early_boot_manager_cgroup(void);
+/*
+ * Finds or mounts cgroup v2 and sets keeper.cgroup_root. It stays empty if there is no usable
+ * cgroup v2.
+ */
+void cgroup_setup(void);
+
+/* Returns: the directory of the manager's leaf; -1 without cgroup v2. */
+int cgroup_open_manager(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * FD store: two of the tables in memory.h.
+ * FD store: two of the tables in memory.h; and the disposal, a list of descriptors with a child
+ * that closes all of them.
  */
 #include "config.h"
 
@@ -8,13 +9,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "keeper/console.h"
-#include "keeper/disposal.h"
 #include "keeper/memory.h"
-#include "protocol/protocol.h"
+#include "keeper/spawn.h"
 
 static struct Note *note_row(unsigned int n)
 {
@@ -74,8 +79,178 @@ static bool note_is_sound(void *row)
 {
 	const struct Note *note = row;
 
-	return note->row.mark == ROW_USED && note->text[0] && memchr(note->text, '\0', sizeof(note->text)) &&
+	return note->row.mark == ROW_USED && note->text[0] &&
+	       memchr(note->text, '\0', sizeof(note->text)) &&
 	       !table_find(TABLE_NOTES, note->row.name);
+}
+
+/* --- disposal --- */
+
+#define MAX_LISTED PROTOCOL_MAX_KEPT_FDS
+#define MAX_CLOSERS 64
+#define STACK_BYTES (16 * 1024)
+
+/*
+ * The next child waits until the newest one has ended, or for this time. By then the newest one has
+ * closed its copies of other descriptors.
+ */
+#define NEXT_CLOSER_US (500 * USEC_PER_MSEC)
+#define NEXT_CLOSER_OF_CROWD_US (60 * USEC_PER_SEC)
+#define REFUSED_PAUSE_US (100 * USEC_PER_MSEC)
+
+/*
+ * A service's child that was cloned a moment earlier has copies, too, until it closes them. If it
+ * were the last to close one, its start could hang.
+ */
+#define CLOSE_DELAY_MS 100
+
+#define START_LIMIT_US \
+	(10 * USEC_PER_SEC) /* no signal by then: PID 1 had a fault before its kill(2) */
+#define HELPER_LIMIT_US (100 * USEC_PER_MSEC)
+
+static int listed[MAX_LISTED];
+static unsigned int n_listed;
+static int held[PROTOCOL_MAX_FDS];
+static unsigned int n_held;
+/* not ended yet; the last entry is replaced when there are more */
+static pid_t closers[MAX_CLOSERS];
+static unsigned int n_closers;
+static pid_t newest;
+static uint64_t next_us; /* the earliest time of the next child */
+
+static int close_each(void *data)
+{
+	(void)data;
+	for (unsigned int i = 0; i < n_listed; i++)
+		(void)close(listed[i]); /* EBADF: an earlier helper has closed it, or hangs in it */
+	return 0;
+}
+
+/*
+ * Closes all other descriptors first, so that a child that hangs keeps nothing else open. PID 1
+ * sends SIGUSR1 when it has closed its own copies. A helper process that shares the table of
+ * descriptors closes one after the other. close(2) takes a descriptor out of the table before it
+ * can wait. So if the helper hangs, another one goes on with the next descriptor.
+ */
+static void __attribute__((noreturn)) run_closer(bool is_urgent)
+{
+	static char stack[STACK_BYTES] __attribute__((aligned(16)));
+
+	(void)prctl(PR_SET_NAME, "svcd-close");
+	keeper_close_others(0, listed, n_listed);
+	keeper_wait_for_signal(SIGUSR1, START_LIMIT_US);
+	if (!is_urgent)
+		(void)poll(NULL, 0, CLOSE_DELAY_MS); /* all signals are blocked */
+	for (unsigned int i = 0; i < n_listed; i++) {
+		pid_t pid = clone(close_each, stack + STACK_BYTES, CLONE_FILES | SIGCHLD, NULL);
+
+		if (pid < 0)
+			/* without a helper, a descriptor that hangs keeps the rest open */
+			(void)close_each(NULL);
+		keeper_wait_for_signal(SIGCHLD, HELPER_LIMIT_US);
+		if (pid < 0 || waitpid(pid, NULL, WNOHANG) == pid)
+			break;
+	}
+	while (waitpid(-1, NULL, 0) > 0)
+		; /* PID 1 counts its children, so this one stays as long as its helpers */
+	_exit(0);
+}
+
+static void start_closer(uint64_t now_us, bool is_urgent)
+{
+	static bool reported_crowd;
+	pid_t pid = spawn_fork();
+
+	if (pid == 0)
+		run_closer(is_urgent);
+	next_us = now_us + REFUSED_PAUSE_US;
+	if (pid < 0)
+		return;
+	(void)close_each(NULL); /* the child keeps its copies until the signal */
+	n_listed = 0;
+	(void)kill(pid, SIGUSR1); /* not reaped yet */
+	newest = pid;
+	next_us = now_us + NEXT_CLOSER_US;
+	if (n_closers < MAX_CLOSERS)
+		n_closers++;
+	closers[n_closers - 1] = pid;
+	if (n_closers < MAX_CLOSERS)
+		return;
+	next_us = now_us + NEXT_CLOSER_OF_CROWD_US;
+	if (!reported_crowd)
+		console_log("%d processes named svcd-close hang while they close descriptors of "
+			    "services: one more is started each minute",
+			    MAX_CLOSERS);
+	reported_crowd = true;
+}
+
+void disposal_add(int fd)
+{
+	if (n_listed == MAX_LISTED)
+		start_closer(keeper_now_us(), false);
+	if (n_listed < MAX_LISTED)
+		listed[n_listed++] = fd;
+	else
+		console_log("no child can be started to close descriptors of services: one "
+			    "descriptor stays open");
+}
+
+void disposal_hold(int fd)
+{
+	if (n_held == PROTOCOL_MAX_FDS)
+		disposal_release();
+	held[n_held++] = fd;
+}
+
+void disposal_release(void)
+{
+	while (n_held > 0)
+		disposal_add(held[--n_held]);
+}
+
+void disposal_tick(uint64_t now_us)
+{
+	if (n_listed > 0 && now_us >= next_us)
+		start_closer(now_us, false);
+}
+
+uint64_t disposal_next_us(void)
+{
+	return n_listed > 0 ? next_us : NEVER_US;
+}
+
+void disposal_now(void)
+{
+	disposal_release();
+	if (n_listed > 0)
+		/* no service is started any more, so no child has copies */
+		start_closer(keeper_now_us(), true);
+}
+
+void disposal_of_everything(void)
+{
+	pid_t pid = spawn_fork();
+
+	if (pid == 0) {
+		keeper_wait_for_signal(SIGUSR1, START_LIMIT_US);
+		_exit(0);
+	}
+	console_close_others(); /* the child has a copy of each; without the child this may wait */
+	if (pid > 0)
+		(void)kill(pid, SIGUSR1); /* not reaped yet */
+}
+
+void disposal_on_exit(pid_t pid)
+{
+	unsigned int i = 0;
+
+	while (i < n_closers && closers[i] != pid)
+		i++;
+	if (i == n_closers)
+		return;
+	if (pid == newest || n_closers == MAX_CLOSERS)
+		next_us = 0;
+	closers[i] = closers[--n_closers];
 }
 
 /* --- descriptors --- */
@@ -83,7 +258,7 @@ static bool note_is_sound(void *row)
 int fd_store_keep(const char *name, int fd)
 {
 	unsigned int n = table_find(TABLE_FDS, name);
-	int error = 0;
+	const bool is_full = table_count(TABLE_FDS) == PROTOCOL_MAX_KEPT_FDS;
 
 	if (n) {
 		const int old = fd_row(n)->fd;
@@ -92,27 +267,30 @@ int fd_store_keep(const char *name, int fd)
 		disposal_add(old);
 		return 0;
 	}
-	if (table_count(TABLE_FDS) == PROTOCOL_MAX_KEPT_FDS)
-		error = ENOSPC;
-	else if (!(n = table_add(TABLE_FDS, name)))
-		error = EINVAL;
-	if (error) {
+	n = is_full ? 0 : table_add(TABLE_FDS, name);
+	if (!n) {
 		disposal_add(fd);
-		return error;
+		return is_full ? ENOSPC : EINVAL;
 	}
 	fd_row(n)->fd = fd;
 	row_set_mark(&fd_row(n)->row, ROW_USED);
 	return 0;
 }
 
+int fd_store_find(const char *name)
+{
+	const unsigned int n = table_find(TABLE_FDS, name);
+
+	return n ? fd_row(n)->fd : -1;
+}
+
 /* Returns: the descriptor, which the caller owns now, or -1. */
 static int take_fd(const char *name)
 {
-	const unsigned int n = table_find(TABLE_FDS, name);
-	const int fd = n ? fd_row(n)->fd : -1;
+	const int fd = fd_store_find(name);
 
-	if (n)
-		table_remove(TABLE_FDS, n);
+	if (fd >= 0)
+		table_remove(TABLE_FDS, table_find(TABLE_FDS, name));
 	return fd;
 }
 
@@ -132,13 +310,6 @@ void fd_store_close_ended(const char *name)
 		(void)close(fd); /* it is open */
 }
 
-int fd_store_find(const char *name)
-{
-	const unsigned int n = table_find(TABLE_FDS, name);
-
-	return n ? fd_row(n)->fd : -1;
-}
-
 int fd_store_at(unsigned int n, const char **ret_name)
 {
 	*ret_name = fd_row(n)->row.name;
@@ -147,14 +318,17 @@ int fd_store_at(unsigned int n, const char **ret_name)
 
 void fd_store_set_cloexec(bool cloexec)
 {
+	const int flags = cloexec ? FD_CLOEXEC : 0;
 	const char *name;
 
 	for (unsigned int n = 1; n <= table_last(TABLE_FDS); n++) {
 		const int fd = fd_store_at(n, &name);
 
-		if (fd >= 0 && fcntl(fd, F_SETFD, cloexec ? FD_CLOEXEC : 0) < 0)
+		if (fd >= 0 && fcntl(fd, F_SETFD, flags) < 0)
 			table_remove(TABLE_FDS, n); /* another descriptor may soon get its number */
 	}
+	for (unsigned int i = 0; i < n_listed; i++)
+		(void)fcntl(listed[i], F_SETFD, flags); /* they are open */
 }
 
 void fd_store_close(void)
@@ -170,13 +344,14 @@ static bool fd_is_sound(void *row)
 {
 	const struct KeptFd *kept = row;
 
-	return kept->row.mark == ROW_USED && kept->fd > STDERR_FILENO && !table_find(TABLE_FDS, kept->row.name);
+	return kept->row.mark == ROW_USED && kept->fd > STDERR_FILENO &&
+	       !table_find(TABLE_FDS, kept->row.name);
 }
 
 /*
- * From now on the next exec closes the descriptor, so a descriptor is never taken twice, and never
- * without being there. Only a row that is taken over is marked. Otherwise its descriptor would be
- * lost if the tables had to be handed on.
+ * Takes over a descriptor that is open. The next exec closes it, so that it is never taken twice.
+ * Only the descriptor of a row that is taken over is marked in this way. Otherwise its descriptor
+ * would be lost if the tables had to be handed on.
  */
 static bool fd_is_ours(void *row)
 {
@@ -185,7 +360,7 @@ static bool fd_is_ours(void *row)
 	if (!fd_is_sound(row))
 		return false;
 	if (fcntl(kept->fd, F_GETFD) != 0) {
-		console_log("the descriptor %s is not there any more", kept->row.name);
+		console_log("the descriptor %s is not open any more", kept->row.name);
 		return false;
 	}
 	(void)fcntl(kept->fd, F_SETFD, FD_CLOEXEC); /* cannot fail, it is open */
@@ -194,5 +369,6 @@ static bool fd_is_ours(void *row)
 
 unsigned int fd_store_resume(bool is_trial)
 {
-	return table_resume(TABLE_NOTES, note_is_sound) + table_resume(TABLE_FDS, is_trial ? fd_is_sound : fd_is_ours);
+	return table_resume(TABLE_NOTES, note_is_sound) +
+	       table_resume(TABLE_FDS, is_trial ? fd_is_sound : fd_is_ours);
 }

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * FD store: what the manager leaves in PID 1 while it is away: a note for each service, and named
- * descriptors.
+ * descriptors. PID 1 looks into none of them (docs/keeper.md).
  *
- * PID 1 looks into none of them. docs/keeper.md lists their contents; the protocol sets the limits.
+ * Disposal: the last close of a descriptor that a process of a service could have touched. Such a
+ * close(2) can wait for ever: for the mutex of a pipe, for a peer that acknowledges nothing
+ * (SO_LINGER), for a dead file system. So a child closes it last, after PID 1 has closed its own
+ * copy. The child may hang.
  */
 #ifndef SVCD_KEEPER_FD_STORE_H
 #define SVCD_KEEPER_FD_STORE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /**
  * note_set() - replace the note of @service; an empty @text removes it
@@ -24,34 +28,29 @@ const char *note_find(const char *service);
 const char *note_at(unsigned int n, const char **ret_service);
 
 /**
- * fd_store_keep() - hold @fd under @name; an older one is closed by disposal.c
- *
+ * fd_store_keep() - hold @fd under @name; an older one is disposed of
  * Takes @fd, also on failure. Returns: 0, EINVAL, ENOSPC.
  */
 int fd_store_keep(const char *name, int fd);
 
-/* Gives the descriptor @name to disposal.c, if there is one. */
+/* Disposes of the descriptor @name, if there is one. */
 void fd_store_forget(const char *name);
 
-/*
- * Closes the descriptor @name, if there is one. The manager has made sure that close(2) cannot
- * wait.
- */
+/* Closes it. The manager has made sure that close(2) cannot wait. */
 void fd_store_close_ended(const char *name);
 
-/* Returns: the descriptor, or -1. */
+/* Returns: the descriptor, or -1. The second: the descriptor of row @n, for walks over all rows. */
 int fd_store_find(const char *name);
-
-/* For walks over all rows of the table. Returns: the descriptor of row @n, or -1. */
 int fd_store_at(unsigned int n, const char **ret_name);
 
 /*
- * Sets whether execve(2) closes the descriptors. Removes one that is not open, because it could not
- * be sent to a manager.
+ * Sets whether execve(2) closes the descriptors. Removes a kept descriptor that is not open,
+ * because it could not be sent to a manager. Those to be disposed of, which no child could take,
+ * stay open over an execve(2), because closing them could hang.
  */
 void fd_store_set_cloexec(bool cloexec);
 
-/* Gives all descriptors to disposal.c: there will be no other manager. */
+/* Disposes of all descriptors: there will be no other manager. */
 void fd_store_close(void);
 
 /**
@@ -61,5 +60,25 @@ void fd_store_close(void);
  * Returns: the number of unsound rows, which are dropped.
  */
 unsigned int fd_store_resume(bool is_trial);
+
+/* Takes @fd. It is closed at the end of this turn of the loop, or later. */
+void disposal_add(int fd);
+
+/* Takes @fd while its sender still has a copy. disposal_release() then adds it. */
+void disposal_hold(int fd);
+void disposal_release(void);
+
+/* Starts a child for the list, if one is due. */
+void disposal_tick(uint64_t now_us);
+uint64_t disposal_next_us(void);
+
+/* Starts a child at once, because PID 1 is about to shut down the machine or to execute itself. */
+void disposal_now(void);
+
+/* Closes all descriptors of this process, except those of the console. */
+void disposal_of_everything(void);
+
+/* A child was reaped. */
+void disposal_on_exit(pid_t pid);
 
 #endif

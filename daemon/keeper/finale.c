@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finale: TERM to all, a while, KILL, unmount, read-only, reboot(2).
+ * Finale: sends TERM to all processes, waits, sends KILL, unmounts or remounts read-only, and calls
+ * reboot(2).
  *
- * A program of its own, svc-finale (daemon/finale), looks through /proc, unmounts and gives up
- * swap, because all of this can hang for ever. PID 1 waits for it with a time limit. If it cannot
- * be executed, PID 1 waits, sends KILL, and syncs in a child. It calls reboot(2) in any case.
+ * A separate program, svc-finale (daemon/finale), looks through /proc, unmounts, and switches swap
+ * off, because all of this can hang for ever. PID 1 waits for it with a time limit. If it cannot be
+ * executed, PID 1 waits, sends KILL, and syncs in a child. It calls reboot(2) in any case.
  */
 #include "config.h"
 
-#include "keeper/finale.h"
+#include "keeper/shutdown.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/reboot.h>
@@ -23,7 +22,6 @@
 
 #include "keeper/children.h"
 #include "keeper/console.h"
-#include "keeper/disposal.h"
 #include "keeper/early-boot.h"
 #include "keeper/fd-store.h"
 #include "keeper/keeper.h"
@@ -37,12 +35,12 @@
 #define SYNC_LIMIT_US (5 * USEC_PER_SEC)
 #define STEP_NS 20000000
 #define MAX_SPARED 8
-#define FIXED_ARGUMENTS 4
 
 /* If the finale itself hangs, the watchdog is not fed, and the machine restarts. */
 static void wait_a_step(void)
 {
-	(void)nanosleep(&(struct timespec){ .tv_nsec = STEP_NS }, NULL); /* the caller looks at the clock */
+	/* the caller looks at the clock */
+	(void)nanosleep(&(struct timespec){ .tv_nsec = STEP_NS }, NULL);
 	watchdog_feed_in_finale();
 }
 
@@ -97,10 +95,10 @@ static char *find_program(void)
 	static const char name[] = "svc-finale";
 	static char path[KEEPER_PATH_BYTES + sizeof(name)];
 	const char *end = strrchr(keeper.manager_path, '/');
-	const size_t length = end ? (size_t)(end + 1 - keeper.manager_path) : 0;
+	const int length = end ? (int)(end + 1 - keeper.manager_path) : 0;
 
-	memcpy(path, keeper.manager_path, length);
-	memcpy(path + length, name, sizeof(name));
+	/* it fits */
+	(void)snprintf(path, sizeof(path), "%.*s%s", length, keeper.manager_path, name);
 	return path;
 }
 
@@ -108,28 +106,31 @@ static char *find_program(void)
 static void list_spared(char *arguments[MAX_SPARED])
 {
 	static char texts[MAX_SPARED][12];
-	size_t n = 0;
+	struct Child *child = NULL;
+	pid_t pid = console_writer();
 
-	(void)snprintf(texts[n], sizeof(texts[n]), "%d", (int)console_writer());
-	arguments[n] = texts[n];
-	n++;
-	for (struct Child *child = children_next(NULL); child && n < MAX_SPARED; child = children_next(child)) {
-		if (child->flags & CHILD_EXITED || strcmp(child->row.name, PROTOCOL_LOGGER_SERVICE) != 0)
-			continue;
-		(void)snprintf(texts[n], sizeof(texts[n]), "%d", (int)child->pid);
+	for (size_t n = 0; n < MAX_SPARED; n++) {
+		(void)snprintf(texts[n], sizeof(texts[n]), "%d", (int)pid);
 		arguments[n] = texts[n];
-		n++;
+		do
+			child = children_next(child);
+		while (child && (child->flags & CHILD_EXITED ||
+				 strcmp(child->row.name, PROTOCOL_LOGGER_SERVICE) != 0));
+		if (!child)
+			return;
+		pid = child->pid;
 	}
 }
 
 static pid_t start_helper(const char *work)
 {
-	const char *const fixed[FIXED_ARGUMENTS] = { find_program(), work, keeper.is_pid1 ? "machine" : "user", keeper.cgroup_root };
-	char *argv[FIXED_ARGUMENTS + MAX_SPARED + 1] = { NULL };
+	const char *const fixed[] = { find_program(), work, keeper.is_pid1 ? "machine" : "user",
+				      keeper.cgroup_root };
+	char *argv[N_ELEMENTS(fixed) + MAX_SPARED + 1] = { NULL };
 	struct SpawnRequest *r = spawn_request_blank();
 
 	memcpy(argv, fixed, sizeof(fixed)); /* execve(2) writes nothing there */
-	list_spared(argv + FIXED_ARGUMENTS);
+	list_spared(argv + N_ELEMENTS(fixed));
 	console_open(); /* svc-finale writes to it as well */
 	r->argv = argv;
 	r->environment = early_boot_environment();
@@ -144,15 +145,16 @@ static bool run_helper(const char *work, uint64_t limit_us)
 	int wait_status = 0;
 
 	if (pid < 0)
-		console_log("cannot start svc-finale: %s; going on", strerror(errno));
+		console_log("cannot start svc-finale: %s; the shutdown continues without it",
+			    strerror(errno));
 	else if (!wait_for_child(pid, limit_us, &wait_status))
-		console_log("svc-finale %s takes too long, going on", work);
+		console_log("svc-finale %s takes too long; the shutdown continues", work);
 	return pid >= 0 && wait_status == 0;
 }
 
 /*
  * The loggers ignore TERM. They exit when the last write end of their pipes is closed, and PID 1
- * kept these for a manager. A process that cannot be killed may have one as well.
+ * has kept write ends for the manager. A process that cannot be killed may have one as well.
  */
 static void end_loggers(void)
 {
@@ -163,17 +165,8 @@ static void end_loggers(void)
 	if (!keeper.is_pid1)
 		return;
 	(void)kill(-1, SIGKILL);
-	wait_for_children(LOGGER_LIMIT_US); /* file systems stay busy until these processes are gone */
-}
-
-static void end_processes(void)
-{
-	console_log("asking all processes to end");
-	if (keeper.is_pid1)
-		(void)kill(-1, SIGTERM);
-	if (!run_helper("processes", PROCESSES_LIMIT_US))
-		wait_for_children(KILL_LIMIT_US);
-	end_loggers();
+	/* file systems stay busy until these processes are gone */
+	wait_for_children(LOGGER_LIMIT_US);
 }
 
 void finale_sync(void)
@@ -186,7 +179,8 @@ void finale_sync(void)
 		_exit(0);
 	}
 	if (pid > 0)
-		(void)wait_for_child(pid, SYNC_LIMIT_US, &wait_status); /* after the limit it is left behind */
+		/* after the limit it is left behind */
+		(void)wait_for_child(pid, SYNC_LIMIT_US, &wait_status);
 }
 
 static const struct {
@@ -208,8 +202,10 @@ void finale_end_machine(enum ShutdownKind kind)
 	watchdog_end(endings[kind].command == RB_AUTOBOOT);
 	(void)reboot((int)endings[kind].command);
 	if (keeper.container)
-		_exit(0); /* refused: a container without the right to reboot(2) ends when its PID 1 exits */
-	console_log("%s failed: %s; you may switch the machine off", endings[kind].doing, strerror(errno));
+		/* refused: a container without the right to reboot(2) ends when its PID 1 exits */
+		_exit(0);
+	console_log("%s failed: %s; you may switch the machine off", endings[kind].doing,
+		    strerror(errno));
 	for (;;) {
 		(void)reap_all(0, NULL);
 		wait_a_step();
@@ -219,8 +215,14 @@ void finale_end_machine(enum ShutdownKind kind)
 void finale_run(enum ShutdownKind kind, const char *reason)
 {
 	console_log("%s: %s", endings[kind].doing, reason);
-	end_processes();
-	if (keeper.is_pid1 && !keeper.container && !run_helper("file-systems", FILE_SYSTEMS_LIMIT_US))
+	console_log("asking all processes to end");
+	if (keeper.is_pid1)
+		(void)kill(-1, SIGTERM);
+	if (!run_helper("processes", PROCESSES_LIMIT_US))
+		wait_for_children(KILL_LIMIT_US);
+	end_loggers();
+	if (keeper.is_pid1 && !keeper.container &&
+	    !run_helper("file-systems", FILE_SYSTEMS_LIMIT_US))
 		finale_sync();
 	console_log("%s now", endings[kind].doing);
 	finale_end_machine(kind);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeper: facts that every file of PID 1 needs, and the clock.
- *
- * Set by main, early-boot and reexec before the loop begins; only read afterwards.
+ * Keeper: facts and helpers that every file of PID 1 needs, and the clock.
  */
 #ifndef SVCD_KEEPER_KEEPER_H
 #define SVCD_KEEPER_KEEPER_H
@@ -10,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "protocol/protocol.h"
@@ -19,9 +16,10 @@
 #define KEEPER_MAX_ARGUMENTS 16
 #define KEEPER_ARGUMENT_BYTES 128
 
+/* Set by main, early-boot and reexec before the loop begins; only read afterwards. */
 struct Keeper {
 	bool is_pid1;
-	bool user_mode; /* --user: a subreaper, without mounts and without an end of the machine */
+	bool user_mode; /* --user: a subreaper, which mounts nothing and shuts down no machine */
 	bool container;
 	bool has_reexeced;
 	int32_t oom_score_adj; /* the keeper's own; children get 0 */
@@ -30,7 +28,8 @@ struct Keeper {
 	uint32_t n_crashes; /* of the keeper itself, within a minute */
 	uint64_t last_crash_us;
 	uint64_t boot_at_us;
-	uint64_t nofile_soft; /* the RLIMIT_NOFILE that the keeper was started with; children get it */
+	/* the RLIMIT_NOFILE that the keeper was started with; children get it */
+	uint64_t nofile_soft;
 	uint64_t nofile_hard;
 	char cgroup_root[PROTOCOL_NAME_BYTES]; /* empty: no cgroup v2 */
 	char virtualization[32];
@@ -40,18 +39,22 @@ struct Keeper {
 
 extern struct Keeper keeper;
 
-/* /dev/null, opened at start so that no spawn needs a path; -1 if there is none. */
+/* Opened at start so that no spawn needs a path: /dev/null, our OOM score, a cgroup; or -1. */
 extern int keeper_null_fd;
-
-/* /proc/self/oom_score_adj, opened at start; -1 if there is none. */
 extern int keeper_score_fd;
+extern int keeper_manager_cgroup_fd;
 
 #define USEC_PER_MSEC 1000ULL
 #define USEC_PER_SEC 1000000ULL
 #define NEVER_US UINT64_MAX
 
-/* CLOCK_MONOTONIC in microseconds: suspend does not count. */
+#define N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
+
+/* CLOCK_MONOTONIC in microseconds, without the time in suspend. */
 uint64_t keeper_now_us(void);
+
+/* Does the text in a field of @size bytes end with a NUL? */
+bool keeper_has_end(const char *field, size_t size);
 
 /* Copies @text into a field of @size bytes; false (and the field empty) if it does not fit. */
 bool keeper_copy(char *field, size_t size, const char *text);
@@ -62,10 +65,16 @@ bool keeper_copy(char *field, size_t size, const char *text);
  */
 ssize_t keeper_read_file(const char *path, char *buffer, size_t size);
 
-/* Writes @text to an existing file of the kernel. Returns: false with errno set on failure. */
-bool keeper_write_file(const char *path, const char *text);
+/* Writes @text to a file of the kernel, relative to @directory_fd. Returns: 0, or an errno. */
+int keeper_write_at(int directory_fd, const char *path, const char *text);
 
 /* Closes all descriptors from @from on, except those in @kept. An entry of -1 is ignored. */
 void keeper_close_others(unsigned int from, const int *kept, size_t n_kept);
+
+/* Waits for a signal, which is blocked, as all are; after the limit the caller goes on. */
+void keeper_wait_for_signal(int signo, uint64_t limit_us);
+
+/* Returns: whether the child @pid was reaped in time. */
+bool keeper_wait_for_child(pid_t pid, int limit_ms, int *ret_wait_status);
 
 #endif

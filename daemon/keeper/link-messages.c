@@ -3,17 +3,17 @@
  * Link messages: what is sent, as a list of stages in their order; and one handler for each message
  * type that is received.
  *
+ * No message is stored. Everything that is to be sent is a bit or a cursor into a table. A send
+ * that would wait ends the turn, and the loop comes back when the socket is writable. A replay sets
+ * all bits, so there is no second path.
+ *
  * A message that is too short, unknown or impossible is ignored or refused. No input from the
  * manager can end PID 1.
  */
 #include "config.h"
 
-#include "keeper/link-messages.h"
-
 #include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -21,9 +21,7 @@
 
 #include "keeper/children.h"
 #include "keeper/console.h"
-#include "keeper/disposal.h"
 #include "keeper/fd-store.h"
-#include "keeper/finale.h"
 #include "keeper/keeper.h"
 #include "keeper/link.h"
 #include "keeper/shutdown.h"
@@ -32,12 +30,6 @@
 /* --- to the manager --- */
 
 #define REFUSED_PAUSE_US (20 * USEC_PER_MSEC)
-
-enum Progress {
-	PROGRESS_NONE, /* nothing (more) to send in this stage */
-	PROGRESS_SENT,
-	PROGRESS_FULL, /* the socket is full or broken */
-};
 
 static int link_fd = -1;
 static struct MessageWelcome welcome;
@@ -48,8 +40,9 @@ static bool intent_unsent;
 static unsigned int note_cursor; /* rows above it have not been sent; 0: all have */
 static unsigned int kept_cursor;
 static uint32_t requests_unsent; /* 1 << RequestKind */
-static uint64_t ping_unsent;     /* a serial, or 0 */
-static uint64_t n_sent;          /* messages that are no pings */
+static uint64_t ping_unsent; /* a serial, or 0 */
+static uint64_t n_sent; /* messages that are not pings */
+static bool is_stuck; /* the socket is full or broken: nothing more is sent in this turn */
 static bool is_full;
 static uint64_t again_at_us = NEVER_US; /* retry after a failure other than EAGAIN */
 
@@ -60,7 +53,8 @@ static union {
 } answer;
 static size_t answer_size; /* 0: no answer waits */
 
-static enum Progress send_with_fd(const void *message, size_t size, int fd)
+/* Returns: whether it was sent, with a copy of @fd (-1: none). */
+static bool send_with_fd(const void *message, size_t size, int fd)
 {
 	union {
 		char space[CMSG_SPACE(sizeof(int))];
@@ -81,72 +75,62 @@ static enum Progress send_with_fd(const void *message, size_t size, int fd)
 		c->cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
 	}
-	if (sendmsg(link_fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
-		return PROGRESS_SENT;
+	if (sendmsg(link_fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
+		n_sent++;
+		return true;
+	}
 	/*
 	 * If the socket is full, POLLOUT reports when it is not. If it is broken, the link is about
 	 * to end, and the next manager is sent everything.
 	 */
+	is_stuck = true;
 	is_full = errno == EAGAIN;
 	if (!is_full && errno != EPIPE && errno != ECONNRESET)
-		again_at_us = keeper_now_us() + REFUSED_PAUSE_US; /* no memory: the socket counts as writable all the time */
-	return PROGRESS_FULL;
+		/* no memory: the socket counts as writable all the time */
+		again_at_us = keeper_now_us() + REFUSED_PAUSE_US;
+	return false;
 }
 
-static enum Progress send_plain(const void *message, size_t size)
+static bool send_plain(const void *message, size_t size)
 {
 	return send_with_fd(message, size, -1);
 }
 
-static enum Progress send_welcome(void)
+static void send_welcome(void)
 {
-	enum Progress p = PROGRESS_NONE;
-
-	if (welcome_unsent)
-		p = send_plain(&welcome, sizeof(welcome));
-	if (p == PROGRESS_SENT)
+	if (welcome_unsent && send_plain(&welcome, sizeof(welcome)))
 		welcome_unsent = false;
-	return p;
 }
 
-static enum Progress send_answer(void)
+static void send_answer(void)
 {
-	enum Progress p = PROGRESS_NONE;
-
-	if (answer_size)
-		p = send_plain(&answer, answer_size);
-	/*
-	 * It is sent, or no manager reads it any more. Unread messages must not wait for it.
-	 */
-	if (p == PROGRESS_SENT || (!is_full && again_at_us == NEVER_US))
+	/* If no manager reads the answer any more, unread messages must not wait for it. */
+	if (answer_size &&
+	    (send_plain(&answer, answer_size) || (!is_full && again_at_us == NEVER_US)))
 		answer_size = 0;
-	return p;
 }
 
 static void fill_id(struct ProcessId *id, const struct Child *child)
 {
-	(void)keeper_copy(id->service, sizeof(id->service), child->row.name); /* it fits: it came from such a field */
+	/* it fits, because it came from a field of this size */
+	(void)keeper_copy(id->service, sizeof(id->service), child->row.name);
 	id->invocation = child->invocation;
 	id->role = child->role;
 }
 
-static enum Progress send_spawned(struct Child *child)
+static bool send_spawned(const struct Child *child)
 {
 	struct MessageSpawned m = {
 		.header = { MESSAGE_SPAWNED, sizeof(m) },
 		.pid = child->pid,
 		.at_us = child->spawned_at_us,
 	};
-	enum Progress p;
 
 	fill_id(&m.id, child);
-	p = send_plain(&m, sizeof(m));
-	if (p == PROGRESS_SENT)
-		child_set_sent(child, CHILD_SPAWN_UNSENT);
-	return p;
+	return send_plain(&m, sizeof(m));
 }
 
-static enum Progress send_exited(struct Child *child)
+static bool send_exited(const struct Child *child)
 {
 	const struct ChildExit *exit = &child->exit;
 	struct MessageExited m = {
@@ -158,77 +142,67 @@ static enum Progress send_exited(struct Child *child)
 		.user_us = exit->user_us,
 		.system_us = exit->system_us,
 	};
-	enum Progress p;
 
 	fill_id(&m.id, child);
-	p = send_plain(&m, sizeof(m));
-	if (p == PROGRESS_SENT)
-		child_set_sent(child, CHILD_EXIT_UNSENT);
-	return p;
+	return send_plain(&m, sizeof(m));
 }
 
-static enum Progress send_child(void)
+static void send_children(void)
 {
-	struct Child *child = replay_wanted ? children_first_unsent() : NULL;
+	struct Child *child;
 
-	if (!child)
-		return PROGRESS_NONE;
-	return child->flags & CHILD_SPAWN_UNSENT ? send_spawned(child) : send_exited(child);
+	while (replay_wanted && !is_stuck && (child = children_first_unsent())) {
+		if (!(child->flags & CHILD_SPAWN_UNSENT) && send_exited(child))
+			child_set_sent(child, CHILD_EXIT_UNSENT);
+		else if (child->flags & CHILD_SPAWN_UNSENT && send_spawned(child))
+			child_set_sent(child, CHILD_SPAWN_UNSENT);
+	}
 }
 
-static enum Progress send_note(void)
+static void send_notes(void)
 {
-	struct MessageNote m = { .header = { MESSAGE_NOTE, sizeof(m) } };
-	const char *service = NULL;
-	const char *text = NULL;
-	enum Progress p;
+	for (; note_cursor; note_cursor--) {
+		struct MessageNote m = { .header = { MESSAGE_NOTE, sizeof(m) } };
+		const char *service;
+		const char *text = note_at(note_cursor, &service);
 
-	while (note_cursor && !(text = note_at(note_cursor, &service)))
-		note_cursor--;
-	if (!note_cursor)
-		return PROGRESS_NONE;
-	(void)keeper_copy(m.service, sizeof(m.service), service);
-	(void)keeper_copy(m.note, sizeof(m.note), text);
-	p = send_plain(&m, sizeof(m));
-	if (p == PROGRESS_SENT)
-		note_cursor--;
-	return p;
+		if (!text)
+			continue;
+		(void)keeper_copy(m.service, sizeof(m.service), service);
+		(void)keeper_copy(m.note, sizeof(m.note), text);
+		if (!send_plain(&m, sizeof(m)))
+			return;
+	}
 }
 
-static enum Progress send_kept(void)
+static void send_kept(void)
 {
-	struct MessageKeep m = { .header = { MESSAGE_KEPT, sizeof(m) } };
-	const char *name = NULL;
-	int fd = -1;
-	enum Progress p;
+	for (; kept_cursor; kept_cursor--) {
+		struct MessageKeep m = { .header = { MESSAGE_KEPT, sizeof(m) } };
+		const char *name;
+		const int fd = fd_store_at(kept_cursor, &name);
 
-	while (kept_cursor && (fd = fd_store_at(kept_cursor, &name)) < 0)
-		kept_cursor--;
-	if (!kept_cursor)
-		return PROGRESS_NONE;
-	(void)keeper_copy(m.name, sizeof(m.name), name);
-	p = send_with_fd(&m, sizeof(m), fd);
-	if (p == PROGRESS_SENT)
-		kept_cursor--;
-	return p;
+		if (fd < 0)
+			continue;
+		(void)keeper_copy(m.name, sizeof(m.name), name);
+		if (!send_with_fd(&m, sizeof(m), fd))
+			return;
+	}
 }
 
-static enum Progress send_intent(void)
+static void send_intent(void)
 {
-	struct MessageShutdown m = { .header = { MESSAGE_SHUTDOWN_INTENT, sizeof(m) } };
-	enum Progress p;
+	struct MessageShutdown m = {
+		.header = { MESSAGE_SHUTDOWN_INTENT, sizeof(m) },
+		.kind = shutdown_kind(),
+		.deadline_ms = shutdown_left_ms(keeper_now_us()),
+	};
 
-	m.kind = shutdown_kind();
-	m.deadline_ms = shutdown_left_ms(keeper_now_us());
-	if (!intent_unsent || m.kind == SHUTDOWN_NONE)
-		return PROGRESS_NONE;
-	p = send_plain(&m, sizeof(m));
-	if (p == PROGRESS_SENT)
+	if (intent_unsent && m.kind != SHUTDOWN_NONE && send_plain(&m, sizeof(m)))
 		intent_unsent = false;
-	return p;
 }
 
-static enum Progress send_replayed(void)
+static void send_replayed(void)
 {
 	struct MessageReplayed m = {
 		.header = { MESSAGE_REPLAYED, sizeof(m) },
@@ -236,46 +210,42 @@ static enum Progress send_replayed(void)
 		.n_notes = welcome.flags & WELCOME_WITHOUT_NOTES ? 0 : table_count(TABLE_NOTES),
 		.n_fds = table_count(TABLE_FDS),
 	};
-	enum Progress p = PROGRESS_NONE;
 
-	if (replayed_unsent)
-		p = send_plain(&m, sizeof(m));
-	if (p == PROGRESS_SENT)
+	if (replayed_unsent && send_plain(&m, sizeof(m)))
 		replayed_unsent = false;
-	return p;
 }
 
-static enum Progress send_request(void)
+static void send_requests(void)
 {
-	struct MessageRequest m = { .header = { MESSAGE_REQUEST, sizeof(m) } };
-	enum Progress p;
+	while (requests_unsent && replay_wanted) {
+		struct MessageRequest m = {
+			.header = { MESSAGE_REQUEST, sizeof(m) },
+			.kind = (uint32_t)__builtin_ctz(requests_unsent),
+		};
 
-	if (!requests_unsent || !replay_wanted)
-		return PROGRESS_NONE;
-	m.kind = (uint32_t)__builtin_ctz(requests_unsent);
-	p = send_plain(&m, sizeof(m));
-	if (p == PROGRESS_SENT)
+		if (!send_plain(&m, sizeof(m)))
+			return;
 		requests_unsent &= requests_unsent - 1;
-	return p;
+	}
 }
 
-static enum Progress send_ping(void)
+static void send_ping(void)
 {
 	struct MessagePing m = { .header = { MESSAGE_PING, sizeof(m) }, .serial = ping_unsent };
-	enum Progress p = PROGRESS_NONE;
 
-	if (ping_unsent)
-		p = send_plain(&m, sizeof(m));
-	if (p == PROGRESS_SENT)
-		ping_unsent = 0;
-	return p;
+	if (!ping_unsent || !send_plain(&m, sizeof(m)))
+		return;
+	ping_unsent = 0;
+	n_sent--;
 }
 
 /* A pong proves that everything before the ping was read, so the ping is the last stage. */
-static enum Progress (*const stages[])(void) = {
-	send_welcome, send_answer,   send_child,   send_note, send_kept,
-	send_intent,  send_replayed, send_request, send_ping,
+/* clang-format off */
+static void (*const stages[])(void) = {
+	send_welcome, send_answer,   send_children, send_notes, send_kept,
+	send_intent,  send_replayed, send_requests, send_ping,
 };
+/* clang-format on */
 
 void messages_begin(int fd, const struct MessageWelcome *w)
 {
@@ -288,9 +258,7 @@ void messages_begin(int fd, const struct MessageWelcome *w)
 void messages_replay(void)
 {
 	children_mark_unsent();
-	replay_wanted = true;
-	replayed_unsent = true;
-	intent_unsent = true;
+	replay_wanted = replayed_unsent = intent_unsent = true;
 	note_cursor = welcome.flags & WELCOME_WITHOUT_NOTES ? 0 : table_last(TABLE_NOTES);
 	kept_cursor = table_last(TABLE_FDS);
 }
@@ -298,11 +266,10 @@ void messages_replay(void)
 void messages_end(void)
 {
 	link_fd = -1;
-	welcome_unsent = replay_wanted = replayed_unsent = intent_unsent = false;
+	welcome_unsent = replay_wanted = replayed_unsent = intent_unsent = is_full = false;
 	note_cursor = kept_cursor = 0;
 	ping_unsent = 0;
 	answer_size = 0;
-	is_full = false;
 }
 
 void messages_request(enum RequestKind kind)
@@ -327,10 +294,10 @@ uint64_t messages_count(void)
 
 void messages_answer(const void *message, size_t size)
 {
-	memcpy(&answer, message, size < sizeof(answer) ? size : sizeof(answer));
-	answer_size = size;
 	if (link_fd < 0)
-		answer_size = 0; /* its manager is dead; the next one sees the row, or that there is none */
+		return; /* its manager is dead; the next one sees the row, or its absence */
+	answer_size = size < sizeof(answer) ? size : sizeof(answer);
+	memcpy(&answer, message, answer_size);
 	messages_flush();
 }
 
@@ -341,16 +308,10 @@ bool messages_is_blocked(void)
 
 void messages_flush(void)
 {
-	is_full = false;
+	is_full = is_stuck = false;
 	again_at_us = NEVER_US;
-	for (size_t i = 0; link_fd >= 0 && i < sizeof(stages) / sizeof(stages[0]); i++) {
-		enum Progress p;
-
-		while ((p = stages[i]()) == PROGRESS_SENT)
-			n_sent += stages[i] != send_ping;
-		if (p == PROGRESS_FULL)
-			return;
-	}
+	for (size_t i = 0; link_fd >= 0 && !is_stuck && i < N_ELEMENTS(stages); i++)
+		stages[i]();
 }
 
 bool messages_wants_to_write(void)
@@ -367,10 +328,9 @@ uint64_t messages_next_us(void)
 
 #define MAX_FDS (PROTOCOL_MAX_FDS + 8)
 
-/* The longest message of a fixed size. Only SPAWN has more data behind it. */
-union Fixed {
+/* One datagram. The fields that a short one lacks are zero. */
+static union {
 	struct MessageHeader header;
-	struct MessageHello hello;
 	struct MessagePing ping;
 	struct MessageSpawn spawn;
 	struct MessageAck ack;
@@ -380,127 +340,103 @@ union Fixed {
 	struct MessageKeep keep;
 	struct MessageForget forget;
 	struct MessageShutdown shutdown;
-	struct MessageSay say;
-	struct MessageDispose dispose;
-};
+	char bytes[PROTOCOL_MESSAGE_BYTES];
+} got;
+static size_t got_size;
+static int got_fds[MAX_FDS]; /* a handler that takes them sets n_got_fds to 0 */
+static size_t n_got_fds;
+/* an errno if the kernel dropped something: EMSGSIZE bytes, EMFILE descriptors */
+static int got_cut;
 
-struct Received {
-	union Fixed fixed;   /* an aligned copy of the beginning */
-	const char *message; /* the whole datagram */
-	size_t size;
-	int fds[MAX_FDS];
-	size_t n_fds;
-	int cut; /* an errno if the kernel dropped something: EMSGSIZE bytes, EMFILE descriptors */
-};
-
-static bool field_has_end(const char *field, size_t size)
+static void on_pong(void)
 {
-	return memchr(field, '\0', size) != NULL;
+	link_on_pong(got.ping.serial);
 }
 
-static void on_hello(struct Received *r)
+/* Returns: 0, or an errno. The row is made first, because no process may run without one. */
+static int spawn_child(void)
 {
-	link_on_hello(r->fixed.hello.version);
-}
-
-static void on_pong(struct Received *r)
-{
-	link_on_pong(r->fixed.ping.serial);
-}
-
-static void refuse_spawn(const struct ProcessId *id, int error)
-{
-	struct MessageSpawned m = {
-		.header = { MESSAGE_SPAWNED, sizeof(m) },
-		.id = *id,
-		.error = error,
-		.at_us = keeper_now_us(),
-	};
-
-	messages_answer(&m, sizeof(m));
-}
-
-/* close(2) cannot wait here, because the child has copies and executes nothing before it may. */
-static void close_spawned(struct Received *r, pid_t pid)
-{
-	for (size_t i = 0; i < r->n_fds; i++)
-		(void)close(r->fds[i]); /* the child has a copy */
-	r->n_fds = 0;
-	(void)kill(pid, SPAWN_MAY_EXEC); /* not reaped yet, so the pid is its own */
-}
-
-/* The row comes first: no process may run without one. */
-static int spawn_row(struct Received *r, struct SpawnRequest *request)
-{
-	const struct MessageSpawn *m = &r->fixed.spawn;
-	struct Child *child = children_begin(&m->id);
+	const struct MessageSpawn *m = &got.spawn;
+	struct SpawnRequest *request = spawn_request_blank();
+	int error = children_may_add(&m->id);
+	struct Child *child;
 	pid_t pid;
 
+	if (!error)
+		error = got_cut ? got_cut :
+				  spawn_request_parse(&got, got_size, got_fds, n_got_fds, request);
+	if (error)
+		return error;
+	child = children_begin(&m->id);
 	if (!child)
 		return ENFILE;
-	request->pid_place = &child->pid;
+	request->ret_pid = &child->pid;
 	pid = spawn_process(request);
 	if (pid < 0) {
-		int error = errno;
-
+		error = errno;
 		children_cancel(child);
 		return error;
 	}
 	child_set_running(child, pid, keeper_now_us());
-	close_spawned(r, pid);
+	/*
+	 * close(2) cannot wait, because the child has copies and executes nothing until it is
+	 * permitted to.
+	 */
+	while (n_got_fds > 0)
+		(void)close(got_fds[--n_got_fds]);
+	(void)kill(pid, SPAWN_MAY_EXEC); /* not reaped yet, so the pid is its own */
 	if (m->note[0])
-		(void)note_set(m->id.service, m->note); /* the service loses its history, not its process */
+		/* on failure the service loses its history, not its process */
+		(void)note_set(m->id.service, m->note);
 	return 0;
 }
 
-static int spawn_request(struct Received *r)
+static void on_spawn(void)
 {
-	struct SpawnRequest *request = spawn_request_blank();
-	int error = children_may_add(&r->fixed.spawn.id);
+	struct MessageSpawned reply = {
+		.header = { MESSAGE_SPAWNED, sizeof(reply) },
+		.id = got.spawn.id,
+		.error = spawn_child(),
+		.at_us = keeper_now_us(),
+	};
 
-	if (!error)
-		error = r->cut ? r->cut : spawn_request_parse(r->message, r->size, r->fds, r->n_fds, request);
-	if (error)
-		return error;
-	return spawn_row(r, request);
+	if (reply.error)
+		messages_answer(&reply, sizeof(reply));
 }
 
-static void on_spawn(struct Received *r)
+static void on_ack(void)
 {
-	int error = spawn_request(r);
-
-	if (error)
-		refuse_spawn(&r->fixed.spawn.id, error);
-}
-
-static void on_ack(struct Received *r)
-{
-	const struct MessageAck *m = &r->fixed.ack;
-
+	const struct MessageAck *m = &got.ack;
 	const struct Child *child = children_find(&m->id);
 
 	if (!child || !(child->flags & CHILD_EXITED))
 		return;
 	if (m->note[0])
-		(void)note_set(m->id.service, m->note); /* before the row is released; a note without an end is refused */
+		/* before the row is released; a note without an end is refused */
+		(void)note_set(m->id.service, m->note);
 	(void)children_release(&m->id); /* the row exists */
 }
 
-static void on_note(struct Received *r)
+static void on_note(void)
 {
-	const struct MessageNote *m = &r->fixed.note;
+	const struct MessageNote *m = &got.note;
 
-	if (field_has_end(m->service, sizeof(m->service)) && note_set(m->service, m->note) == ENOSPC)
-		console_log("%s: no room for its note", m->service);
+	if (keeper_has_end(m->service, sizeof(m->service)) &&
+	    note_set(m->service, m->note) == ENOSPC)
+		console_log("%s: no room for its note: the next manager may not know its state",
+			    m->service);
 }
 
-static void on_signal(struct Received *r)
+static void on_signal(void)
 {
-	const struct MessageSignal *m = &r->fixed.signal;
-	const struct Child *child = children_find(&m->id);
+	const struct Child *child = children_find(&got.signal.id);
 
 	if (child && !(child->flags & CHILD_EXITED))
-		(void)kill(child->pid, m->signo); /* not reaped yet, so the pid is its own; an invalid signal number is the manager's fault */
+		/*
+		 * not reaped yet, so the pid is its own; an invalid signal number is the manager's
+		 * fault
+		 */
+		(void)kill(child->pid, got.signal.signo);
 }
 
 /* Is @pid a child of ours without a row? */
@@ -517,94 +453,80 @@ static int check_adoptable(const struct ProcessId *id, pid_t pid)
 	return kill(pid, 0) < 0 && errno == ESRCH ? ESRCH : ECHILD;
 }
 
-static void on_adopt(struct Received *r)
+static void on_adopt(void)
 {
-	const struct MessageAdopt *m = &r->fixed.adopt;
+	const struct MessageAdopt *m = &got.adopt;
 	struct MessageAdopted reply = {
 		.header = { MESSAGE_ADOPTED, sizeof(reply) },
 		.id = m->id,
 		.pid = m->pid,
 		.error = check_adoptable(&m->id, m->pid),
 	};
-	struct Child *child;
+	struct Child *child = reply.error ? NULL : children_add(&m->id, m->pid, keeper_now_us());
 
-	if (!reply.error) {
-		child = children_add(&m->id, m->pid, keeper_now_us());
-		if (child)
-			child_set_sent(child, CHILD_SPAWN_UNSENT); /* ADOPTED reports it; a later manager is sent SPAWNED */
-		else
-			reply.error = ENFILE;
-	}
+	if (child)
+		/* ADOPTED reports it; a later manager is sent SPAWNED */
+		child_set_sent(child, CHILD_SPAWN_UNSENT);
+	else if (!reply.error)
+		reply.error = ENFILE;
 	messages_answer(&reply, sizeof(reply));
 }
 
-static void on_keep(struct Received *r)
+static void on_keep(void)
 {
-	const struct MessageKeep *m = &r->fixed.keep;
+	const char *name = got.keep.name;
 
-	if (!field_has_end(m->name, sizeof(m->name)))
+	if (!keeper_has_end(name, sizeof(got.keep.name)))
 		return;
-	if (r->n_fds != 1 || r->cut) {
-		console_log("the descriptor %s did not arrive, and is not kept: %s", m->name, strerror(r->cut ? r->cut : EINVAL));
+	if (n_got_fds != 1 || got_cut) {
+		console_log("the descriptor %s did not arrive, and is not kept: %s", name,
+			    strerror(got_cut ? got_cut : EINVAL));
 		return;
 	}
-	if (fd_store_keep(m->name, r->fds[0]) != 0)
-		console_log("no room to keep the descriptor %s", m->name);
-	r->n_fds = 0; /* the store has it */
+	n_got_fds = 0; /* the store has it */
+	if (fd_store_keep(name, got_fds[0]) != 0)
+		console_log("no room to keep the descriptor %s", name);
 }
 
-static void on_forget(struct Received *r)
+static void on_forget(void)
 {
-	const struct MessageForget *m = &r->fixed.forget;
-
-	if (!field_has_end(m->name, sizeof(m->name)))
+	if (!keeper_has_end(got.forget.name, sizeof(got.forget.name)))
 		return;
-	if (m->flags & FORGET_ENDED)
-		fd_store_close_ended(m->name);
+	if (got.forget.flags & FORGET_ENDED)
+		fd_store_close_ended(got.forget.name);
 	else
-		fd_store_forget(m->name);
+		fd_store_forget(got.forget.name);
 }
 
 /* The manager keeps copies until it has sent the next DISPOSE, which has no descriptors. */
-static void on_dispose(struct Received *r)
+static void on_dispose(void)
 {
-	if (r->n_fds == 0)
+	if (n_got_fds == 0)
 		disposal_release();
-	for (size_t i = 0; i < r->n_fds; i++)
-		disposal_hold(r->fds[i]);
-	r->n_fds = 0;
+	while (n_got_fds > 0)
+		disposal_hold(got_fds[--n_got_fds]);
 }
 
-static void on_shutdown(struct Received *r)
+static void on_shutdown(void)
 {
-	shutdown_begin(r->fixed.shutdown.kind, r->fixed.shutdown.deadline_ms, keeper_now_us());
+	shutdown_begin(got.shutdown.kind, got.shutdown.deadline_ms, keeper_now_us());
 }
 
-static void on_finale(struct Received *r)
+static void on_finale(void)
 {
-	uint32_t kind = r->fixed.shutdown.kind;
+	const uint32_t kind = got.shutdown.kind;
 
 	link_kill();
-	finale_run(kind <= SHUTDOWN_EXIT ? (enum ShutdownKind)kind : SHUTDOWN_POWEROFF, "all services have stopped");
+	finale_run(kind <= SHUTDOWN_EXIT ? (enum ShutdownKind)kind : SHUTDOWN_POWEROFF,
+		   "all services have stopped");
 }
 
-static void on_reexec(struct Received *r)
-{
-	(void)r;
-	link_reexec();
-}
-
-static void on_say(struct Received *r)
-{
-	console_log("%.*s", (int)strnlen(r->fixed.say.text, sizeof(r->fixed.say.text)), r->fixed.say.text);
-}
-
-static const struct Order {
+static const struct {
 	enum MessageType type;
 	size_t min_size;
-	void (*carry_out)(struct Received *r);
-} orders[] = {
-	{ MESSAGE_HELLO, sizeof(struct MessageHello), on_hello },
+	void (*carry_out)(void);
+} message_handlers[] = {
+	{ MESSAGE_HELLO, sizeof(struct MessageHello), link_on_hello },
 	{ MESSAGE_PONG, sizeof(struct MessagePing), on_pong },
 	{ MESSAGE_SPAWN, sizeof(struct MessageSpawn), on_spawn },
 	{ MESSAGE_ACK, sizeof(struct MessageAck), on_ack },
@@ -615,91 +537,82 @@ static const struct Order {
 	{ MESSAGE_FORGET, sizeof(struct MessageKeep), on_forget },
 	{ MESSAGE_SHUTDOWN, sizeof(struct MessageShutdown), on_shutdown },
 	{ MESSAGE_FINALE, sizeof(struct MessageShutdown), on_finale },
-	{ MESSAGE_REEXEC, sizeof(struct MessageReexec), on_reexec },
-	{ MESSAGE_SAY, sizeof(struct MessageSay), on_say },
+	{ MESSAGE_REEXEC, sizeof(struct MessageReexec), link_reexec },
 	{ MESSAGE_DISPOSE, sizeof(struct MessageDispose), on_dispose },
 };
 
-static void take_fds(struct msghdr *m, struct Received *r)
-{
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
-		size_t n;
-
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		memcpy(r->fds, CMSG_DATA(c), n * sizeof(int));
-		r->n_fds = n;
-	}
-}
-
-static void set_message(struct Received *r, const char *message, size_t size)
-{
-	r->message = message;
-	r->size = size;
-	memset(&r->fixed, 0, sizeof(r->fixed));
-	memcpy(&r->fixed, message, size < sizeof(r->fixed) ? size : sizeof(r->fixed));
-}
-
-/* @datagram has PROTOCOL_MESSAGE_BYTES. Returns: as recvmsg(2). */
-static ssize_t receive(int fd, char *datagram, struct Received *r)
+/* Returns: as recvmsg(2). */
+static ssize_t receive(int fd)
 {
 	static union {
 		char space[CMSG_SPACE(MAX_FDS * sizeof(int))];
 		struct cmsghdr align;
 	} control;
-	struct iovec part = { .iov_base = datagram, .iov_len = PROTOCOL_MESSAGE_BYTES };
+	struct iovec part = { .iov_base = &got, .iov_len = sizeof(got) };
 	struct msghdr m = {
 		.msg_iov = &part,
 		.msg_iovlen = 1,
 		.msg_control = control.space,
 		.msg_controllen = sizeof(control.space),
 	};
-	ssize_t n = recvmsg(fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	const ssize_t n = recvmsg(fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
 	if (n < 0)
 		return n;
-	r->n_fds = 0;
-	r->cut = m.msg_flags & MSG_TRUNC ? EMSGSIZE : 0;
+	got_size = (size_t)n;
+	if (got_size < sizeof(got.spawn)) /* the longest message of a fixed size */
+		memset(got.bytes + got_size, 0, sizeof(got.spawn) - got_size);
+	got_cut = m.msg_flags & MSG_TRUNC ? EMSGSIZE : 0;
 	if (m.msg_flags & MSG_CTRUNC)
-		r->cut = EMFILE; /* there is room for the descriptors of any message, so our own table was full */
-	take_fds(&m, r);
-	set_message(r, datagram, (size_t)n);
+		/* there is room for the descriptors of any message, so our own table was full */
+		got_cut = EMFILE;
+	n_got_fds = 0;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		n_got_fds = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(got_fds, CMSG_DATA(c), n_got_fds * sizeof(int));
+	}
 	return n;
 }
 
-static void carry_out(struct Received *r)
+static void carry_out(void)
 {
-	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
-		if (r->fixed.header.type == (uint32_t)orders[i].type && r->size >= orders[i].min_size)
-			orders[i].carry_out(r);
-	for (size_t i = 0; i < r->n_fds; i++)
-		disposal_add(r->fds[i]); /* of a message that was refused or is unknown */
+	for (size_t i = 0; i < N_ELEMENTS(message_handlers); i++)
+		if (got.header.type == (uint32_t)message_handlers[i].type &&
+		    got_size >= message_handlers[i].min_size)
+			message_handlers[i].carry_out();
+	while (n_got_fds > 0)
+		/* of a message that was refused or is unknown */
+		disposal_add(got_fds[--n_got_fds]);
 }
 
 enum MessagesResult messages_read(int fd, unsigned int max)
 {
-	static char datagram[PROTOCOL_MESSAGE_BYTES];
-	struct Received r;
-
 	for (unsigned int i = 0; i < max; i++) {
 		ssize_t n;
 
 		if (messages_is_blocked())
 			return MESSAGES_EMPTY;
-		n = receive(fd, datagram, &r);
-		if (n < 0 && errno == EINTR)
-			continue; /* impossible with all signals blocked; taken as the end of the link it would lose messages */
-		if (n < 0 && errno == ECONNRESET)
-			continue; /* the manager died with unread data; its earlier messages can still be read */
-		if (n < 0 && errno == EAGAIN)
+		n = receive(fd);
+		if (n < 0 && (errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS))
+			/* without memory the message is still in the socket */
 			return MESSAGES_EMPTY;
-		if (n < 0 && (errno == ENOMEM || errno == ENOBUFS))
-			return MESSAGES_EMPTY; /* the message is still in the socket */
+		/*
+		 * ECONNRESET: the manager died with unread data; its earlier messages can still be
+		 * read. EINTR is impossible with all signals blocked; if it were taken as the end,
+		 * messages would be lost.
+		 */
+		if (n < 0 && (errno == EINTR || errno == ECONNRESET))
+			continue;
 		if (n < 0)
 			return MESSAGES_END;
-		carry_out(&r);
-		if (n == 0) /* the end, or an empty datagram, which no manager sends; its descriptors have been closed */
+		carry_out();
+		/*
+		 * the end, or an empty datagram, which no manager sends; its descriptors have been
+		 * closed
+		 */
+		if (n == 0)
 			return MESSAGES_END;
 	}
 	return MESSAGES_MORE;

@@ -2,16 +2,16 @@
 /*
  * Link: one manager at a time, which is started, watched, and replaced when it dies.
  *
- * It is pinged until it has settled, after each message, when it has been awake for long, and when
- * it was stopped. An idle manager is not pinged, so that neither process wakes up.
- *
- * docs/keeper.md explains which deaths count as failures, and what follows from many of them.
+ * link.c contains the life of a manager, and link-messages.c the messages in both directions.
+ * restart-limit.c decides which deaths are failures, and what follows from many of them
+ * (docs/keeper.md).
  */
 #ifndef SVCD_KEEPER_LINK_H
 #define SVCD_KEEPER_LINK_H
 
 #include <poll.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -24,13 +24,11 @@
 void link_init(uint32_t generation, int32_t last_status);
 
 /*
- * After a re-exec that did not wait for the manager's end (a fault of PID 1). The old manager has
- * lost its link. It is killed before the next one starts.
+ * Called after a re-exec that did not wait for the manager's end (a fault of PID 1). The old
+ * manager has lost its link. It is killed before the next one starts.
  */
 void link_end_old(pid_t pid);
-/* 0: none. */
-pid_t link_pid(void);
-
+pid_t link_pid(void); /* 0: none */
 uint32_t link_generation(void);
 int32_t link_last_status(void);
 
@@ -46,14 +44,12 @@ void link_turn(const struct pollfd *seen);
 int link_clock(void);
 void link_on_clock(void);
 
-/* A child may have been stopped. If it was the manager, it is pinged. */
-void link_look(void);
-
 /* The rescue shell has ended: a waiting start is due now. */
 void link_start_now(uint64_t now_us);
 
-/* A child was reaped. Returns: whether it was the manager. */
-bool link_on_exit(pid_t pid, int wait_status, uint64_t now_us);
+/* A child was reaped, or was stopped. */
+void link_on_exit(pid_t pid, int wait_status, uint64_t now_us);
+void link_on_stop(pid_t pid);
 
 /* Is this the manager, or the rescue shell? */
 bool link_is_own(pid_t pid);
@@ -61,16 +57,98 @@ bool link_is_own(pid_t pid);
 /* Has the manager sent HELLO and answered the last ping? */
 bool link_is_answering(void);
 
-/* Has the manager settled, and answered since? An idle manager counts as well. */
+/* Has the manager settled, and answered since? Also true for an idle manager. */
 bool link_is_well(void);
 
 /* Messages about the link itself. */
-void link_on_hello(uint32_t version);
+void link_on_hello(void);
 void link_on_pong(uint64_t serial);
 
 /* The manager asks for a re-exec: it is let go, then svcd executes itself. */
 void link_reexec(void);
 
 void link_kill(void);
+
+/* --- messages --- */
+
+/* A new manager is at the other end of @fd. It gets WELCOME and knows nothing else. */
+void messages_begin(int fd, const struct MessageWelcome *welcome);
+
+/* HELLO came: all rows, notes and descriptors are sent, then REPLAYED. */
+void messages_replay(void);
+
+/* The link is gone. Unsent messages wait for the next manager. */
+void messages_end(void);
+
+/* A signal that is a request. It is sent once, to a manager that has read its replay. */
+void messages_request(enum RequestKind kind);
+bool messages_is_requested(enum RequestKind kind);
+
+/* Pings are queued last, so a pong proves that everything before it was read. */
+void messages_ping(uint64_t serial);
+
+/* The number of messages sent so far, without pings. */
+uint64_t messages_count(void);
+
+/**
+ * messages_answer() - a reply that belongs to no row (a refused spawn, an adoption)
+ *
+ * There is room for one. While it waits, messages_is_blocked() is true and no more is read from the
+ * manager. The manager reads its socket before it can expect more answers, so nothing is lost and
+ * nothing piles up.
+ */
+void messages_answer(const void *message, size_t size);
+bool messages_is_blocked(void);
+
+/* Sends until everything is sent or the socket is full. */
+void messages_flush(void);
+
+/* Does a message wait for the socket to be writable? */
+bool messages_wants_to_write(void);
+
+/* When messages_flush() is to be tried again without an event; NEVER_US: never. */
+uint64_t messages_next_us(void);
+
+enum MessagesResult {
+	MESSAGES_EMPTY, /* nothing more to read now */
+	MESSAGES_MORE, /* the share of this turn is done, and there is more */
+	MESSAGES_END, /* the manager has closed its end */
+};
+
+/* Carries out up to @max messages from @fd. */
+enum MessagesResult messages_read(int fd, unsigned int max);
+
+/* --- restart limit --- */
+
+struct ManagerDeath {
+	int wait_status;
+	bool killed_by_us;
+	bool was_settled;
+	uint64_t settled_for_us;
+	bool was_requested; /* out: it exited to be replaced */
+};
+
+/* Returns: how long to wait before the next start, in microseconds. */
+uint64_t restart_limit_on_death(struct ManagerDeath *death, uint64_t now_us);
+
+/* A manager has settled: its data does not kill it. */
+void restart_limit_on_settled(void);
+
+/*
+ * A user has left the rescue shell and may have repaired the cause: the next manager gets all data.
+ */
+void restart_limit_forget(void);
+
+/* Returns: WELCOME_WITHOUT_NOTES and WELCOME_WITHOUT_LOCAL_FILES, depending on the level. */
+uint32_t restart_limit_welcome_flags(void);
+
+bool restart_limit_is_rescue(void);
+
+/* Opens a root shell on the console, if there is none yet. Services keep running. */
+void rescue_begin(void);
+bool rescue_is_shell(pid_t pid);
+
+/* A child was reaped. Returns: whether it was the shell and its user has left it. */
+bool rescue_on_exit(pid_t pid, int wait_status);
 
 #endif

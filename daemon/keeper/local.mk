@@ -3,23 +3,19 @@
 # PID 1 links only libc; tests/lint/symbols checks the result.
 noinst_LIBRARIES += libkeeper.a
 libkeeper_a_SOURCES = \
-	daemon/keeper/cgroup.c daemon/keeper/cgroup.h \
+	daemon/keeper/own-cgroups.c \
 	daemon/keeper/child-exec.c \
 	daemon/keeper/children.c daemon/keeper/children.h \
 	daemon/keeper/console.c daemon/keeper/console.h \
-	daemon/keeper/crash.c daemon/keeper/crash.h \
-	daemon/keeper/disposal.c daemon/keeper/disposal.h \
 	daemon/keeper/early-boot.c daemon/keeper/early-boot.h \
 	daemon/keeper/fd-store.c daemon/keeper/fd-store.h \
-	daemon/keeper/finale.c daemon/keeper/finale.h \
+	daemon/keeper/finale.c \
 	daemon/keeper/keeper.c daemon/keeper/keeper.h \
 	daemon/keeper/link.c daemon/keeper/link.h \
-	daemon/keeper/link-messages.c daemon/keeper/link-messages.h \
+	daemon/keeper/link-messages.c \
 	daemon/keeper/memory.c daemon/keeper/memory.h \
-	daemon/keeper/user-session.c daemon/keeper/user-session.h \
 	daemon/keeper/reexec.c daemon/keeper/reexec.h \
-	daemon/keeper/rescue.c daemon/keeper/rescue.h \
-	daemon/keeper/restart-limit.c daemon/keeper/restart-limit.h \
+	daemon/keeper/restart-limit.c \
 	daemon/keeper/shutdown.c daemon/keeper/shutdown.h \
 	daemon/keeper/spawn.c daemon/keeper/spawn.h \
 	daemon/keeper/watchdog.c daemon/keeper/watchdog.h

@@ -3,53 +3,55 @@
  * svcd: PID 1. It keeps services; svcd-manager decides about them (docs/keeper.md).
  *
  * This file: the three roles of the program (PID 1, a user's keeper, a re-executed keeper), and the
- * loop.
+ * loop. A user has one keeper at a time, which ends with the process that started it.
  */
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "keeper/children.h"
 #include "keeper/console.h"
-#include "keeper/crash.h"
-#include "keeper/disposal.h"
 #include "keeper/early-boot.h"
+#include "keeper/fd-store.h"
 #include "keeper/keeper.h"
 #include "keeper/link.h"
 #include "keeper/memory.h"
-#include "keeper/user-session.h"
 #include "keeper/reexec.h"
-#include "keeper/rescue.h"
 #include "keeper/shutdown.h"
 #include "keeper/spawn.h"
-#include "keeper/restart-limit.h"
 #include "keeper/watchdog.h"
 
 #define REAPED_PER_TURN 256
-#define SIGNALS_PER_TURN 32
+#define SIGNALS_PER_TURN 8
 #define REFUSED_PAUSE_NS 20000000
+#define LONGEST_SLEEP_MS 3600000
 
-struct Options {
+struct KeeperOptions {
 	bool user;
-	bool waits;    /* for another keeper of this user to end */
+	bool waits; /* for another keeper of this user to end */
 	int reexec_fd; /* -1: a first start */
-	int try_fd;    /* -1: run; else: only check whether this program could take over these tables */
+	/* -1: run; else: only check whether this program could take over these tables */
+	int try_fd;
 };
 
 /* Arguments that the kernel passes on from its command line and that the manager understands. */
 static const char *const manager_arguments[] = {
-	"single", "s", "S", "1", "2", "3", "4", "5", "emergency", "rescue", "auto", "-s", "-b", "-a",
+	"single", "s",         "S",      "1",    "2",  "3",  "4",
+	"5",      "emergency", "rescue", "auto", "-s", "-b", "-a",
 };
 
 static const char help_text[] =
@@ -59,24 +61,27 @@ static const char help_text[] =
 	"  --user           keep the services of a user, until the parent process ends\n"
 	"  --wait           wait for another keeper of this user to end, then take over\n"
 	"  --manager=PATH   the manager to start\n"
-	"  --ping-ms=N      how often it must answer, for tests (" "5000)\n"
+	"  --ping-ms=N      how often the manager must answer, for tests (5000)\n"
 	"  --watchdog=SECONDS[,manager][,/dev/NAME]\n"
 	"                   like svcd.watchdog= on the kernel command line, for tests\n"
 	"  -- ARGUMENT...   arguments for the manager\n"
 	"  --version, --help\n"
 	"Called as init with a runlevel, it requests that runlevel from the running init.\n";
 
-static void add_argument(const char *word)
+/* --- arguments --- */
+
+static void add_argument(const char *argument)
 {
 	if (keeper.n_arguments < KEEPER_MAX_ARGUMENTS &&
-	    keeper_copy(keeper.arguments[keeper.n_arguments], sizeof(keeper.arguments[0]), word))
+	    keeper_copy(keeper.arguments[keeper.n_arguments], sizeof(keeper.arguments[0]),
+			argument))
 		keeper.n_arguments++;
 }
 
-static bool is_manager_argument(const char *word)
+static bool is_manager_argument(const char *argument)
 {
-	for (size_t i = 0; i < sizeof(manager_arguments) / sizeof(manager_arguments[0]); i++)
-		if (strcmp(word, manager_arguments[i]) == 0)
+	for (size_t i = 0; i < N_ELEMENTS(manager_arguments); i++)
+		if (strcmp(argument, manager_arguments[i]) == 0)
 			return true;
 	return false;
 }
@@ -88,18 +93,11 @@ static const char *value_of(const char *argument, const char *option)
 	return strncmp(argument, option, length) == 0 ? argument + length : NULL;
 }
 
-/* An overlong path is ignored; the installed manager is used. */
-static bool set_manager_path(const char *path)
-{
-	return strlen(path) < sizeof(keeper.manager_path) &&
-	       keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), path);
-}
-
 /*
  * Returns: false if @argument is unknown. PID 1 ignores such an argument, because the kernel passes
  * on any text.
  */
-static bool parse_argument(const char *argument, struct Options *options)
+static bool parse_argument(const char *argument, struct KeeperOptions *options)
 {
 	const char *value;
 
@@ -109,18 +107,17 @@ static bool parse_argument(const char *argument, struct Options *options)
 		options->waits = true;
 	else if ((value = value_of(argument, "--reexec=")))
 		options->reexec_fd = atoi(value);
-	else if (strcmp(argument, "--again") == 0)
-		reexec_expect_again();
-	else if ((value = value_of(argument, "--faults=")))
-		reexec_expect_faults(atoi(value));
-	else if ((value = value_of(argument, "--refused=")))
-		reexec_set_refusal(atoi(value));
+	else if (reexec_take_argument(argument))
+		return true;
 	else if ((value = value_of(argument, "--try-tables=")))
 		options->try_fd = atoi(value);
-	else if ((value = value_of(argument, "--manager=")))
-		return set_manager_path(value);
+	else if ((value = value_of(argument,
+				   "--manager="))) /* overlong: the installed one is used */
+		return strlen(value) < sizeof(keeper.manager_path) &&
+		       keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), value);
 	else if ((value = value_of(argument, "--ping-ms=")))
-		keeper.ping_ms = atoi(value) > 0 ? (uint32_t)atoi(value) : PROTOCOL_PING_INTERVAL_MS;
+		keeper.ping_ms = atoi(value) > 0 ? (uint32_t)atoi(value) :
+						   PROTOCOL_PING_INTERVAL_MS;
 	else if ((value = value_of(argument, "--watchdog=")))
 		return watchdog_configure(value);
 	else if (is_manager_argument(argument))
@@ -130,7 +127,7 @@ static bool parse_argument(const char *argument, struct Options *options)
 	return true;
 }
 
-static bool parse_arguments(int argc, char **argv, struct Options *options)
+static bool parse_arguments(int argc, char **argv, struct KeeperOptions *options)
 {
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--") == 0) {
@@ -144,46 +141,128 @@ static bool parse_arguments(int argc, char **argv, struct Options *options)
 	return true;
 }
 
-/* All signals except synchronous faults (SIGSEGV, SIGBUS, ...), which crash.c handles. */
+/* --- a user's keeper --- */
+
+/*
+ * The directory belongs to the user and is removed after the user's last session, so its content is
+ * current. Returns: a descriptor of its lock, above 2, that execve(2) leaves open; -1 on failure,
+ * and the reason was printed.
+ */
+static int open_lock(void)
+{
+	const char *directory = getenv("XDG_RUNTIME_DIR");
+	char path[KEEPER_PATH_BYTES];
+	struct stat st;
+	int opened;
+	int fd;
+
+	if (!directory || directory[0] != '/' || strlen(directory) >= KEEPER_PATH_BYTES - 32) {
+		(void)fprintf(
+			stderr,
+			"svcd: XDG_RUNTIME_DIR is not set to a directory; the session manager "
+			"sets it (elogind)\n");
+		return -1;
+	}
+	if (stat(directory, &st) < 0 || !S_ISDIR(st.st_mode)) {
+		(void)fprintf(stderr,
+			      "svcd: there is no directory %s, which XDG_RUNTIME_DIR names\n",
+			      directory);
+		return -1;
+	}
+	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH))) {
+		(void)fprintf(
+			stderr,
+			"svcd: %s, which XDG_RUNTIME_DIR names, can be written to by others (chmod "
+			"go-w)\n",
+			directory);
+		return -1;
+	}
+	(void)snprintf(path, sizeof(path), "%s/svcd", directory); /* the length was checked */
+	(void)mkdir(path, 0700); /* it exists, or open(2) fails */
+	(void)snprintf(path, sizeof(path), "%s/svcd/lock", directory);
+	opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = opened < 0 ? -1 : fcntl(opened, F_DUPFD, STDERR_FILENO + 1);
+	if (fd < 0)
+		(void)fprintf(stderr, "svcd: cannot open %s: %s\n", path, strerror(errno));
+	if (opened >= 0)
+		/* the lock belongs to the open file, which the other descriptor shares */
+		(void)close(opened);
+	return fd;
+}
+
+/* A child of PID 1 was detached on purpose and outlives its session. */
+static void follow_parent(void)
+{
+	const pid_t parent = getppid();
+
+	if (parent == 1)
+		return;
+	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent) /* it has died meanwhile, so the kernel sends no signal */
+		(void)raise(SIGTERM);
+}
+
+/*
+ * The descriptor of the lock is never closed, so the lock is released when the process ends.
+ * Returns: the status to exit with, whose reason was printed, or -1: this is the one keeper of the
+ * user.
+ */
+static int begin_user_session(bool waits)
+{
+	char text[16] = "";
+	int length;
+	int fd;
+
+	follow_parent();
+	fd = open_lock();
+	if (fd < 0)
+		return EXIT_FAILURE;
+	while (flock(fd, waits ? LOCK_EX : LOCK_EX | LOCK_NB) < 0) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EWOULDBLOCK) {
+			(void)fprintf(stderr,
+				      "svcd: cannot lock svcd/lock in XDG_RUNTIME_DIR: %s\n",
+				      strerror(errno));
+			return EXIT_FAILURE;
+		}
+		/* empty: the holder has not written its pid yet */
+		(void)!pread(fd, text, sizeof(text) - 1, 0);
+		text[strcspn(text, "\n")] = '\0';
+		(void)fprintf(stderr,
+			      "svcd: another svcd --user runs already%s%s; see svcctl --user\n",
+			      text[0] ? ", process " : "", text);
+		return EXIT_SUCCESS;
+	}
+	length = snprintf(text, sizeof(text), "%d\n", (int)getpid());
+	if (ftruncate(fd, 0) == 0)
+		(void)!pwrite(fd, text, (size_t)length, 0); /* only for users who look */
+	return -1;
+}
+
+/* --- the loop --- */
+
+/* All signals except synchronous faults (SIGSEGV, SIGBUS, ...), which reexec.c handles. */
 static void fill_signals(sigset_t *all)
 {
 	(void)sigfillset(all);
 	crash_leave_out(all);
 }
 
-/*
- * Before the first line of output, because its reader may be gone, and SIGPIPE would end a user's
- * keeper.
- */
-static void block_signals(void)
-{
-	sigset_t all;
-
-	fill_signals(&all);
-	(void)sigprocmask(SIG_SETMASK, &all, NULL); /* cannot fail with these arguments */
-}
-
+/* Nothing works without it. A lack of memory is often short, so it is tried for ten seconds. */
 static int open_signals(void)
 {
 	sigset_t all;
+	int fd;
 
 	fill_signals(&all);
-	return signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-/*
- * Nothing works without it. A lack of memory is often short, so ten seconds of patience are worth
- * it.
- */
-static int open_signals_patiently(void)
-{
-	int fd = open_signals();
-
+	fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
-		console_log("cannot make a signalfd: %s; trying again for ten seconds", strerror(errno));
+		console_log("cannot make a signalfd: %s; trying again for ten seconds",
+			    strerror(errno));
 	for (int i = 0; i < 100 && fd < 0; i++) {
 		(void)poll(NULL, 0, 100);
-		fd = open_signals();
+		fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 	}
 	return fd;
 }
@@ -192,6 +271,10 @@ static void on_child(pid_t pid, int wait_status, const struct rusage *usage, uin
 {
 	struct Child *child = children_find_pid(pid);
 
+	if (WIFSTOPPED(wait_status)) {
+		link_on_stop(pid);
+		return;
+	}
 	console_on_exit(pid);
 	disposal_on_exit(pid);
 	if (child) {
@@ -200,7 +283,8 @@ static void on_child(pid_t pid, int wait_status, const struct rusage *usage, uin
 		restart_limit_forget();
 		link_start_now(now_us);
 	} else {
-		(void)link_on_exit(pid, wait_status, now_us); /* or an orphan: it is reaped, and that is all */
+		/* or an orphan: it is reaped, and that is all */
+		link_on_exit(pid, wait_status, now_us);
 	}
 }
 
@@ -212,40 +296,44 @@ static bool reap(void)
 	for (int i = 0; i < REAPED_PER_TURN; i++) {
 		struct rusage usage;
 		int wait_status;
-		pid_t pid = wait4(-1, &wait_status, WNOHANG, &usage);
+		pid_t pid = wait4(-1, &wait_status, WNOHANG | WUNTRACED, &usage);
 
 		if (pid <= 0)
-			return pid < 0 && errno == EINTR; /* WNOHANG excludes EINTR. If it occurs, no other signal would report the child. */
+			/*
+			 * WNOHANG excludes EINTR. If it occurs, no other signal would report the
+			 * child.
+			 */
+			return pid < 0 && errno == EINTR;
 		on_child(pid, wait_status, &usage, now_us);
 	}
 	return true;
 }
 
+/* SIGCHLD only reports that there is a child to reap. */
 static void read_signals(int fd)
 {
-	struct signalfd_siginfo got;
+	struct signalfd_siginfo got[SIGNALS_PER_TURN];
+	const ssize_t n = read(fd, got, sizeof(got));
 
-	for (int i = 0; i < SIGNALS_PER_TURN && read(fd, &got, sizeof(got)) == (ssize_t)sizeof(got); i++)
-		(void)shutdown_on_signal((int)got.ssi_signo, keeper_now_us()); /* SIGCHLD only reports that there is a child to reap */
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(got[0]); i++)
+		shutdown_on_signal((int)got[i].ssi_signo, keeper_now_us());
 }
 
 static int time_to_sleep_ms(uint64_t now_us)
 {
-	uint64_t next_us = link_next_us();
-	uint64_t left_ms;
+	const uint64_t times_us[] = { link_next_us(), shutdown_next_us(), watchdog_next_us(),
+				      disposal_next_us() };
+	uint64_t next_us = now_us + LONGEST_SLEEP_MS * USEC_PER_MSEC;
+	bool is_never = true;
 
-	if (shutdown_next_us() < next_us)
-		next_us = shutdown_next_us();
-	if (watchdog_next_us() < next_us)
-		next_us = watchdog_next_us();
-	if (disposal_next_us() < next_us)
-		next_us = disposal_next_us();
-	if (next_us == NEVER_US)
+	for (size_t i = 0; i < N_ELEMENTS(times_us); i++) {
+		is_never = is_never && times_us[i] == NEVER_US;
+		next_us = times_us[i] < next_us ? times_us[i] : next_us;
+	}
+	if (is_never)
 		return -1;
-	if (next_us <= now_us)
-		return 0;
-	left_ms = (next_us - now_us + USEC_PER_MSEC - 1) / USEC_PER_MSEC;
-	return left_ms < 3600000 ? (int)left_ms : 3600000;
+	return next_us <= now_us ? 0 :
+				   (int)((next_us - now_us + USEC_PER_MSEC - 1) / USEC_PER_MSEC);
 }
 
 /*
@@ -255,11 +343,10 @@ static int time_to_sleep_ms(uint64_t now_us)
  */
 static void wait_for_any(struct pollfd *fds, nfds_t n_fds, int limit_ms)
 {
-	const struct timespec pause = { .tv_nsec = REFUSED_PAUSE_NS };
-
 	if (poll(fds, n_fds, limit_ms) >= 0)
 		return;
-	(void)nanosleep(&pause, NULL); /* an early return does no harm */
+	/* an early return does no harm */
+	(void)nanosleep(&(struct timespec){ .tv_nsec = REFUSED_PAUSE_NS }, NULL);
 	for (nfds_t i = 0; i < n_fds; i++)
 		fds[i].revents = fds[i].fd >= 0 ? POLLIN : 0;
 }
@@ -279,13 +366,11 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 		if (fds[0].revents)
 			read_signals(signal_fd);
 		/*
-		 * Exits come before requests. This is not done at every turn, because wait(2) looks
-		 * at each child, and most turns are a request.
+		 * Exits are handled before requests. wait(2) is not called at every turn, because
+		 * it looks at each child, and most turns are a request.
 		 */
 		if (fds[0].revents || more_to_reap)
 			more_to_reap = reap();
-		if (fds[0].revents)
-			link_look();
 		if (fds[2].revents)
 			link_on_clock();
 		link_turn(&fds[1]);
@@ -297,41 +382,44 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 	}
 }
 
-/* More than any start uses of the stack. */
+/* --- the start --- */
+
+/* More stack than any start uses. */
 #define STACK_USED_AT_START (64u * 1024)
 
 /*
- * The loop does not need the pages of the stack that starting used. The current page and the next
- * one stay, because calls of this function use them.
+ * The loop does not need the stack pages that the start used. The current page and the next one
+ * stay, because calls of this function use them.
  */
 static void __attribute__((noinline)) give_back_stack(void)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	const uintptr_t end = ((uintptr_t)__builtin_frame_address(0) & ~(page - 1)) - page;
 
-	(void)madvise((void *)(end - STACK_USED_AT_START), STACK_USED_AT_START, MADV_DONTNEED); /* ENOMEM: the stack was never that deep */
+	/* ENOMEM: the stack was never that deep */
+	(void)madvise((void *)(end - STACK_USED_AT_START), STACK_USED_AT_START, MADV_DONTNEED);
 }
 
-static void first_start(void)
+static void __attribute__((noreturn)) keep(const struct KeeperOptions *options)
 {
-	keeper.boot_at_us = keeper_now_us();
-	early_boot();
-	memory_init(); /* after this, because 0, 1 and 2 are taken */
-}
-
-static void __attribute__((noreturn)) keep(const struct Options *options)
-{
+	sigset_t all;
 	int signal_fd;
 
 	keeper.is_pid1 = getpid() == 1;
 	keeper.user_mode = options->user && !keeper.is_pid1;
-	(void)prctl(PR_SET_NAME, "svcd"); /* the name would be "exe" after an execution through /proc/self/exe */
+	/* the name would be "exe" after an execution through /proc/self/exe */
+	(void)prctl(PR_SET_NAME, "svcd");
 	spawn_reset_signals();
-	block_signals();
+	fill_signals(&all);
+	/* before the first line, because its reader may be gone (SIGPIPE) */
+	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	reexec_expect(options->reexec_fd);
 	crash_init();
-	if (!reexec_resume())
-		first_start();
+	if (!reexec_resume()) {
+		keeper.boot_at_us = keeper_now_us();
+		early_boot();
+		memory_init(); /* after this, because 0, 1 and 2 are taken */
+	}
 	if (keeper.user_mode && prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		console_log("cannot become a subreaper: %s", strerror(errno));
 	console_open();
@@ -339,7 +427,7 @@ static void __attribute__((noreturn)) keep(const struct Options *options)
 	if (keeper.has_reexeced)
 		spawn_restore_score();
 	watchdog_read_command_line();
-	signal_fd = open_signals_patiently();
+	signal_fd = open_signals();
 	if (signal_fd < 0)
 		crash_last_resort();
 	give_back_stack();
@@ -359,29 +447,28 @@ static int execute_telinit(char *runlevel)
 
 int main(int argc, char **argv)
 {
-	struct Options options = { .reexec_fd = -1, .try_fd = -1 };
+	struct KeeperOptions options = { .reexec_fd = -1, .try_fd = -1 };
+	const bool is_pid1 = getpid() == 1;
+	int status;
 
-	if (getpid() != 1 && argc == 2 && strcmp(argv[1], "--version") == 0)
+	if (!is_pid1 && argc == 2 && strcmp(argv[1], "--version") == 0)
 		return printf("svcd %s\n", PACKAGE_VERSION) < 0;
-	if (getpid() != 1 && argc == 2 && strcmp(argv[1], "--help") == 0)
+	if (!is_pid1 && argc == 2 && strcmp(argv[1], "--help") == 0)
 		return fputs(help_text, stdout) < 0;
-	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
-	(void)keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), SVCD_LIBDIR "/svcd-manager");
-	if (getpid() != 1 && argc == 2 && argv[1][0] != '-')
+	if (!is_pid1 && argc == 2 && argv[1][0] != '-')
 		return execute_telinit(argv[1]);
+	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
+	(void)keeper_copy(keeper.manager_path, sizeof(keeper.manager_path),
+			  SVCD_LIBDIR "/svcd-manager");
 	if (!parse_arguments(argc, argv, &options))
 		return 2;
-	if (getpid() != 1 && options.try_fd >= 0)
+	if (!is_pid1 && options.try_fd >= 0)
 		return reexec_try(options.try_fd);
-	if (getpid() != 1 && !options.user && options.reexec_fd < 0) {
+	if (!is_pid1 && !options.user && options.reexec_fd < 0) {
 		(void)fprintf(stderr, "svcd: this is not process 1\n%s", help_text);
 		return 2;
 	}
-	if (getpid() != 1 && options.user && options.reexec_fd < 0) {
-		int status = user_session_begin(options.waits);
-
-		if (status != USER_SESSION_BEGINS)
-			return status;
-	}
+	if (!is_pid1 && options.reexec_fd < 0 && (status = begin_user_session(options.waits)) >= 0)
+		return status;
 	keep(&options);
 }

@@ -2,8 +2,8 @@
 /*
  * Memory: a header with the place of each table, the state, and the tables.
  *
- * The index of each table (a hash of the names, and the free rows) is not part of it. Each image
- * makes its own.
+ * Each image makes its own index of each table: a hash of each name. It is searched from the
+ * beginning, which takes a few microseconds for a full table.
  */
 #include "config.h"
 
@@ -19,22 +19,21 @@
 #include <unistd.h>
 
 #include "keeper/console.h"
-#include "keeper/crash.h"
+#include "keeper/reexec.h"
 
 #define MAGIC 0x6d637673u /* "svcm" */
 #define LAYOUT 1
 #define ALIGNMENT 64u
 #define PAGE_BYTES 16384u /* allocated at once */
-#define BUCKETS 2048
 #define MOST_ROWS PROTOCOL_MAX_NOTES
-#define MAP_TRIES 100
-#define MAP_STEP_MS 100
+#define PATIENCE_TRIES 100
+#define PATIENCE_STEP_MS 100
 
 struct TableHeader {
 	uint32_t offset;
 	uint32_t row_bytes;
 	uint32_t n_rows; /* with row 0 */
-	uint32_t last;   /* the highest row that was ever used */
+	uint32_t last; /* the highest row that was ever used */
 };
 
 struct Header {
@@ -75,19 +74,21 @@ static char *memory;
 static int fd_ = -1;
 
 static struct Index {
-	uint16_t buckets[BUCKETS];
-	uint16_t next[MOST_ROWS + 1]; /* the next row of its bucket, or the next free row */
-	uint16_t first_free;
-	uint16_t n_used;
+	uint32_t hashes[MOST_ROWS + 1]; /* 0: the row is free */
+	unsigned int last; /* the highest row with a hash so far */
+	unsigned int n_used;
 	uint32_t end; /* the kernel has allocated memory up to here */
 } indices[N_TABLES];
 
-static struct TableHeader *header_of(enum TableId id)
+static struct Header *header_in(char *mapped)
 {
-	return &((struct Header *)(void *)memory)->tables[id];
+	return (struct Header *)(void *)mapped;
 }
 
-/* All services depend on it, so it waits while there is no memory, for ten seconds at most. */
+/*
+ * All services depend on the mapping, so this waits while there is no memory, for ten seconds at
+ * most.
+ */
 static char *map(int fd, size_t size, int flags)
 {
 	for (int i = 0;; i++) {
@@ -95,11 +96,11 @@ static char *map(int fd, size_t size, int flags)
 
 		if (mapped != MAP_FAILED)
 			return mapped;
-		if (errno != ENOMEM || i == MAP_TRIES)
+		if (errno != ENOMEM || i == PATIENCE_TRIES)
 			return NULL;
 		if (i == 0)
 			console_log("no memory to map the tables; trying again for ten seconds");
-		(void)poll(NULL, 0, MAP_STEP_MS);
+		(void)poll(NULL, 0, PATIENCE_STEP_MS);
 	}
 }
 
@@ -111,7 +112,11 @@ void memory_drop(void)
 		(void)close(fd_); /* nothing in it is needed any more */
 	memory = NULL;
 	fd_ = -1;
-	memset(indices, 0, sizeof(indices));
+	for (struct Index *index = indices; index < indices + N_TABLES; index++) {
+		/* the others are 0 */
+		memset(index->hashes, 0, (index->last + 1) * sizeof(index->hashes[0]));
+		index->last = index->n_used = index->end = 0;
+	}
 }
 
 static void use(char *mapped, int fd)
@@ -119,36 +124,27 @@ static void use(char *mapped, int fd)
 	memory_drop();
 	memory = mapped;
 	fd_ = fd;
-	(void)madvise(memory, MEMORY_BYTES, MADV_DONTFORK); /* refused: a child copies more than it needs */
-}
-
-/* No huge pages, because each touched page would take 2 MiB. */
-static void use_anonymous(void)
-{
-	char *mapped;
-
-	console_log("no memfd: %s; svcd cannot execute itself again", strerror(errno));
-	mapped = map(-1, MEMORY_BYTES, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
-	if (!mapped)
-		crash_last_resort();
-	(void)madvise(mapped, MEMORY_BYTES, MADV_NOHUGEPAGE); /* refused: it takes more memory than it needs */
-	use(mapped, -1);
+	/* refused: a child copies more than it needs */
+	(void)madvise(memory, MEMORY_BYTES, MADV_DONTFORK);
 }
 
 void memory_init(void)
 {
-	const int fd = memfd_create("svcd-memory", MFD_CLOEXEC);
+	int fd = memfd_create("svcd-memory", MFD_CLOEXEC);
 	char *mapped = NULL;
 
 	if (fd >= 0 && ftruncate(fd, MEMORY_BYTES) == 0)
 		mapped = map(fd, MEMORY_BYTES, MAP_SHARED);
-	if (mapped) {
-		use(mapped, fd);
-	} else {
-		use_anonymous();
+	if (!mapped) {
+		console_log("no memfd: %s; svcd cannot execute itself again", strerror(errno));
 		if (fd >= 0)
 			(void)close(fd); /* it is empty */
+		fd = -1;
+		mapped = map(-1, MEMORY_BYTES, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 	}
+	if (!mapped)
+		crash_last_resort();
+	use(mapped, fd);
 	memcpy(memory, &ours, sizeof(ours));
 }
 
@@ -159,61 +155,44 @@ static bool is_inside(uint32_t offset, uint64_t bytes, size_t size)
 
 static bool header_is_sound(const struct Header *h, size_t size)
 {
-	if (h->magic != MAGIC || h->version != LAYOUT || !is_inside(h->state_offset, h->state_bytes, size) ||
-	    !is_inside(h->keeper_offset, h->keeper_bytes, size))
-		return false;
-	for (int id = 0; id < N_TABLES; id++) {
-		const struct TableHeader *t = &h->tables[id];
+	bool is_sound = h->magic == MAGIC && h->version == LAYOUT &&
+			is_inside(h->state_offset, h->state_bytes, size) &&
+			is_inside(h->keeper_offset, h->keeper_bytes, size);
 
-		if (t->row_bytes < sizeof(struct Row) || t->row_bytes % 8 != 0 || t->n_rows == 0 || t->n_rows > MOST_ROWS + 1 ||
-		    !is_inside(t->offset, (uint64_t)t->row_bytes * t->n_rows, size))
-			return false;
-	}
-	return true;
+	for (const struct TableHeader *t = h->tables; t < h->tables + N_TABLES; t++)
+		is_sound = is_sound && t->row_bytes >= sizeof(struct Row) &&
+			   t->row_bytes % 8 == 0 && t->n_rows > 0 && t->n_rows <= MOST_ROWS + 1 &&
+			   is_inside(t->offset, (uint64_t)t->row_bytes * t->n_rows, size);
+	return is_sound;
 }
 
-static bool is_as_ours(const struct Header *h)
+static bool is_as_ours(const struct Header *h, size_t size)
 {
 	struct Header copy = *h;
 
 	for (int id = 0; id < N_TABLES; id++)
 		copy.tables[id].last = 0;
-	return memcmp(&copy, &ours, sizeof(copy)) == 0;
+	return size == MEMORY_BYTES && memcmp(&copy, &ours, sizeof(copy)) == 0;
 }
 
-static size_t lesser(size_t a, size_t b)
+static uint32_t lesser(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
 
-/*
- * Returns: whether there is memory up to the end of row @n. A write to a page without memory would
- * be SIGBUS.
- */
+/* Is there memory up to the end of row @n? A write to a page without memory would be SIGBUS. */
 static bool has_memory(enum TableId id, unsigned int n)
 {
-	struct Index *index = &indices[id];
-	const uint32_t end = ours.tables[id].offset + (n + 1) * ours.tables[id].row_bytes;
+	const uint32_t row_bytes = ours.tables[id].row_bytes;
+	const uint32_t begin = ours.tables[id].offset + n * row_bytes;
 
-	if (fd_ < 0 || end <= index->end)
+	if (fd_ < 0 || begin + row_bytes <= indices[id].end)
 		return true;
-	if (fallocate(fd_, FALLOC_FL_KEEP_SIZE, end - ours.tables[id].row_bytes, ours.tables[id].row_bytes + PAGE_BYTES) < 0 &&
+	if (fallocate(fd_, FALLOC_FL_KEEP_SIZE, begin, row_bytes + PAGE_BYTES) < 0 &&
 	    (errno == ENOSPC || errno == ENOMEM))
 		return false;
-	index->end = end + PAGE_BYTES;
+	indices[id].end = begin + row_bytes + PAGE_BYTES;
 	return true;
-}
-
-/* All services are in the tables, so it waits while there is no memory, for ten seconds at most. */
-static bool has_memory_in_time(enum TableId id, unsigned int n)
-{
-	for (int i = 0; i < MAP_TRIES; i++) {
-		if (has_memory(id, n))
-			return true;
-		(void)poll(NULL, 0, MAP_STEP_MS);
-	}
-	console_log("no memory for all rows of the old image's tables: some are lost");
-	return false;
 }
 
 /*
@@ -223,58 +202,67 @@ static bool has_memory_in_time(enum TableId id, unsigned int n)
 static void convert(const char *old)
 {
 	const struct Header *from = (const void *)old;
+	unsigned int n_tries = 0;
 
 	memory_init();
-	memcpy(memory + STATE_AT, old + from->state_offset, lesser(from->state_bytes, sizeof(struct State)));
-	memcpy(memory + KEEPER_AT, old + from->keeper_offset, lesser(from->keeper_bytes, sizeof(struct Keeper)));
-	for (int id = 0; id < N_TABLES; id++) {
+	memcpy(memory + STATE_AT, old + from->state_offset,
+	       lesser(from->state_bytes, sizeof(struct State)));
+	memcpy(memory + KEEPER_AT, old + from->keeper_offset,
+	       lesser(from->keeper_bytes, sizeof(struct Keeper)));
+	for (enum TableId id = 0; id < N_TABLES; id++) {
 		const struct TableHeader *f = &from->tables[id];
-		struct TableHeader *t = header_of((enum TableId)id);
-		const size_t last = lesser(f->last, lesser(f->n_rows, t->n_rows) - 1);
+		struct TableHeader *t = &header_in(memory)->tables[id];
+		const uint32_t last = lesser(f->last, lesser(f->n_rows, t->n_rows) - 1);
 
-		for (uint32_t n = 1; n <= last && has_memory_in_time((enum TableId)id, n); n++) {
-			memcpy(table_row((enum TableId)id, n), old + f->offset + (size_t)n * f->row_bytes, lesser(f->row_bytes, t->row_bytes));
-			t->last = n;
+		while (t->last < last) {
+			const uint32_t n = t->last + 1;
+
+			if (has_memory(id, n)) {
+				memcpy(table_row(id, n), old + f->offset + (size_t)n * f->row_bytes,
+				       lesser(f->row_bytes, t->row_bytes));
+				t->last = n;
+			} else if (n_tries++ < PATIENCE_TRIES) {
+				(void)poll(NULL, 0, PATIENCE_STEP_MS);
+			} else {
+				console_log(
+					"no memory for all rows of the old image's tables: some "
+					"are lost");
+				return;
+			}
 		}
 	}
 }
 
-/* Returns: the mapping and its size, or NULL; the reason was logged. */
-static char *map_old(int fd, bool is_trial, size_t *ret_size)
-{
-	struct stat st = { 0 };
-	char *mapped = NULL;
-
-	if (fstat(fd, &st) < 0 || st.st_size < (off_t)sizeof(struct Header) || st.st_size > UINT32_MAX) {
-		console_log("no tables in descriptor %d", fd);
-		return NULL;
-	}
-	*ret_size = (size_t)st.st_size;
-	mapped = map(fd, *ret_size, is_trial ? MAP_PRIVATE : MAP_SHARED);
-	if (!mapped)
-		console_log("cannot read the tables of the old image: %s", strerror(errno));
-	return mapped;
-}
-
 bool memory_resume(int fd, bool is_trial)
 {
+	struct stat st = { 0 };
 	size_t size;
-	char *mapped = map_old(fd, is_trial, &size);
+	char *mapped;
 
-	if (!mapped)
-		return false;
-	if (!header_is_sound((struct Header *)(void *)mapped, size)) {
-		console_log("the tables of the old image are damaged or of another version: they are not used");
-		(void)munmap(mapped, size); /* cannot fail for a mapping we made */
+	if (fstat(fd, &st) < 0 || st.st_size < (off_t)sizeof(struct Header) ||
+	    st.st_size > UINT32_MAX) {
+		console_log("no tables in descriptor %d", fd);
 		return false;
 	}
-	if (is_as_ours((struct Header *)(void *)mapped) && size == MEMORY_BYTES) {
+	size = (size_t)st.st_size;
+	mapped = map(fd, size, is_trial ? MAP_PRIVATE : MAP_SHARED);
+	if (!mapped) {
+		console_log("cannot read the tables of the old image: %s", strerror(errno));
+		return false;
+	}
+	if (header_is_sound(header_in(mapped), size) && is_as_ours(header_in(mapped), size)) {
 		use(mapped, is_trial ? -1 : fd);
 		return true;
 	}
-	convert(mapped);
-	(void)munmap(mapped, size); /* cannot fail for a mapping we made */
-	return true;
+	if (header_is_sound(header_in(mapped), size)) {
+		convert(mapped);
+		(void)munmap(mapped, size); /* cannot fail for a mapping we made */
+		return true;
+	}
+	console_log(
+		"the tables of the old image are damaged or of another version: they are not used");
+	(void)munmap(mapped, size);
+	return false;
 }
 
 int memory_fd(void)
@@ -312,108 +300,86 @@ static const char *name_of(enum TableId id, unsigned int n)
 	return ((const struct Row *)table_row(id, n))->name;
 }
 
-/* FNV-1a. */
-static uint16_t *bucket_of(enum TableId id, const char *name)
+unsigned int table_last(enum TableId id)
+{
+	if (!memory)
+		return 0; /* a fault may come before the memory exists */
+	return lesser(header_in(memory)->tables[id].last, ours.tables[id].n_rows - 1);
+}
+
+/* FNV-1a; never 0. */
+static uint32_t hash_of(const char *name)
 {
 	uint32_t hash = 2166136261u;
 
 	for (; *name; name++)
 		hash = (hash ^ (unsigned char)*name) * 16777619u;
-	return &indices[id].buckets[(hash ^ hash >> 16) % BUCKETS];
+	return hash ? hash : 1;
 }
 
-static unsigned int find_from(enum TableId id, unsigned int n, const char *name)
+static unsigned int find_behind(enum TableId id, unsigned int n, const char *name)
 {
-	while (n && strcmp(name_of(id, n), name) != 0)
-		n = indices[id].next[n];
-	return n;
+	const uint32_t hash = hash_of(name);
+
+	while (++n <= indices[id].last)
+		if (indices[id].hashes[n] == hash && strcmp(name_of(id, n), name) == 0)
+			return n;
+	return 0;
 }
 
 unsigned int table_find(enum TableId id, const char *name)
 {
-	return find_from(id, *bucket_of(id, name), name);
+	return find_behind(id, 0, name);
 }
 
 unsigned int table_find_next(enum TableId id, unsigned int n)
 {
-	return find_from(id, indices[id].next[n], name_of(id, n));
+	return find_behind(id, n, name_of(id, n));
 }
 
-static unsigned int take_free(enum TableId id)
+static void add_to_index(enum TableId id, unsigned int n)
 {
 	struct Index *index = &indices[id];
-	struct TableHeader *t = header_of(id);
-	const unsigned int n = index->first_free;
 
-	if (n) {
-		index->first_free = index->next[n];
-		return n;
-	}
-	if (t->last + 1 >= ours.tables[id].n_rows || !has_memory(id, t->last + 1))
-		return 0;
-	return ++t->last;
-}
-
-static void link_row(enum TableId id, unsigned int n)
-{
-	uint16_t *bucket = bucket_of(id, name_of(id, n));
-
-	indices[id].next[n] = *bucket;
-	*bucket = (uint16_t)n;
-	indices[id].n_used++;
-}
-
-static void add_free(enum TableId id, unsigned int n)
-{
-	indices[id].next[n] = indices[id].first_free;
-	indices[id].first_free = (uint16_t)n;
+	index->hashes[n] = hash_of(name_of(id, n));
+	index->last = n > index->last ? n : index->last;
+	index->n_used++;
 }
 
 unsigned int table_add(enum TableId id, const char *name)
 {
 	const size_t length = strlen(name);
-	unsigned int n;
+	const unsigned int last = table_last(id);
+	unsigned int n = indices[id].n_used == last ? last + 1 : 1;
 	struct Row *row;
 
-	if (length == 0 || length >= sizeof(row->name) || !(n = take_free(id)))
+	while (n <= last && indices[id].hashes[n])
+		n++;
+	if (length == 0 || length >= sizeof(row->name) || n >= ours.tables[id].n_rows ||
+	    !has_memory(id, n))
 		return 0;
+	if (n > last)
+		header_in(memory)->tables[id].last = n;
 	row = table_row(id, n);
 	memset(row, 0, ours.tables[id].row_bytes);
 	memcpy(row->name, name, length + 1);
 	row_set_mark(row, ROW_CHANGING);
-	link_row(id, n);
+	add_to_index(id, n);
 	return n;
 }
 
 void table_remove(enum TableId id, unsigned int n)
 {
-	uint16_t *link = bucket_of(id, name_of(id, n));
-
 	row_set_mark(table_row(id, n), ROW_FREE);
-	while (*link && *link != n)
-		link = &indices[id].next[*link];
-	if (!*link)
+	if (!indices[id].hashes[n])
 		return; /* the index does not exist yet */
-	*link = indices[id].next[n];
+	indices[id].hashes[n] = 0;
 	indices[id].n_used--;
-	add_free(id, n);
-}
-
-unsigned int table_last(enum TableId id)
-{
-	if (!memory)
-		return 0; /* a fault may come before the memory exists */
-	return (unsigned int)lesser(header_of(id)->last, ours.tables[id].n_rows - 1);
 }
 
 unsigned int table_count(enum TableId id)
 {
 	return indices[id].n_used;
-}
-
-static bool row_has_name(const struct Row *row)
-{
-	return row->name[0] && memchr(row->name, '\0', sizeof(row->name));
 }
 
 unsigned int table_resume(enum TableId id, bool (*is_sound)(void *row))
@@ -423,14 +389,14 @@ unsigned int table_resume(enum TableId id, bool (*is_sound)(void *row))
 	for (unsigned int n = table_last(id); n > 0; n--) {
 		struct Row *row = table_row(id, n);
 
-		if (row->mark != ROW_FREE && row_has_name(row) && is_sound(row)) {
+		if (row->mark != ROW_FREE && row->name[0] &&
+		    memchr(row->name, '\0', sizeof(row->name)) && is_sound(row)) {
 			row_set_mark(row, ROW_USED);
-			link_row(id, n);
+			add_to_index(id, n);
 			continue;
 		}
 		n_dropped += row->mark != ROW_FREE && row->mark != ROW_CHANGING;
 		row_set_mark(row, ROW_FREE);
-		add_free(id, n);
 	}
 	return n_dropped;
 }

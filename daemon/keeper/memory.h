@@ -10,20 +10,10 @@
 #ifndef SVCD_KEEPER_MEMORY_H
 #define SVCD_KEEPER_MEMORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "keeper/keeper.h"
 #include "keeper/watchdog.h"
-#include "protocol/protocol.h"
 
-enum TableId {
-	TABLE_CHILDREN,
-	TABLE_NOTES,
-	TABLE_FDS,
-	N_TABLES,
-};
+enum TableId { TABLE_CHILDREN, TABLE_NOTES, TABLE_FDS, N_TABLES };
 
 enum RowMark {
 	ROW_FREE,
@@ -67,8 +57,8 @@ struct KeptFd {
 };
 
 /*
- * Beside the tables, with a struct Keeper. Fields are only added at the end of both. reexec.c
- * writes them just before the next image begins.
+ * Stored beside the tables, together with a struct Keeper. reexec.c writes both just before the
+ * next image.
  */
 struct State {
 	uint32_t generation;
@@ -88,8 +78,7 @@ void memory_init(void);
  * @is_trial: only look: changes do not reach the owner
  *
  * Takes @fd if it becomes memory_fd(). Checks the header and converts rows of other sizes;
- * table_resume() checks the rows. Returns: false if the memory cannot be used; the reason was
- * logged.
+ * table_resume() checks the rows. Returns: false, logged, if the memory cannot be used.
  */
 bool memory_resume(int fd, bool is_trial);
 
@@ -107,14 +96,16 @@ void row_set_mark(struct Row *row, enum RowMark mark);
 /* Returns: the row; @n is not 0. */
 void *table_row(enum TableId id, unsigned int n);
 
-/* Returns: the number of a row with this name, or 0. table_find_next(): another one with the name of @n. */
+/*
+ * Returns: the number of a row with this name, or 0. The second: of another row with the name of
+ * row @n.
+ */
 unsigned int table_find(enum TableId id, const char *name);
 unsigned int table_find_next(enum TableId id, unsigned int n);
 
 /**
  * table_add() - a row that is all zero except its name and ROW_CHANGING
- * Returns: its number; 0 if the name is empty or too long, the table is full, or there is no
- * memory.
+ * Returns: its number; 0 for an empty or too long name, a full table, or a lack of memory.
  */
 unsigned int table_add(enum TableId id, const char *name);
 void table_remove(enum TableId id, unsigned int n);

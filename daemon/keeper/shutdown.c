@@ -7,39 +7,33 @@
 #include "keeper/shutdown.h"
 
 #include <signal.h>
-#include <stddef.h>
 #include <unistd.h>
 
-#include "keeper/console.h"
-#include "keeper/finale.h"
 #include "keeper/keeper.h"
 #include "keeper/link.h"
-#include "keeper/link-messages.h"
 
 #define ANSWER_LIMIT_US (5 * USEC_PER_SEC)
 #define IMPATIENT_PRESSES 7
 #define IMPATIENT_US (2 * USEC_PER_SEC)
 #define MAX_MANAGER_FAILURES 3
 
-struct SignalMeaning {
-	int offset; /* the signal, or its distance from SIGRTMIN, which is no constant */
-	bool is_realtime;
-	bool wants_shutdown_begun; /* it is not enough that the manager reads it: the manager must begin to shut down */
+static const struct SignalMeaning {
+	int signo; /* negative: behind SIGRTMIN, which is not a constant */
+	/* it is not enough that the manager reads it: the manager must begin to shut down */
+	bool wants_shutdown_begun;
 	enum RequestKind request;
 	enum ShutdownKind alone; /* what PID 1 does without an answer; SHUTDOWN_NONE: nothing */
-};
-
-/* Container managers send SIGRTMIN+3 to +5 and SIGPWR. */
-static const struct SignalMeaning meanings[] = {
-	{ SIGINT, false, true, REQUEST_CTRL_ALT_DEL, SHUTDOWN_REBOOT },
-	{ SIGTERM, false, false, REQUEST_TERMINATE, SHUTDOWN_EXIT }, /* a user's keeper only */
-	{ SIGHUP, false, false, REQUEST_RELOAD, SHUTDOWN_NONE },
-	{ SIGUSR1, false, false, REQUEST_REOPEN, SHUTDOWN_NONE },
-	{ SIGPWR, false, false, REQUEST_POWER, SHUTDOWN_POWEROFF },
-	{ SIGWINCH, false, false, REQUEST_KEYBOARD, SHUTDOWN_NONE },
-	{ 3, true, false, REQUEST_HALT, SHUTDOWN_HALT },
-	{ 4, true, false, REQUEST_POWEROFF, SHUTDOWN_POWEROFF },
-	{ 5, true, false, REQUEST_REBOOT, SHUTDOWN_REBOOT },
+} meanings[] = {
+	{ SIGINT, true, REQUEST_CTRL_ALT_DEL, SHUTDOWN_REBOOT },
+	{ SIGTERM, false, REQUEST_TERMINATE, SHUTDOWN_EXIT }, /* a user's keeper only */
+	{ SIGHUP, false, REQUEST_RELOAD, SHUTDOWN_NONE },
+	{ SIGUSR1, false, REQUEST_REOPEN, SHUTDOWN_NONE },
+	{ SIGPWR, false, REQUEST_POWER, SHUTDOWN_POWEROFF },
+	{ SIGWINCH, false, REQUEST_KEYBOARD, SHUTDOWN_NONE },
+	/* container managers send SIGRTMIN+3 to +5 and SIGPWR */
+	{ -3, false, REQUEST_HALT, SHUTDOWN_HALT },
+	{ -4, false, REQUEST_POWEROFF, SHUTDOWN_POWEROFF },
+	{ -5, false, REQUEST_REBOOT, SHUTDOWN_REBOOT },
 };
 
 static const struct SignalMeaning *unanswered; /* the first request that no manager has acted on */
@@ -50,28 +44,32 @@ static unsigned int n_manager_failures;
 static unsigned int n_presses;
 static uint64_t first_press_us;
 
-/* Ctrl-C, a closed terminal and the end of the session mean the same to a user's keeper. */
-static bool ends_user_session(int signo)
+static int signal_of(const struct SignalMeaning *meaning)
 {
-	return keeper.user_mode && (signo == SIGINT || signo == SIGHUP);
+	return meaning->signo > 0 ? meaning->signo : SIGRTMIN - meaning->signo;
 }
 
+/* Returns: NULL if the signal has no meaning. */
 static const struct SignalMeaning *meaning_of(int signo)
 {
-	if (ends_user_session(signo))
+	/* Ctrl-C, a closed terminal and the end of the session mean the same to a user's keeper. */
+	if (keeper.user_mode && (signo == SIGINT || signo == SIGHUP))
 		signo = SIGTERM;
-	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
-		if (signo == meanings[i].offset + (meanings[i].is_realtime ? SIGRTMIN : 0))
-			return &meanings[i];
+	for (const struct SignalMeaning *m = meanings; m < meanings + N_ELEMENTS(meanings); m++)
+		if (signo == signal_of(m))
+			return m;
 	return NULL;
 }
 
-/*
- * What PID 1 does by itself. A stray SIGTERM never ends a machine, but it does end a user's keeper.
- */
+/* A stray SIGTERM never shuts down a machine, but it does end a user's keeper. */
 static enum ShutdownKind kind_alone(const struct SignalMeaning *meaning)
 {
 	return keeper.is_pid1 && meaning->alone == SHUTDOWN_EXIT ? SHUTDOWN_NONE : meaning->alone;
+}
+
+enum ShutdownKind shutdown_kind_of_signal(int signo)
+{
+	return meaning_of(signo) ? kind_alone(meaning_of(signo)) : SHUTDOWN_NONE;
 }
 
 static void count_press(uint64_t now_us)
@@ -84,12 +82,12 @@ static void count_press(uint64_t now_us)
 		finale_run(SHUTDOWN_REBOOT, "ctrl-alt-del was pressed seven times");
 }
 
-bool shutdown_on_signal(int signo, uint64_t now_us)
+void shutdown_on_signal(int signo, uint64_t now_us)
 {
 	const struct SignalMeaning *meaning = meaning_of(signo);
 
 	if (!meaning)
-		return false;
+		return;
 	messages_request(meaning->request);
 	if (meaning->request == REQUEST_CTRL_ALT_DEL)
 		count_press(now_us);
@@ -97,14 +95,13 @@ bool shutdown_on_signal(int signo, uint64_t now_us)
 		unanswered = meaning;
 		unanswered_until_us = now_us + ANSWER_LIMIT_US;
 	}
-	return true;
 }
 
 void shutdown_signal_again(void)
 {
-	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+	for (size_t i = 0; i < N_ELEMENTS(meanings); i++)
 		if (&meanings[i] == unanswered || messages_is_requested(meanings[i].request))
-			(void)kill(getpid(), meanings[i].offset + (meanings[i].is_realtime ? SIGRTMIN : 0)); /* all are blocked */
+			(void)kill(getpid(), signal_of(&meanings[i])); /* all are blocked */
 }
 
 void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us)
@@ -118,8 +115,8 @@ void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us)
 		return;
 	}
 	/*
-	 * A next manager that repeats it gains no time. Otherwise a manager that keeps failing
-	 * could delay the end for ever.
+	 * Another manager that repeats it gains no time. Otherwise a manager that keeps failing
+	 * could delay the shutdown for ever.
 	 */
 	intent = (enum ShutdownKind)kind;
 	if (now_us + deadline_ms * USEC_PER_MSEC < intent_until_us)
@@ -129,7 +126,8 @@ void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us)
 void shutdown_on_manager_failure(void)
 {
 	if (unanswered)
-		messages_request(unanswered->request); /* the next manager is sent it, whether this one has read it or not */
+		/* the next manager is sent it, whether this one has read it or not */
+		messages_request(unanswered->request);
 	if (intent != SHUTDOWN_NONE && ++n_manager_failures >= MAX_MANAGER_FAILURES)
 		finale_run(intent, "the manager failed three times during the shutdown");
 }
@@ -141,7 +139,8 @@ enum ShutdownKind shutdown_kind(void)
 
 uint32_t shutdown_left_ms(uint64_t now_us)
 {
-	uint64_t left_us = intent != SHUTDOWN_NONE && intent_until_us > now_us ? intent_until_us - now_us : 0;
+	uint64_t left_us =
+		intent != SHUTDOWN_NONE && intent_until_us > now_us ? intent_until_us - now_us : 0;
 
 	return (uint32_t)(left_us / USEC_PER_MSEC);
 }
@@ -153,9 +152,11 @@ uint32_t shutdown_left_ms(uint64_t now_us)
 static void unanswered_tick(uint64_t now_us)
 {
 	if (unanswered->wants_shutdown_begun || messages_is_requested(unanswered->request))
-		finale_run(kind_alone(unanswered), "the manager did not answer the request to shut down");
+		finale_run(kind_alone(unanswered),
+			   "the manager did not answer the request to shut down");
 	if (!link_is_answering()) {
-		unanswered_until_us = now_us + ANSWER_LIMIT_US; /* the manager may hang, or its ping may be under way */
+		/* the manager may hang, or its ping may be under way */
+		unanswered_until_us = now_us + ANSWER_LIMIT_US;
 		return;
 	}
 	unanswered = NULL;

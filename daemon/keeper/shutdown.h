@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shutdown: requests that arrive as signals, and the deadman: PID 1 completes a shutdown that the
- * manager began but does not end.
+ * Shutdown: handles requests that arrive as signals, and completes a shutdown that the manager
+ * began but does not finish. The finale (finale.c) ends all processes and shuts down the machine.
  */
 #ifndef SVCD_KEEPER_SHUTDOWN_H
 #define SVCD_KEEPER_SHUTDOWN_H
@@ -11,11 +11,11 @@
 
 #include "protocol/protocol.h"
 
-/*
- * Turns a signal of the signalfd into a request to the manager. Returns: false if the signal has no
- * meaning.
- */
-bool shutdown_on_signal(int signo, uint64_t now_us);
+/* Turns a signal of the signalfd into a request to the manager, if the signal has a meaning. */
+void shutdown_on_signal(int signo, uint64_t now_us);
+
+/* Returns: what PID 1 does by itself after this signal, if there is no manager. */
+enum ShutdownKind shutdown_kind_of_signal(int signo);
 
 /*
  * Before a re-exec: sends us the signals again that no manager has acted on. They stay pending for
@@ -23,17 +23,30 @@ bool shutdown_on_signal(int signo, uint64_t now_us);
  */
 void shutdown_signal_again(void);
 
-/* The manager begins a shutdown, or cancels it (SHUTDOWN_NONE). The earliest deadline counts. */
+/* The manager begins a shutdown, or cancels it (SHUTDOWN_NONE). The earliest deadline applies. */
 void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us);
 
-/* A manager died. The third death during a shutdown ends the machine. */
+/* A manager died. At the third death during a shutdown, PID 1 completes the shutdown itself. */
 void shutdown_on_manager_failure(void);
 
 enum ShutdownKind shutdown_kind(void);
 uint32_t shutdown_left_ms(uint64_t now_us);
 
-/* Acts on deadlines that have passed. Returns: the next one. */
+/* Acts on deadlines that have passed. */
 void shutdown_tick(uint64_t now_us);
 uint64_t shutdown_next_us(void);
+
+/**
+ * finale_run() - end all processes and call reboot(2); in user mode: end our services and exit
+ *
+ * Bounded in time, whatever hangs. Reports what it does on the console.
+ */
+void finale_run(enum ShutdownKind kind, const char *reason) __attribute__((noreturn));
+
+/* sync(2) in a child, for a few seconds at most: a disk may never answer. */
+void finale_sync(void);
+
+/* Calls reboot(2), or exits in a container that refuses it, with no other steps. */
+void finale_end_machine(enum ShutdownKind kind) __attribute__((noreturn));
 
 #endif

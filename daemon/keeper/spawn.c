@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <linux/sched.h>
 #include <sched.h>
-#include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -24,19 +22,18 @@ struct Cursor {
 	size_t left;
 };
 
-void spawn_request_init(struct SpawnRequest *request)
+static void request_init(struct SpawnRequest *r)
 {
-	memset(request, 0, offsetof(struct SpawnRequest, strings)); /* pages that are not touched are not copied */
-	request->stdio[0] = request->stdio[1] = request->stdio[2] = -1;
-	request->cgroup = -1;
-	request->status = -1;
+	/* pages that are not touched are not copied */
+	memset(r, 0, offsetof(struct SpawnRequest, strings));
+	r->stdio[0] = r->stdio[1] = r->stdio[2] = r->cgroup = r->status = -1;
 }
 
 struct SpawnRequest *spawn_request_blank(void)
 {
 	static struct SpawnRequest request;
 
-	spawn_request_init(&request);
+	request_init(&request);
 	return &request;
 }
 
@@ -74,7 +71,7 @@ static char *const *take_strings(struct Cursor *c, struct SpawnRequest *r, uint3
 
 		if (!string)
 			return NULL;
-		/* execve(2) wants pointers to char; it writes nothing there. */
+		/* execve(2) wants pointers to char; it writes nothing there */
 		memcpy(&first[i], &string, sizeof(string));
 	}
 	first[n] = NULL;
@@ -100,13 +97,14 @@ static bool take_fds(struct SpawnRequest *r, const int *fds, size_t n_fds)
 	return true;
 }
 
-int spawn_request_parse(const void *message, size_t size, const int *fds, size_t n_fds, struct SpawnRequest *r)
+int spawn_request_parse(const void *message, size_t size, const int *fds, size_t n_fds,
+			struct SpawnRequest *r)
 {
 	struct Cursor c = { .at = message, .left = size };
 	struct MessageSpawn m;
 	size_t used = 0;
 
-	spawn_request_init(r);
+	request_init(r);
 	if (!take_bytes(&c, &m, sizeof(m)) || m.argc == 0 || m.n_groups > PROTOCOL_MAX_GROUPS ||
 	    m.n_rlimits > PROTOCOL_MAX_RLIMITS || m.n_inherited > PROTOCOL_MAX_FDS)
 		return EINVAL;
@@ -125,7 +123,8 @@ int spawn_request_parse(const void *message, size_t size, const int *fds, size_t
 		return EINVAL;
 	if (m.flags & SPAWN_SET_DIRECTORY && !(r->directory = take_string(&c)))
 		return EINVAL;
-	if (!(r->argv = take_strings(&c, r, m.argc, &used)) || !(r->environment = take_strings(&c, r, m.envc, &used)))
+	if (!(r->argv = take_strings(&c, r, m.argc, &used)) ||
+	    !(r->environment = take_strings(&c, r, m.envc, &used)))
 		return EINVAL;
 	return r->argv[0][0] == '/' && take_fds(r, fds, n_fds) ? 0 : EINVAL;
 }
@@ -143,47 +142,36 @@ void spawn_reset_signals(void)
 	 * Not sigaction(2): libc reserves 32 and 33, and posix_spawn(3) in our parent ignores them.
 	 */
 	for (int signo = 1; signo <= SIGRTMAX; signo++)
-		(void)syscall(SYS_rt_sigaction, signo, &by_default, NULL, sizeof(by_default.mask)); /* the kernel refuses KILL and STOP */
+		/* the kernel refuses KILL and STOP */
+		(void)syscall(SYS_rt_sigaction, signo, &by_default, NULL, sizeof(by_default.mask));
 }
 
-/* CLONE_CLEAR_SIGHAND: none of our handlers runs in the child, and we ignore no signal. */
-static pid_t clone_process(int cgroup_fd, pid_t *pid_place)
+/*
+ * CLONE_CLEAR_SIGHAND: none of our handlers runs in the child, and we ignore no signal. The seccomp
+ * filters of Docker and Podman answer clone3(2) with ENOSYS, because a filter cannot check its
+ * arguments. Then the child does the same itself. *ret_enters: it has to enter the cgroup, too.
+ */
+static pid_t clone_process(int cgroup_fd, pid_t *ret_pid, bool *ret_enters)
 {
 	struct clone_args args = { .flags = CLONE_CLEAR_SIGHAND, .exit_signal = SIGCHLD };
+	pid_t pid;
 
-	if (pid_place) {
+	if (ret_pid) {
 		args.flags |= CLONE_PARENT_SETTID;
-		args.parent_tid = (uint64_t)(uintptr_t)pid_place;
+		args.parent_tid = (uint64_t)(uintptr_t)ret_pid;
 	}
 	if (cgroup_fd >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (uint64_t)cgroup_fd;
 	}
-	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
-}
-
-/*
- * The seccomp filters of Docker and Podman answer clone3(2) with ENOSYS, because a filter cannot
- * check its arguments. Then the child does the same itself.
- */
-static pid_t fork_process(void)
-{
-	pid_t pid = _Fork();
-
+	pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	if (pid >= 0 || errno != ENOSYS)
+		return pid;
+	*ret_enters = cgroup_fd >= 0;
+	pid = _Fork();
 	if (pid == 0)
 		spawn_reset_signals();
 	return pid;
-}
-
-static pid_t start_process(struct SpawnRequest *request)
-{
-	int cgroup_fd = request->flags & SPAWN_CGROUP ? request->cgroup : -1;
-	pid_t pid = clone_process(cgroup_fd, request->pid_place);
-
-	if (pid >= 0 || errno != ENOSYS)
-		return pid;
-	request->enters_cgroup = cgroup_fd >= 0;
-	return fork_process();
 }
 
 /* Returns: 0 or an errno. Without /proc there are no scores. */
@@ -192,38 +180,45 @@ static int set_own_score(int32_t score)
 	char text[16];
 	const int length = snprintf(text, sizeof(text), "%d", (int)score);
 
-	return keeper_score_fd < 0 || pwrite(keeper_score_fd, text, (size_t)length, 0) == length ? 0 : errno;
+	return keeper_score_fd < 0 || pwrite(keeper_score_fd, text, (size_t)length, 0) == length ?
+		       0 :
+		       errno;
 }
 
 /*
  * A child inherits the OOM score at its clone, so PID 1 has that score meanwhile. The child cannot
  * set it, because it would have to look up its own name in /proc, which users can hold.
  */
-pid_t spawn_process(struct SpawnRequest *request)
+pid_t spawn_process(struct SpawnRequest *r)
 {
-	const int32_t score = request->flags & SPAWN_SET_OOM ? request->oom_score_adj : 0;
+	const int32_t score = r->flags & SPAWN_SET_OOM ? r->oom_score_adj : 0;
 	const bool is_other = score != keeper.oom_score_adj;
 	pid_t pid;
 
-	request->score_error = is_other ? set_own_score(score) : 0;
-	pid = start_process(request);
+	r->score_error = is_other ? set_own_score(score) : 0;
+	pid = clone_process(r->flags & SPAWN_CGROUP ? r->cgroup : -1, r->ret_pid,
+			    &r->enters_cgroup);
 	if (pid != 0 && is_other)
-		(void)set_own_score(keeper.oom_score_adj); /* we had this score before */
-	if (pid == 0 && request->prepare)
-		request->prepare(request);
+		spawn_restore_score();
+	if (pid == 0 && r->prepare)
+		r->prepare(r);
 	if (pid == 0)
-		child_exec(request);
+		child_exec(r);
 	return pid;
 }
 
 void spawn_restore_score(void)
 {
-	(void)set_own_score(keeper.oom_score_adj); /* refused in some containers, where the score has not changed either */
+	const int error = errno;
+
+	/* refused only where the score has not changed either */
+	(void)set_own_score(keeper.oom_score_adj);
+	errno = error;
 }
 
 pid_t spawn_fork(void)
 {
-	const pid_t pid = clone_process(-1, NULL);
+	bool enters;
 
-	return pid < 0 && errno == ENOSYS ? fork_process() : pid;
+	return clone_process(-1, NULL, &enters);
 }

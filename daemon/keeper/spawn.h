@@ -35,15 +35,15 @@ struct SpawnRequest {
 	int32_t nice;
 	int32_t oom_score_adj;
 	int score_error; /* an errno, set by spawn_process() */
-	pid_t *pid_place; /* where the kernel writes the pid before the child runs; NULL: nowhere */
+	pid_t *ret_pid; /* where the kernel writes the pid before the child runs; NULL: nowhere */
 	bool controlling_tty; /* make standard input the controlling terminal: the rescue shell */
 	uint32_t n_groups;
 	uint32_t n_rlimits;
 	uint32_t n_inherited;
 	int stdio[3]; /* -1: /dev/null */
-	int cgroup;   /* -1: PID 1's own */
+	int cgroup; /* -1: PID 1's own */
 	bool enters_cgroup; /* the child enters it, because there is no clone3(2) */
-	int status;   /* -1: none */
+	int status; /* -1: none */
 	bool is_message; /* from spawn_request_parse(): the child waits for SPAWN_MAY_EXEC */
 	int inherited[PROTOCOL_MAX_FDS];
 	uint32_t groups[PROTOCOL_MAX_GROUPS];
@@ -52,7 +52,8 @@ struct SpawnRequest {
 	void (*prepare)(struct SpawnRequest *request); /* in the child; NULL: nothing */
 	char *const *argv;
 	char *const *environment;
-	char *strings[SPAWN_MAX_STRINGS]; /* of spawn_request_parse(), for argv and environment; not cleared by spawn_request_init() */
+	/* filled by spawn_request_parse(); not cleared by spawn_request_blank() */
+	char *strings[SPAWN_MAX_STRINGS];
 };
 
 /*
@@ -61,12 +62,9 @@ struct SpawnRequest {
  */
 void spawn_reset_signals(void);
 
-/* Sets up a request without any settings: /dev/null, PID 1's cgroup, no ids. */
-void spawn_request_init(struct SpawnRequest *request);
-
 /*
- * Returns: such a request, which is static and valid until the next call. It is too large for the
- * stack, which never shrinks.
+ * Returns: a request without any settings: /dev/null, PID 1's cgroup, no ids. It is valid until the
+ * next call. It is static because it is too large for the stack, which never shrinks.
  */
 struct SpawnRequest *spawn_request_blank(void);
 
@@ -77,18 +75,13 @@ struct SpawnRequest *spawn_request_blank(void);
  *
  * Returns: 0 or EINVAL.
  */
-int spawn_request_parse(const void *message, size_t size, const int *fds, size_t n_fds, struct SpawnRequest *request);
+int spawn_request_parse(const void *message, size_t size, const int *fds, size_t n_fds,
+			struct SpawnRequest *request);
 
-/**
- * spawn_process() - start the process
- * Returns: its pid, or -1 with errno set by clone3(2). The child reports later failures.
- */
+/* Returns: the pid, or -1 with errno set by clone3(2). The child reports later failures. */
 pid_t spawn_process(struct SpawnRequest *request);
 
-/*
- * In the child: carries out @request and executes the program. A failure is reported through the
- * status pipe.
- */
+/* In the child: carries out @request and executes the program, or reports why it cannot. */
 void child_exec(struct SpawnRequest *request) __attribute__((noreturn));
 
 /* After a fault, which may have come while PID 1 had the OOM score of a child. */

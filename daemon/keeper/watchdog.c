@@ -3,8 +3,8 @@
  * Watchdog: one request, one device, one time at which something is due.
  *
  * The device: kernel.org, watchdog/watchdog-api. Its driver may be a module, so svcd looks for it
- * again and again. A write of any byte feeds it. When it is closed without a 'V' before, it keeps
- * running, also after our end.
+ * again and again. A write of any byte feeds it. When it is closed without a preceding 'V', it
+ * keeps running, also after our end.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/watchdog.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -26,7 +26,10 @@
 #define DEFAULT_DEVICE "/dev/watchdog"
 #define KERNEL_OPTION "svcd.watchdog="
 
-/* With less, the trial of a new binary (reexec.c) could take longer than the device allows. */
+/*
+ * With a shorter time, the trial of a new binary (reexec.c) could take longer than the device
+ * allows.
+ */
 #define SHORTEST_S 10
 #define LONGEST_S 86400
 
@@ -50,22 +53,6 @@ static struct {
 	unsigned int n_starved; /* times in a row that it was not fed because no manager answered */
 } dog = { .fd = -1, .next_us = NEVER_US };
 
-/* An option behind the seconds, which ends at @end. */
-static bool take_option(const char *word, const char *end, bool *needs_manager, char *device)
-{
-	size_t length = (size_t)(end - word);
-
-	if (length == strlen("manager") && memcmp(word, "manager", length) == 0) {
-		*needs_manager = true;
-		return true;
-	}
-	if (length <= strlen("/dev/") || word[0] != '/')
-		return false;
-	memcpy(device, word, length); /* both are shorter than the request */
-	device[length] = '\0';
-	return true;
-}
-
 bool watchdog_configure(const char *request)
 {
 	char device[WATCHDOG_REQUEST_BYTES] = DEFAULT_DEVICE;
@@ -73,13 +60,20 @@ bool watchdog_configure(const char *request)
 	char *end;
 	long seconds = strtol(request, &end, 10);
 
-	if (end == request || strlen(request) >= sizeof(dog.request) || (seconds != 0 && seconds < SHORTEST_S) || seconds > LONGEST_S)
+	if (end == request || strlen(request) >= sizeof(dog.request) ||
+	    (seconds != 0 && seconds < SHORTEST_S) || seconds > LONGEST_S)
 		return false;
 	while (*end == ',') {
-		const char *word = end + 1;
+		const char *token = end + 1;
+		const size_t length = strcspn(token, ",");
 
-		end += 1 + strcspn(word, ",");
-		if (!take_option(word, end, &needs_manager, device))
+		end += 1 + length;
+		if (length == strlen("manager") && memcmp(token, "manager", length) == 0)
+			needs_manager = true;
+		else if (length > strlen("/dev/") && token[0] == '/')
+			/* it is shorter than the request */
+			(void)snprintf(device, sizeof(device), "%.*s", (int)length, token);
+		else
 			return false;
 	}
 	if (*end != '\0')
@@ -92,26 +86,24 @@ bool watchdog_configure(const char *request)
 	return true;
 }
 
-/* The last option of this name counts, as for most kernel options. */
-static void read_option(char *cmdline)
-{
-	char *rest = NULL;
-
-	for (char *word = strtok_r(cmdline, " \t\n", &rest); word; word = strtok_r(NULL, " \t\n", &rest)) {
-		if (strncmp(word, KERNEL_OPTION, strlen(KERNEL_OPTION)) == 0 && !watchdog_configure(word + strlen(KERNEL_OPTION)))
-			console_log("%s: expected: SECONDS from %d to %d, optionally ,manager and ,/dev/NAME", word, SHORTEST_S,
-			    LONGEST_S);
-	}
-}
-
+/* The last option of this name applies, as with most kernel options. */
 void watchdog_read_command_line(void)
 {
 	char cmdline[4096]; /* COMMAND_LINE_SIZE is larger on s390 only */
+	const size_t length = strlen(KERNEL_OPTION);
+	char *rest = NULL;
 
-	if (!keeper.is_pid1 || keeper.container || keeper.has_reexeced || dog.request[0])
+	if (!keeper.is_pid1 || keeper.container || keeper.has_reexeced || dog.request[0] ||
+	    keeper_read_file("/proc/cmdline", cmdline, sizeof(cmdline)) <= 0)
 		return;
-	if (keeper_read_file("/proc/cmdline", cmdline, sizeof(cmdline)) > 0)
-		read_option(cmdline);
+	for (char *token = strtok_r(cmdline, " \t\n", &rest); token;
+	     token = strtok_r(NULL, " \t\n", &rest))
+		if (strncmp(token, KERNEL_OPTION, length) == 0 &&
+		    !watchdog_configure(token + length))
+			console_log(
+				"%s: expected: SECONDS[,manager][,/dev/NAME], with SECONDS from "
+				"%d to %d",
+				token, SHORTEST_S, LONGEST_S);
 }
 
 /*
@@ -122,19 +114,11 @@ static int set_timeout(void)
 {
 	int seconds = dog.timeout_s;
 
-	if (ioctl(dog.fd, WDIOC_SETTIMEOUT, &seconds) < 0 && ioctl(dog.fd, WDIOC_GETTIMEOUT, &seconds) < 0)
+	if (ioctl(dog.fd, WDIOC_SETTIMEOUT, &seconds) < 0 &&
+	    ioctl(dog.fd, WDIOC_GETTIMEOUT, &seconds) < 0)
 		seconds = 0;
 	dog.feed_every_us = seconds > 0 ? (uint64_t)seconds * USEC_PER_SEC / 2 : FEED_UNKNOWN_US;
 	return seconds;
-}
-
-static void report_timeout(int seconds)
-{
-	if (seconds > 0)
-		console_log("%s resets this machine when it is not fed for %d s%s", dog.device, seconds,
-		    dog.needs_manager ? ", which needs a manager that answers" : "");
-	else
-		console_log("%s does not report its timeout: it is fed every second", dog.device);
 }
 
 static void feed(uint64_t now_us)
@@ -151,24 +135,34 @@ static void feed(uint64_t now_us)
 
 static void look_for_device(uint64_t now_us)
 {
+	int seconds;
+
 	dog.fd = open(dog.device, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (dog.fd < 0) {
 		dog.next_us = now_us + LOOK_AGAIN_US;
 		if (++dog.n_looked == MISSED_AFTER)
-			console_log("no watchdog: %s: %s; still looking for it", dog.device, strerror(errno));
+			console_log("no watchdog: %s: %s; still looking for it", dog.device,
+				    strerror(errno));
 		return;
 	}
 	dog.n_looked = 0;
-	report_timeout(set_timeout());
+	seconds = set_timeout();
+	if (seconds > 0)
+		console_log("%s resets this machine when it is not fed for %d s%s", dog.device,
+			    seconds,
+			    dog.needs_manager ? "; it is fed only while the manager answers" : "");
+	else
+		console_log("%s does not report its timeout: it is fed every second", dog.device);
 	feed(now_us);
 }
 
-/* Mostly the manager is being replaced, and the other half of the time is enough for that. */
+/* Usually the manager is being replaced, and the other half of the time is enough for that. */
 static void starve(uint64_t now_us)
 {
 	dog.next_us = now_us + STARVED_STEP_US;
 	if (++dog.n_starved == STARVED_REPORT_AFTER)
-		console_log("%s is not fed until a manager answers: it will reset this machine", dog.device);
+		console_log("%s is not fed until a manager answers: it will reset this machine",
+			    dog.device);
 }
 
 void watchdog_tick(uint64_t now_us)
@@ -231,5 +225,6 @@ void watchdog_take_over(const char *request, int fd)
 void watchdog_set_cloexec(bool on)
 {
 	if (dog.fd >= 0)
-		(void)fcntl(dog.fd, F_SETFD, on ? FD_CLOEXEC : 0); /* cannot fail for an open descriptor */
+		/* cannot fail for an open descriptor */
+		(void)fcntl(dog.fd, F_SETFD, on ? FD_CLOEXEC : 0);
 }

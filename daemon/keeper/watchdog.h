@@ -30,8 +30,8 @@ uint64_t watchdog_next_us(void);
 void watchdog_feed_in_finale(void);
 
 /*
- * The machine ends now. A restart has the rest of the time as its limit. For a power-off the device
- * is stopped, because the machine must stay off.
+ * The machine goes down now. A restart must end before the device's time has passed. For a
+ * power-off the device is stopped, because the machine must stay off.
  */
 void watchdog_end(bool is_restart);
 

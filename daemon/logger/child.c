@@ -40,7 +40,10 @@ static _Noreturn void hold(int fd, int closed_fd)
 	_exit(0);
 }
 
-/* The holder is PID 1's child, because the logger would have to reap it. Returns: false: there is none. */
+/*
+ * The holder is PID 1's child, because the logger would otherwise have to reap it. Returns: false
+ * if it cannot be started.
+ */
 static bool start_holder(int fd, int closed_fd)
 {
 	pid_t pid = fork();

@@ -49,8 +49,9 @@ static void deliver(int *log_fd, const char *path, const char *text, size_t leng
 {
 	if (try_send(log_fd, path, text, length))
 		return;
-	/* A restarted daemon has a new socket, perhaps already. */
-	for (unsigned retry_s = 1; !try_send(log_fd, path, text, length); retry_s = MIN(retry_s * 2, RETRY_MAX_S))
+	/* A restarted daemon has a new socket, which may exist already. */
+	for (unsigned retry_s = 1; !try_send(log_fd, path, text, length);
+	     retry_s = MIN(retry_s * 2, RETRY_MAX_S))
 		(void)sleep(retry_s);
 }
 
@@ -60,7 +61,7 @@ static void format_date(char *date, size_t size, time_t seconds)
 	struct tm local;
 
 	if (!localtime_r(&seconds, &local) || strftime(date, size, "%b %e %H:%M:%S", &local) == 0)
-		g_strlcpy(date, "Jan  1 00:00:00", size); /* the clock is beyond all years */
+		g_strlcpy(date, "Jan  1 00:00:00", size); /* the year is out of range */
 }
 
 static void forward(int *log_fd, const char *path, const char *line)

@@ -3,8 +3,8 @@
  * Forwarder: the process between svc-logger and the syslog daemon.
  *
  * Every user can list /dev, and a user can hold the lock of such a directory. A process that looks
- * up "log" there then blocks unless the name is in the cache. So can a process that reads the time
- * zone. If the forwarder blocks, only forwarding stops.
+ * up "log" there then blocks unless the name is in the cache. A process that reads the time zone
+ * can block in the same way. If the forwarder blocks, only forwarding stops.
  */
 #ifndef SVCD_LOGGER_FORWARDER_H
 #define SVCD_LOGGER_FORWARDER_H
@@ -16,9 +16,10 @@
 
 /**
  * forwarder_start() - fork it
- * @path:    of the syslog daemon's socket
+ * @path:    the path of the syslog daemon's socket
  * @ret_pid: a child; it ends on SIGTERM, and with svc-logger
- * Returns: our end of a SOCK_SEQPACKET pair, or -1. It takes a few hundred lines while there is no syslog daemon.
+ * Returns: our end of a SOCK_SEQPACKET pair, or -1. The pair holds a few hundred lines while there
+ * is no syslog daemon.
  */
 int forwarder_start(const char *path, pid_t *ret_pid);
 

@@ -22,8 +22,9 @@ void line_stamp(char *text, size_t size, int64_t realtime_us)
 
 	g_date_clear(&date, 1);
 	g_date_set_julian(&date, (guint32)(EPOCH_DAY + seconds / DAY_SECONDS));
-	(void)snprintf(text, size, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ", g_date_get_year(&date), (unsigned)g_date_get_month(&date),
-		       g_date_get_day(&date), of_day / 3600, of_day / 60 % 60, of_day % 60, ms);
+	(void)snprintf(text, size, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ", g_date_get_year(&date),
+		       (unsigned)g_date_get_month(&date), g_date_get_day(&date), of_day / 3600,
+		       of_day / 60 % 60, of_day % 60, ms);
 }
 
 static gboolean is_plain(char c)

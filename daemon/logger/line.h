@@ -15,12 +15,14 @@
 #define LINE_BYTES 8192
 
 /**
- * line_stamp() - "2026-11-21T10:31:07.042Z": UTC, so that lines sort and no time zone file is needed
+ * line_stamp() - "2026-11-21T10:31:07.042Z": UTC, so that lines sort and no time zone file is
+ * needed
  */
 void line_stamp(char *text, size_t size, int64_t realtime_us);
 
 /**
- * line_append() - one line with its line feed; control bytes except tab become \xHH, a final carriage return is dropped
+ * line_append() - one line with its line feed; control bytes except tab become \xHH, a final
+ * carriage return is dropped
  */
 void line_append(GString *out, const char *stamp, const char *bytes, size_t length);
 

@@ -8,7 +8,7 @@ liblogger_a_SOURCES = \
 	daemon/logger/forwarder.c daemon/logger/forwarder.h \
 	daemon/logger/line.c daemon/logger/line.h \
 	daemon/logger/log-file.c daemon/logger/log-file.h \
-	daemon/logger/output.c daemon/logger/output.h \
+	daemon/logger/service-output.c daemon/logger/service-output.h \
 	daemon/logger/syslog.c daemon/logger/syslog.h
 
 svcdlib_PROGRAMS += svc-logger

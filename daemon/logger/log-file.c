@@ -20,13 +20,15 @@ bool log_file_name_is_safe(const char *service)
 {
 	size_t length = strlen(service);
 
-	return length > 0 && length <= LIMIT_NAME_BYTES && service[0] != '.' && !strchr(service, '/');
+	return length > 0 && length <= LIMIT_NAME_BYTES && service[0] != '.' &&
+	       !strchr(service, '/');
 }
 
 static int open_log(int directory_fd, const char *name, struct stat *ret_stat)
 {
-	auto_fd int fd = openat(directory_fd, name,
-				O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0640);
+	auto_fd int fd = openat(
+		directory_fd, name,
+		O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0640);
 
 	if (fd < 0 || fstat(fd, ret_stat) < 0)
 		return -1;
@@ -43,7 +45,7 @@ static bool is_full(const struct stat *st, size_t length)
 }
 
 /*
- * A logger that was killed during a write leaves half a line, and the next one writes that block
+ * A logger that was killed during a write leaves half a line, and the next logger writes that block
  * again.
  */
 static void end_half_line(int fd, const struct stat *st)
@@ -51,7 +53,7 @@ static void end_half_line(int fd, const struct stat *st)
 	char last = '\n';
 
 	if (st->st_size > 0 && pread(fd, &last, 1, st->st_size - 1) == 1 && last != '\n')
-		(void)!write(fd, "\n", 1); /* without room for it there is none for what follows */
+		(void)!write(fd, "\n", 1); /* on failure the next line fails, too */
 }
 
 static int write_whole(int fd, const struct stat *st, const char *text, size_t length)
@@ -66,7 +68,8 @@ static int write_whole(int fd, const struct stat *st, const char *text, size_t l
 		return 0;
 	error = n < 0 ? errno : ENOSPC;
 	if (n > 0)
-		(void)!ftruncate(fd, st->st_size); /* on failure half a line runs into the next one */
+		/* on failure half a line runs into the next one */
+		(void)!ftruncate(fd, st->st_size);
 	return error;
 }
 
@@ -82,7 +85,8 @@ static int set_group(int fd, const struct stat *st, gid_t group)
 /* The previous file may be absent, and is not made. */
 static int set_group_of_old(int directory_fd, const char *name, gid_t group)
 {
-	auto_fd int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	auto_fd int fd = openat(directory_fd, name,
+				O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
 	if (fd < 0)
@@ -124,7 +128,8 @@ int log_file_append(int directory_fd, const char *service, const char *text, siz
 	(void)snprintf(name, sizeof name, "%s.log", service);
 	(void)snprintf(before, sizeof before, "%s.log.1", service);
 	fd = open_log(directory_fd, name, &st);
-	if (fd >= 0 && is_full(&st, length) && renameat(directory_fd, name, directory_fd, before) == 0) {
+	if (fd >= 0 && is_full(&st, length) &&
+	    renameat(directory_fd, name, directory_fd, before) == 0) {
 		const gid_t group = st.st_gid;
 
 		fd_close(&fd);

@@ -2,8 +2,8 @@
 /*
  * Log file: NAME.log of one service, and NAME.log.1 with the lines before the last rotation.
  *
- * It is opened for each write. So a deleted or moved file is made again, and a thousand services
- * need no thousand descriptors.
+ * It is opened for each write. So a deleted or moved file is made again, and a thousand services do
+ * not need a thousand descriptors.
  */
 #ifndef SVCD_LOGGER_LOG_FILE_H
 #define SVCD_LOGGER_LOG_FILE_H

@@ -3,9 +3,10 @@
  * svc-logger: writes the output of services into one file per service, and passes it on to syslog.
  *
  * One thread, epoll. The manager gives it log channels (protocol/logger-protocol.h), and it reports
- * the end of each. It is never stopped. It ends with the machine, or when the manager's end of the
- * control socket and all channels are closed. It may be killed at any moment, and the next one
- * continues (output.h). Calls that may never return are made in children (child.h).
+ * the end of each. It is never stopped. It runs to the end of the shutdown, or until the manager's
+ * end of the control socket and all channels are closed. It may be killed at any moment, and the
+ * next svc-logger continues (service-output.h). Calls that may never return are made in children
+ * (child.h).
  */
 #include "config.h"
 
@@ -25,45 +26,49 @@
 #include "logger/child.h"
 #include "logger/line.h"
 #include "logger/log-file.h"
-#include "logger/output.h"
+#include "logger/service-output.h"
 #include "protocol/logger-protocol.h"
 
 #define OWN_NAME "svc-logger"
 
-/* Events of the kernel, and messages from the manager, per turn. */
+/* The number of kernel events, and of messages from the manager, that are handled per turn. */
 #define EVENT_BATCH 64
 #define CONTROL_BATCH 32
 
 typedef struct Logger {
-	OutputContext context;
+	ServiceOutputContext context;
 	int epoll_fd;
-	bool is_closed;      /* the manager's end of the control socket is gone for good */
-	GHashTable *outputs; /* &serial -> Output, owned */
-	GQueue more;         /* Output *: to be read again without an event */
-	GQueue floods;       /* Output *: to be read again, in turn, one block each, ... */
-	int64_t flood_us;    /* ... and not before this time */
-	GQueue ends;         /* struct LoggerMessage *: not sent yet */
-	int64_t partial_us;  /* no half line is due before that; 0: there is none */
+	bool is_closed; /* the manager's end of the control socket is gone for good */
+	GHashTable *outputs; /* &serial -> ServiceOutput, owned */
+	GQueue more; /* ServiceOutput *: to be read again without an event */
+	GQueue floods; /* ServiceOutput *: to be read again, in turn, one block each, ... */
+	int64_t flood_us; /* ... and not before this time */
+	GQueue ends; /* struct LoggerMessage *: not sent yet */
+	int64_t partial_us; /* no half line is due before that; 0: there is none */
 } Logger;
 
-static void say(Logger *logger, const char *text)
+static void log_own_line(Logger *logger, const char *text)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 	char stamp[40];
 
 	line_stamp(stamp, sizeof stamp, g_get_real_time());
 	line_append(line, stamp, text, strlen(text));
-	(void)output_append(&logger->context, OWN_NAME, line->str, line->len); /* there is no other place for it */
+	/* there is no other place for it */
+	(void)service_output_append(&logger->context, OWN_NAME, line->str, line->len);
 }
 
 /* --- the control socket --- */
 
 static void watch_control(Logger *logger)
 {
-	struct epoll_event event = { .events = EPOLLIN | (g_queue_is_empty(&logger->ends) ? 0u : (uint32_t)EPOLLOUT) };
+	struct epoll_event event = {
+		.events = EPOLLIN | (g_queue_is_empty(&logger->ends) ? 0u : (uint32_t)EPOLLOUT)
+	};
 
 	if (!logger->is_closed)
-		(void)epoll_ctl(logger->epoll_fd, EPOLL_CTL_MOD, LOGGER_CONTROL_FD, &event); /* it is in the set */
+		/* it is in the set */
+		(void)epoll_ctl(logger->epoll_fd, EPOLL_CTL_MOD, LOGGER_CONTROL_FD, &event);
 }
 
 static void send_ends(Logger *logger)
@@ -71,7 +76,8 @@ static void send_ends(Logger *logger)
 	struct LoggerMessage *end;
 
 	while (!logger->is_closed && (end = g_queue_peek_head(&logger->ends))) {
-		if (send(LOGGER_CONTROL_FD, end, sizeof *end, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno == EAGAIN)
+		if (send(LOGGER_CONTROL_FD, end, sizeof *end, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
+		    errno == EAGAIN)
 			break;
 		g_free(g_queue_pop_head(&logger->ends)); /* sent, or the manager is gone */
 	}
@@ -96,35 +102,38 @@ static int take_fd(struct msghdr *header)
 	return taken;
 }
 
-/* A user's svcd sends none, and could not set one. */
+/* A user's svcd sends no group, and could not set one. */
 static void set_group(Logger *logger, const struct LoggerMessage *message)
 {
 	const bool is_possible = geteuid() == 0 && logger->context.directory_fd >= 0;
-	const int error = is_possible ? log_file_set_group(logger->context.directory_fd, message->service, message->group) : 0;
+	const int error = is_possible ? log_file_set_group(logger->context.directory_fd,
+							   message->service, message->group) :
+					0;
 	g_autofree char *text = NULL;
 
 	if (!error)
 		return;
-	text = g_strdup_printf("cannot let group %u read the log of %s: %s", message->group, message->service,
-			       g_strerror(error));
-	say(logger, text);
+	text = g_strdup_printf("cannot let group %u read the log of %s: %s", message->group,
+			       message->service, g_strerror(error));
+	log_own_line(logger, text);
 }
 
 static void add_output(Logger *logger, const char *service, uint64_t serial, int channel_fd)
 {
 	auto_fd int fd = channel_fd;
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-	Output *output;
+	ServiceOutput *output;
 
 	if (!log_file_name_is_safe(service) || g_hash_table_contains(logger->outputs, &serial))
 		return;
-	output = output_new(&logger->context, service, serial, fd_steal(&fd));
+	output = service_output_new(&logger->context, service, serial, fd_steal(&fd));
 	event.data.ptr = output;
 	if (epoll_ctl(logger->epoll_fd, EPOLL_CTL_ADD, output->fd, &event) < 0) {
-		g_autofree char *text = g_strdup_printf("cannot read the output of %s: %s", service, g_strerror(errno));
+		g_autofree char *text = g_strdup_printf("cannot read the output of %s: %s", service,
+							g_strerror(errno));
 
-		say(logger, text);
-		output_free(output);
+		log_own_line(logger, text);
+		service_output_free(output);
 		return;
 	}
 	g_hash_table_insert(logger->outputs, &output->serial, output);
@@ -139,7 +148,9 @@ static bool receive_one(Logger *logger)
 		char space[CMSG_SPACE(sizeof(int) * 4)];
 	} control;
 	struct iovec iov = { .iov_base = &message, .iov_len = sizeof message };
-	struct msghdr header = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+	struct msghdr header = { .msg_iov = &iov,
+				 .msg_iovlen = 1,
+				 .msg_control = control.space,
 				 .msg_controllen = sizeof control.space };
 	ssize_t n = recvmsg(LOGGER_CONTROL_FD, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	auto_fd int fd = -1;
@@ -148,7 +159,8 @@ static bool receive_one(Logger *logger)
 		return errno == EINTR;
 	if (n == 0) {
 		logger->is_closed = true;
-		(void)epoll_ctl(logger->epoll_fd, EPOLL_CTL_DEL, LOGGER_CONTROL_FD, NULL); /* it is in the set */
+		/* it is in the set */
+		(void)epoll_ctl(logger->epoll_fd, EPOLL_CTL_DEL, LOGGER_CONTROL_FD, NULL);
 		return false;
 	}
 	fd = take_fd(&header);
@@ -169,7 +181,7 @@ static void handle_control(Logger *logger)
 
 /* --- outputs --- */
 
-static void end_output(Logger *logger, Output *output, enum LoggerMessageType type)
+static void end_output(Logger *logger, ServiceOutput *output, enum LoggerMessageType type)
 {
 	struct LoggerMessage *end = g_new0(struct LoggerMessage, 1);
 
@@ -184,7 +196,7 @@ static void end_output(Logger *logger, Output *output, enum LoggerMessageType ty
 	(void)epoll_ctl(logger->epoll_fd, EPOLL_CTL_DEL, output->fd, NULL); /* it is in the set */
 	/*
 	 * The manager closes its copies later. It may hand over the channel again before it reads
-	 * this end.
+	 * this message.
 	 */
 	if (type == LOGGER_REFUSED)
 		child_close(fd_steal(&output->fd));
@@ -192,14 +204,15 @@ static void end_output(Logger *logger, Output *output, enum LoggerMessageType ty
 	send_ends(logger);
 }
 
-static void note_partial(Logger *logger, const Output *output)
+static void note_partial(Logger *logger, const ServiceOutput *output)
 {
-	if (output->partial_at_us && (!logger->partial_us || output->partial_at_us < logger->partial_us))
+	if (output->partial_at_us &&
+	    (!logger->partial_us || output->partial_at_us < logger->partial_us))
 		logger->partial_us = output->partial_at_us;
 }
 
 /* Moves @output to the end of @queue; NULL: out of any queue. */
-static void wait_in(GQueue *queue, Output *output)
+static void wait_in(GQueue *queue, ServiceOutput *output)
 {
 	if (output->waits_in == queue)
 		return;
@@ -211,9 +224,9 @@ static void wait_in(GQueue *queue, Output *output)
 }
 
 /* Returns: the cost. @output may be gone. */
-static int64_t read_output(Logger *logger, Output *output, bool all)
+static int64_t read_output(Logger *logger, ServiceOutput *output, bool all)
 {
-	const OutputResult result = output_read(output, all, g_get_monotonic_time());
+	const ServiceOutputResult result = service_output_read(output, all, g_get_monotonic_time());
 	const int64_t cost = output->cost;
 
 	switch (result) {
@@ -240,9 +253,9 @@ static int64_t read_output(Logger *logger, Output *output, bool all)
 }
 
 /* Floods are read in turn, and their writers wait meanwhile. Without writers there is no flood. */
-static void read_in_turn(Logger *logger, Output *output, bool all)
+static void read_in_turn(Logger *logger, ServiceOutput *output, bool all)
 {
-	if (!output->is_hung_up && output_is_flood(output, g_get_monotonic_time())) {
+	if (!output->is_hung_up && service_output_is_flood(output, g_get_monotonic_time())) {
 		output->is_ending = output->is_ending || all;
 		wait_in(&logger->floods, output);
 		return;
@@ -251,7 +264,7 @@ static void read_in_turn(Logger *logger, Output *output, bool all)
 	read_output(logger, output, all);
 }
 
-static void on_output(Logger *logger, Output *output, bool is_hung_up)
+static void on_output(Logger *logger, ServiceOutput *output, bool is_hung_up)
 {
 	output->is_hung_up = output->is_hung_up || is_hung_up;
 	read_in_turn(logger, output, is_hung_up);
@@ -259,8 +272,9 @@ static void on_output(Logger *logger, Output *output, bool is_hung_up)
 
 static void read_queued(Logger *logger)
 {
-	for (guint n = g_queue_get_length(&logger->more); n > 0 && !g_queue_is_empty(&logger->more); n--) {
-		Output *output = g_queue_peek_head(&logger->more);
+	for (guint n = g_queue_get_length(&logger->more); n > 0 && !g_queue_is_empty(&logger->more);
+	     n--) {
+		ServiceOutput *output = g_queue_peek_head(&logger->more);
 
 		read_in_turn(logger, output, output->is_ending);
 	}
@@ -268,7 +282,7 @@ static void read_queued(Logger *logger)
 
 static void read_floods(Logger *logger, int64_t now_us)
 {
-	Output *output = g_queue_peek_head(&logger->floods);
+	ServiceOutput *output = g_queue_peek_head(&logger->floods);
 	int64_t cost;
 
 	if (!output || now_us < logger->flood_us)
@@ -279,8 +293,8 @@ static void read_floods(Logger *logger, int64_t now_us)
 }
 
 /*
- * Writes half lines that are due. Most outputs have none, so they are looked at only if there may
- * be one.
+ * Writes half lines that are due. Most outputs have none, so the outputs are examined only if there
+ * may be one.
  */
 static void write_partials(Logger *logger, int64_t now_us)
 {
@@ -292,7 +306,7 @@ static void write_partials(Logger *logger, int64_t now_us)
 		return;
 	g_hash_table_iter_init(&iter, logger->outputs);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		Output *output = value;
+		ServiceOutput *output = value;
 
 		if (output->partial_at_us == 0)
 			continue;
@@ -351,7 +365,8 @@ static void raise_limits(void)
 
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &files); /* on failure fewer services can be logged */
+		/* on failure fewer services can be logged */
+		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
 }
 
@@ -372,13 +387,15 @@ static bool logger_init(Logger *logger, const char *directory, const char *syslo
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
-	output_context_init(&logger->context, directory);
-	logger->outputs = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, (GDestroyNotify)output_free);
+	service_output_context_init(&logger->context, directory);
+	logger->outputs = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
+						(GDestroyNotify)service_output_free);
 	g_queue_init(&logger->more);
 	g_queue_init(&logger->floods);
 	g_queue_init(&logger->ends);
 	logger->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (logger->epoll_fd < 0 || epoll_ctl(logger->epoll_fd, EPOLL_CTL_ADD, LOGGER_CONTROL_FD, &event) < 0)
+	if (logger->epoll_fd < 0 ||
+	    epoll_ctl(logger->epoll_fd, EPOLL_CTL_ADD, LOGGER_CONTROL_FD, &event) < 0)
 		return false;
 	logger->context.syslog = syslog_new(syslog_path, logger->epoll_fd);
 	return true;
@@ -391,7 +408,7 @@ static void logger_clear(Logger *logger)
 	g_queue_clear(&logger->floods);
 	g_queue_clear_full(&logger->ends, g_free);
 	syslog_free(logger->context.syslog);
-	output_context_clear(&logger->context);
+	service_output_context_clear(&logger->context);
 	fd_close(&logger->epoll_fd);
 }
 
@@ -400,7 +417,9 @@ int main(int argc, char **argv)
 	Logger logger = { .epoll_fd = -1 };
 
 	if (argc < 2 || argc > 3) {
-		(void)fputs("usage: svc-logger DIRECTORY [SYSLOG-SOCKET], with a control socket on descriptor 3\n", stderr);
+		(void)fputs("usage: svc-logger DIRECTORY [SYSLOG-SOCKET], with a control socket on "
+			    "descriptor 3\n",
+			    stderr);
 		return EXIT_FAILURE;
 	}
 	ignore_signals();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Syslog: a queue of lines before the forwarder. The forwarder's socket has room for a few hundred
+ * Syslog: a queue of lines for the forwarder. The forwarder's socket has room for a few hundred
  * lines, so the queue grows only without a syslog daemon, or with a slow one.
  */
 #include "config.h"
@@ -23,7 +23,7 @@
 /* A forwarder that has ended is started again after this time. */
 #define RETRY_US G_USEC_PER_SEC
 
-/* Sent per turn of the main loop. */
+/* The number of lines that are sent per turn of the main loop. */
 #define FLUSH_BATCH 64
 
 /* The held lines of one service. */
@@ -39,20 +39,22 @@ typedef struct Held {
 
 struct Syslog {
 	char *path;
-	int epoll_fd;  /* borrowed */
-	int fd;        /* to the forwarder; -1: there is none */
-	pid_t pid;     /* of the forwarder; 0: there was none */
-	bool is_over;  /* the machine ends */
-	bool is_full;  /* it takes no line now; an event comes when it does */
+	int epoll_fd; /* borrowed */
+	int fd; /* to the forwarder; -1: there is none */
+	pid_t pid; /* the forwarder's; 0: there was none */
+	bool is_over; /* the machine is shutting down */
+	bool is_full; /* it takes no line now; an event comes when it does */
 	GQueue held; /* Held *, owned */
 	size_t held_bytes;
-	GHashTable *shares; /* service -> Share, owned; never removed, because there are few services */
+	/* service -> Share, owned; never removed, because there are few services */
+	GHashTable *shares;
 	unsigned n_dropped;
 	int64_t next_try_us;
 };
 
-static const char *const syslog_daemons[] = { "rsyslog",          "syslog-ng",          "syslogd", "syslog",
-					      "busybox-syslogd", "inetutils-syslogd", NULL };
+static const char *const syslog_daemons[] = { "rsyslog", "syslog-ng",       "syslogd",
+					      "syslog",  "busybox-syslogd", "inetutils-syslogd",
+					      NULL };
 
 static void held_free(gpointer data)
 {
@@ -110,7 +112,7 @@ static void hold(Syslog *log, const char *service, char *line)
 		drop_first(log);
 }
 
-/* "<N>text", as daemons write for a journal: N is the severity. Returns: the text behind it. */
+/* "<N>text", as daemons write for a journal: N is the severity. Returns: the text after it. */
 static const char *take_severity(const char *bytes, size_t *length, int *severity)
 {
 	if (*length < 3 || bytes[0] != '<' || bytes[1] < '0' || bytes[1] > '7' || bytes[2] != '>')
@@ -126,11 +128,12 @@ static char *make_line(const char *service, const char *bytes, size_t length, in
 	int severity = SEVERITY_INFO;
 	const char *text = take_severity(bytes, &length, &severity);
 
-	return g_strdup_printf("%" G_GINT64_FORMAT " <%d> %s: %.*s", realtime_us / G_USEC_PER_SEC, FACILITY_DAEMON | severity,
-			       service, (int)length, text);
+	return g_strdup_printf("%" G_GINT64_FORMAT " <%d> %s: %.*s", realtime_us / G_USEC_PER_SEC,
+			       FACILITY_DAEMON | severity, service, (int)length, text);
 }
 
-void syslog_send(Syslog *log, const char *service, const char *bytes, size_t length, int64_t realtime_us)
+void syslog_send(Syslog *log, const char *service, const char *bytes, size_t length,
+		 int64_t realtime_us)
 {
 	if (length == 0 || g_strv_contains(syslog_daemons, service))
 		return;
@@ -138,11 +141,12 @@ void syslog_send(Syslog *log, const char *service, const char *bytes, size_t len
 }
 
 /* SIGTERM comes from the finale, which would wait for the next forwarder. */
-static bool was_asked_to_end(const Syslog *log)
+static bool was_requested_to_end(const Syslog *log)
 {
 	int status;
 
-	return log->pid > 0 && waitpid(log->pid, &status, WNOHANG) == log->pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
+	return log->pid > 0 && waitpid(log->pid, &status, WNOHANG) == log->pid &&
+	       WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
 }
 
 static bool has_forwarder(Syslog *log, int64_t now_us)
@@ -151,7 +155,7 @@ static bool has_forwarder(Syslog *log, int64_t now_us)
 
 	if (log->fd >= 0)
 		return true;
-	log->is_over = log->is_over || was_asked_to_end(log);
+	log->is_over = log->is_over || was_requested_to_end(log);
 	log->next_try_us = now_us + RETRY_US;
 	if (log->is_over)
 		return false;
@@ -165,7 +169,8 @@ static bool has_forwarder(Syslog *log, int64_t now_us)
 /* Returns: true if the line is sent or dropped. */
 static bool send_one(Syslog *log, const Held *held, int64_t now_us)
 {
-	if (send(log->fd, held->line, held->length, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0 || errno == EMSGSIZE)
+	if (send(log->fd, held->line, held->length, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0 ||
+	    errno == EMSGSIZE)
 		return true;
 	if (errno == EAGAIN) {
 		log->is_full = true;
@@ -179,12 +184,16 @@ static bool send_one(Syslog *log, const Held *held, int64_t now_us)
 /* The report precedes the lines that follow. */
 static void report_dropped(Syslog *log)
 {
-	g_autofree char *text = g_strdup_printf("%u lines were not sent: no syslog daemon took them", log->n_dropped);
+	g_autofree char *text = g_strdup_printf(
+		"%u lines were not sent: no syslog daemon accepted them", log->n_dropped);
 
 	if (log->n_dropped == 0)
 		return;
 	log->n_dropped = 0;
-	g_queue_push_head(&log->held, held_new(log, make_line("svc-logger", text, strlen(text), g_get_real_time()), NULL));
+	g_queue_push_head(&log->held,
+			  held_new(log,
+				   make_line("svc-logger", text, strlen(text), g_get_real_time()),
+				   NULL));
 }
 
 void syslog_on_writable(Syslog *log)
@@ -206,7 +215,8 @@ void syslog_flush(Syslog *log, int64_t now_us)
 
 int64_t syslog_next_try(const Syslog *log)
 {
-	return log->held.length > 0 && !log->is_full && !log->is_over ? MAX(log->next_try_us, 1) : 0;
+	return log->held.length > 0 && !log->is_full && !log->is_over ? MAX(log->next_try_us, 1) :
+									0;
 }
 
 Syslog *syslog_new(const char *path, int epoll_fd)

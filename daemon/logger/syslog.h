@@ -15,7 +15,10 @@
 
 typedef struct Syslog Syslog;
 
-/* @path: "/dev/log". @epoll_fd: borrowed; gets an event with the Syslog as its data when the forwarder can take lines again. */
+/*
+ * @path: "/dev/log". @epoll_fd: borrowed; gets an event with the Syslog as its data when the
+ * forwarder can take lines again.
+ */
 Syslog *syslog_new(const char *path, int epoll_fd);
 void syslog_free(Syslog *log);
 
@@ -23,7 +26,8 @@ void syslog_free(Syslog *log);
  * Queues a line. Never waits. Lines of syslog daemons are not sent, because the daemon would answer
  * itself for ever.
  */
-void syslog_send(Syslog *log, const char *service, const char *bytes, size_t length, int64_t realtime_us);
+void syslog_send(Syslog *log, const char *service, const char *bytes, size_t length,
+		 int64_t realtime_us);
 
 void syslog_on_writable(Syslog *log);
 

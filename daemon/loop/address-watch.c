@@ -44,7 +44,8 @@ static void on_readable(GIOCondition condition, void *data)
 
 AddressWatch *address_watch_new(void (*changed)(void *data), void *data, GError **error)
 {
-	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR };
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK,
+				       .nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR };
 	auto_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
 	AddressWatch *watch;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Address watch: reports that an address of the machine has come, changed or gone. A caller that
- * needs an absent address then tries again, without polling. Uses rtnetlink(7).
+ * Address watch: reports that an address of the machine was added, changed or removed. A caller
+ * that needs an absent address then tries again, without polling. Uses rtnetlink(7).
  */
 #ifndef SVCD_LOOP_ADDRESS_WATCH_H
 #define SVCD_LOOP_ADDRESS_WATCH_H
@@ -11,7 +11,7 @@
 typedef struct AddressWatch AddressWatch;
 
 /**
- * address_watch_new() - from now on
+ * address_watch_new() - start watching
  * @changed: called from the main loop, once for all changes of a turn; may free the watch
  * Returns: NULL with @error if the kernel refuses.
  */

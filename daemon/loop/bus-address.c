@@ -14,8 +14,10 @@
 bool bus_address_of_path(const char *path, BusAddress *ret, GError **error)
 {
 	*ret = (BusAddress){ .socket.sun_family = AF_UNIX, .length = sizeof ret->socket };
-	if (g_strlcpy(ret->socket.sun_path, path, sizeof ret->socket.sun_path) >= sizeof ret->socket.sun_path)
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s is too long for the path of a socket", path);
+	if (g_strlcpy(ret->socket.sun_path, path, sizeof ret->socket.sun_path) >=
+	    sizeof ret->socket.sun_path)
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+			    "%s is too long for the path of a socket", path);
 	return true;
 }
 
@@ -26,7 +28,8 @@ static bool of_abstract(const char *name, BusAddress *ret, GError **error)
 
 	*ret = (BusAddress){ .socket.sun_family = AF_UNIX, .is_abstract = true };
 	if (length >= sizeof ret->socket.sun_path)
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s is too long for the name of a socket", name);
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+			    "%s is too long for the name of a socket", name);
 	memcpy(ret->socket.sun_path + 1, name, length);
 	ret->length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
 	return true;
@@ -65,5 +68,6 @@ bool bus_address_parse(const char *text, BusAddress *ret, GError **error)
 		if (name && *name)
 			return of_abstract(name, ret, error);
 	}
-	return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is not a bus on a local socket (unix:path=, unix:abstract=)", text);
+	return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+		    "\"%s\" is not a bus on a local socket (unix:path=, unix:abstract=)", text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus address: where a bus listens, from a text like that of DBUS_SESSION_BUS_ADDRESS.
+ * Bus address: where a bus listens, from a text like DBUS_SESSION_BUS_ADDRESS.
  */
 #ifndef SVCD_LOOP_BUS_ADDRESS_H
 #define SVCD_LOOP_BUS_ADDRESS_H
@@ -13,12 +13,13 @@
 typedef struct BusAddress {
 	struct sockaddr_un socket;
 	socklen_t length;
-	bool is_abstract; /* no file: nothing reports that a process listens there now */
+	bool is_abstract; /* there is no file, so nothing reports when a process begins to listen */
 } BusAddress;
 
 /**
- * bus_address_parse() - the first of several addresses that is a local socket
- * @text: "unix:path=/run/user/1000/bus", "unix:abstract=/tmp/dbus-x,guid=..."; several are separated by ";"
+ * bus_address_parse() - find the first address that is a local socket
+ * @text: "unix:path=/run/user/1000/bus", "unix:abstract=/tmp/dbus-x,guid=..."; several are
+ * separated by ";"
  */
 bool bus_address_parse(const char *text, BusAddress *ret, GError **error);
 

@@ -19,18 +19,20 @@ enum { READ_BYTES = 16 * 1024, PIECES_AT_ONCE = 32 };
 struct DBusStream {
 	int fd;
 	FdSource *source;
-	GSource *later;    /* messages that wait for the next turn, or an end to report; NULL: none */
-	Timer *limit;      /* of the greeting */
-	bool is_open;      /* the greeting is over */
-	bool is_paused;    /* complete messages may wait in @in for room in @out */
-	bool is_congested; /* the socket did not take everything; room() is to be called */
-	const char *dead;  /* why it is over; "": for no reason worth reporting; NULL: it is not over */
+	/* messages that wait for the next turn, or an end to report; NULL: none */
+	GSource *later;
+	Timer *limit; /* time limit of the authentication */
+	bool is_open; /* the authentication is over */
+	bool is_paused; /* complete messages may wait in @in for room in @out */
+	bool is_congested; /* the socket did not take everything; on_writable() is to be called */
+	/* why it has ended; "": for no reason worth reporting; NULL: it has not ended */
+	const char *dead;
 	GByteArray *in;
-	size_t to_skip;    /* bytes to come of a message that is skipped */
-	size_t taken_bytes; /* of the last message */
-	GQueue out;        /* GBytes * */
+	size_t to_skip; /* bytes still to come of a message that is skipped */
+	size_t taken_bytes; /* length of the last message */
+	GQueue out; /* GBytes * */
 	size_t out_offset; /* bytes of the first that are written already */
-	size_t queued;     /* bytes in @out */
+	size_t queued; /* bytes in @out */
 	const DBusStreamLimits *limits;
 	const DBusStreamListener *listener;
 	void *data;
@@ -75,27 +77,27 @@ static void queue_bytes(DBusStream *stream, GBytes *bytes)
 	dbus_stream_flush(stream);
 }
 
-static void greet(DBusStream *stream)
+static void authenticate(DBusStream *stream)
 {
 	g_autoptr(GString) reply = g_string_new(NULL);
 	size_t used = 0;
-	const GreetingResult result =
-		stream->listener->greet(stream->data, stream->in->data, stream->in->len, &used, reply);
+	const AuthenticationResult result = stream->listener->authenticate(
+		stream->data, stream->in->data, stream->in->len, &used, reply);
 
 	g_byte_array_remove_range(stream->in, 0, (guint)used);
 	if (reply->len > 0)
 		queue_bytes(stream, g_bytes_new(reply->str, reply->len));
 	switch (result) {
-	case GREETING_MORE:
+	case AUTHENTICATION_MORE:
 		break;
-	case GREETING_DONE:
+	case AUTHENTICATION_DONE:
 		stream->is_open = true;
 		timer_disarm(stream->limit);
 		if (stream->listener->open)
 			stream->listener->open(stream->data);
 		break;
-	case GREETING_REFUSED:
-		dbus_stream_end(stream, "its authentication is not that of D-Bus");
+	case AUTHENTICATION_REFUSED:
+		dbus_stream_end(stream, "it did not authenticate as D-Bus requires");
 		break;
 	}
 }
@@ -114,10 +116,11 @@ static guint message_length(DBusStream *stream)
 {
 	int length;
 
-	/* libdbus reads the fixed part of the header. */
+	/* libdbus needs the fixed part of the header. */
 	if (stream->in->len < 16)
 		return 0;
-	length = dbus_message_demarshal_bytes_needed((const char *)stream->in->data, (int)stream->in->len);
+	length = dbus_message_demarshal_bytes_needed((const char *)stream->in->data,
+						     (int)stream->in->len);
 	if (length <= 0) {
 		dbus_stream_end(stream, "it sent an invalid D-Bus message");
 		return 0;
@@ -164,7 +167,7 @@ static void handle_input(DBusStream *stream)
 	const int64_t until_us = loop_now() + LIMIT_BUS_TURN_US;
 
 	if (!stream->dead && !stream->is_open && stream->in->len > 0)
-		greet(stream);
+		authenticate(stream);
 	if (!stream->is_open)
 		return;
 	for (unsigned i = 0; !stream->dead; i++) {
@@ -172,7 +175,7 @@ static void handle_input(DBusStream *stream)
 
 		stream->is_paused = stream->queued >= stream->limits->pause_bytes;
 		if (stream->is_paused)
-			return; /* dbus_stream_flush() comes back when the other end has read */
+			return; /* dbus_stream_flush() continues when the other end has read */
 		if (i == stream->limits->batch || (i > 0 && loop_now() >= until_us)) {
 			do_later(stream);
 			return;
@@ -194,13 +197,13 @@ static void finish_turn(DBusStream *stream)
 		update_events(stream);
 }
 
-static void tell_room(DBusStream *stream)
+static void notify_writable(DBusStream *stream)
 {
 	if (stream->dead || !stream->is_congested || stream->queued > 0)
 		return;
 	stream->is_congested = false;
-	if (stream->listener->room)
-		stream->listener->room(stream->data);
+	if (stream->listener->on_writable)
+		stream->listener->on_writable(stream->data);
 }
 
 static gboolean on_later(gpointer data)
@@ -209,7 +212,7 @@ static gboolean on_later(gpointer data)
 
 	g_source_unref(stream->later); /* the context holds it until we return */
 	stream->later = NULL;
-	tell_room(stream);
+	notify_writable(stream);
 	handle_input(stream);
 	finish_turn(stream);
 	return G_SOURCE_REMOVE;
@@ -221,7 +224,7 @@ static void read_some(DBusStream *stream)
 	/*
 	 * This closes descriptors that were sent along, which can block. So the other end must be
 	 * trusted: it is root (bus/client-socket.c), or a bus daemon that was not asked for
-	 * descriptors (bus-greeting.h).
+	 * descriptors (bus-authentication.h).
 	 */
 	const ssize_t n = recv(stream->fd, buffer, sizeof buffer, MSG_DONTWAIT);
 
@@ -251,7 +254,8 @@ static void on_limit(void *data)
 	dbus_stream_end(data, "it did not authenticate in time");
 }
 
-DBusStream *dbus_stream_new(int fd, const DBusStreamLimits *limits, const DBusStreamListener *listener, void *data)
+DBusStream *dbus_stream_new(int fd, const DBusStreamLimits *limits,
+			    const DBusStreamListener *listener, void *data)
 {
 	DBusStream *stream = g_new0(DBusStream, 1);
 
@@ -273,7 +277,8 @@ void dbus_stream_begin(DBusStream *stream, const void *bytes, size_t length)
 }
 
 /*
- * Writes several at once, because in a small socket a short piece takes as much room as a long one.
+ * Writes several messages at once, because in a small socket buffer a short write takes as much
+ * room as a long one.
  */
 static ssize_t write_some(DBusStream *stream)
 {
@@ -285,7 +290,8 @@ static ssize_t write_some(DBusStream *stream)
 		gsize length;
 		const guint8 *bytes = g_bytes_get_data(l->data, &length);
 
-		pieces[message.msg_iovlen++] = (struct iovec){ (void *)(bytes + offset), length - offset };
+		pieces[message.msg_iovlen++] =
+			(struct iovec){ (void *)(bytes + offset), length - offset };
 		offset = 0;
 	}
 	return sendmsg(stream->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * D-Bus stream: a connected socket that speaks D-Bus, for both of its ends.
+ * D-Bus stream: a connected socket that speaks D-Bus, for either of its ends.
  *
  * libdbus can neither adopt a connected socket nor connect without waiting: connect(2) blocks if
  * the bus daemon is stopped and its backlog is full. So authentication and framing are done here.
@@ -19,52 +19,55 @@
 
 typedef struct DBusStream DBusStream;
 
-typedef enum GreetingResult {
-	GREETING_MORE,    /* more bytes are needed */
-	GREETING_DONE,    /* messages follow */
-	GREETING_REFUSED, /* send what is in @reply, then close */
-} GreetingResult;
+typedef enum AuthenticationResult {
+	AUTHENTICATION_MORE, /* more bytes are needed */
+	AUTHENTICATION_DONE, /* messages follow */
+	AUTHENTICATION_REFUSED, /* send what is in @reply, then close */
+} AuthenticationResult;
 
 /* The limits of this end. */
 typedef struct DBusStreamLimits {
-	int priority;       /* in the main loop */
-	int message_bytes;  /* a longer message ends the stream, or is skipped */
+	int priority; /* in the main loop */
+	int message_bytes; /* a longer message ends the stream, or is skipped */
 	bool skips_long;
-	unsigned batch;     /* messages per turn of the main loop, and fewer if they take more than LIMIT_BUS_TURN_US */
-	size_t pause_bytes; /* with so many bytes to be written, nothing is read */
-	size_t queue_bytes; /* with so many bytes to be written, the stream ends */
+	/* messages per turn of the main loop, and fewer if they take more than LIMIT_BUS_TURN_US */
+	unsigned batch;
+	size_t pause_bytes; /* with this many bytes to be written, nothing is read */
+	size_t queue_bytes; /* with this many bytes to be written, the stream ends */
 } DBusStreamLimits;
 
 typedef struct DBusStreamListener {
 	/*
-	 * Takes bytes of the greeting. @ret_used of them belong to it; the answer is appended to
-	 * @reply.
+	 * Takes bytes of the authentication. @ret_used of them belong to it; the answer is
+	 * appended to @reply.
 	 */
-	GreetingResult (*greet)(void *data, const guint8 *bytes, size_t length, size_t *ret_used, GString *reply);
-	void (*open)(void *data); /* the greeting is over; may be NULL */
+	AuthenticationResult (*authenticate)(void *data, const guint8 *bytes, size_t length,
+					     size_t *ret_used, GString *reply);
+	void (*open)(void *data); /* the authentication is over; may be NULL */
 	void (*message)(void *data, DBusMessage *message); /* borrowed; must not free the stream */
-	void (*room)(void *data); /* dbus_stream_is_congested() is over; may be NULL */
+	void (*on_writable)(void *data); /* no longer dbus_stream_is_congested(); may be NULL */
 	/*
-	 * The stream is over; called from the main loop only. @why is NULL if the other end has
+	 * The stream has ended; called from the main loop only. @why is NULL if the other end has
 	 * closed it. The listener frees the stream.
 	 */
 	void (*closed)(void *data, const char *why);
 } DBusStreamListener;
 
 /**
- * dbus_stream_new() - greet, then exchange messages
+ * dbus_stream_new() - authenticate, then exchange messages
  * @fd:     taken; connected and non-blocking
  * @limits: borrowed, as is @listener
  */
-DBusStream *dbus_stream_new(int fd, const DBusStreamLimits *limits, const DBusStreamListener *listener, void *data);
+DBusStream *dbus_stream_new(int fd, const DBusStreamLimits *limits,
+			    const DBusStreamListener *listener, void *data);
 void dbus_stream_free(DBusStream *stream); /* NULL is allowed */
 
-/* Sends the first bytes of the greeting. */
+/* Sends the first bytes of the authentication. */
 void dbus_stream_begin(DBusStream *stream, const void *bytes, size_t length);
 
 /**
  * dbus_stream_send() - queue @message with @serial (not 0) and write what the socket takes
- * Returns: false if the greeting is not over, or the stream is.
+ * Returns: false before the end of the authentication, or after the end of the stream.
  */
 bool dbus_stream_send(DBusStream *stream, DBusMessage *message, uint32_t serial);
 

@@ -3,7 +3,7 @@
  * Descriptors: one epoll(7) per priority. The main loop polls only these.
  *
  * poll(2) gets every descriptor at every turn, so an event would cost more with each running
- * service: each has a file of cgroup events, and perhaps a notify socket.
+ * service. Each has a file of cgroup events, and perhaps a notify socket.
  */
 #include "config.h"
 
@@ -12,7 +12,9 @@
 #include <errno.h>
 #include <sys/epoll.h>
 
-/* So many events are handled before other sources of the same priority get their turn. */
+/*
+ * The number of events that are handled before other sources of the same priority get their turn.
+ */
 #define BATCH 64
 
 typedef struct Poller Poller;
@@ -50,8 +52,8 @@ typedef struct AloneSource {
 static Poller *pollers;
 
 /*
- * GLib takes the descriptors of a source out of the set while it is dispatched, against recursive
- * loops, and writes to a descriptor each time. There are no recursive loops here.
+ * While a source is dispatched, GLib removes its descriptors from the set, to prevent recursion,
+ * and writes to a descriptor each time. There are no recursive loops here.
  */
 static void never_block(GSource *source)
 {
@@ -75,9 +77,9 @@ static gboolean poller_dispatch(GSource *source, GSourceFunc callback, gpointer 
 	}
 	poller->batch = NULL;
 	/*
-	 * The start of a waiting service follows at once, because the next turn would first ask the
-	 * kernel for more events. This does not hold for the keeper's messages, which all come
-	 * before any timer.
+	 * A waiting service starts at once, because the next turn would first ask the kernel for
+	 * more events. The keeper's messages differ: all of them are handled before any timer
+	 * fires.
 	 */
 	if (poller->priority == LOOP_PRIORITY_READY)
 		timers_fire();
@@ -123,8 +125,8 @@ static void control(FdSource *source, int operation, GIOCondition events)
 		g_error("cannot watch descriptor %d: %s", source->fd, g_strerror(errno));
 }
 
-FdSource *fd_source_new(int fd, GIOCondition events, int priority, void (*ready)(GIOCondition condition, void *data),
-			void *data)
+FdSource *fd_source_new(int fd, GIOCondition events, int priority,
+			void (*ready)(GIOCondition condition, void *data), void *data)
 {
 	FdSource *source = g_new0(FdSource, 1);
 
@@ -149,7 +151,8 @@ static gboolean alone_dispatch(GSource *source, GSourceFunc callback, gpointer d
 
 static GSourceFuncs alone_funcs = { .dispatch = alone_dispatch };
 
-FdSource *fd_source_new_forgetful(int fd, GIOCondition events, void (*ready)(GIOCondition condition, void *data), void *data)
+FdSource *fd_source_new_forgetful(int fd, GIOCondition events,
+				  void (*ready)(GIOCondition condition, void *data), void *data)
 {
 	FdSource *source = g_new0(FdSource, 1);
 

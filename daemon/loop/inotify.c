@@ -36,7 +36,8 @@ static void on_inotify_readable(GIOCondition condition, void *data)
 		if (e->mask & IN_Q_OVERFLOW)
 			inotify->listener->overflow(inotify->data);
 		else
-			inotify->listener->event(inotify->data, e->wd, e->mask, e->len ? e->name : "");
+			inotify->listener->event(inotify->data, e->wd, e->mask,
+						 e->len ? e->name : "");
 		p += sizeof *e + e->len;
 	}
 	inotify->listener->batch_end(inotify->data);
@@ -55,7 +56,8 @@ Inotify *inotify_new(const InotifyListener *listener, void *data, GError **error
 	inotify->fd = fd;
 	inotify->listener = listener;
 	inotify->data = data;
-	inotify->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_PROVIDER, on_inotify_readable, inotify);
+	inotify->source =
+		fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_PROVIDER, on_inotify_readable, inotify);
 	return inotify;
 }
 
@@ -75,5 +77,5 @@ int inotify_watch(Inotify *inotify, const char *directory, uint32_t mask)
 
 void inotify_unwatch(Inotify *inotify, int watch)
 {
-	(void)inotify_rm_watch(inotify->fd, watch); /* fails if it went with its directory */
+	(void)inotify_rm_watch(inotify->fd, watch); /* fails if the directory was removed */
 }

@@ -4,7 +4,7 @@ noinst_LIBRARIES += libloop.a
 libloop_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DBUS_CFLAGS) $(UDEV_CFLAGS)
 libloop_a_SOURCES = daemon/loop/address-watch.c daemon/loop/address-watch.h \
 	daemon/loop/bus-address.c daemon/loop/bus-address.h \
-	daemon/loop/bus-greeting.c daemon/loop/bus-greeting.h \
+	daemon/loop/bus-authentication.c daemon/loop/bus-authentication.h \
 	daemon/loop/dbus-stream.c daemon/loop/dbus-stream.h \
 	daemon/loop/fd-source.c \
 	daemon/loop/inotify.c daemon/loop/inotify.h \

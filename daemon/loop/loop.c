@@ -2,8 +2,9 @@
 /*
  * Loop: the timer that runs while the manager is awake.
  *
- * Setting it costs as much as many a turn, and in a burst the sleeps are short. So it is not set
- * again while most of its time is left, and it keeps running in the first moment of a sleep.
+ * Setting the timer takes as long as a short turn, and in a burst the sleeps are short. So it is
+ * not set again while most of its time is left, and it keeps running in the first moment of a
+ * sleep.
  */
 #include "config.h"
 
@@ -24,7 +25,8 @@ static struct {
 static void set_clock(int64_t us)
 {
 	const struct itimerspec at = {
-		.it_value = { .tv_sec = us / G_USEC_PER_SEC, .tv_nsec = us % G_USEC_PER_SEC * 1000 },
+		.it_value = { .tv_sec = us / G_USEC_PER_SEC,
+			      .tv_nsec = us % G_USEC_PER_SEC * 1000 },
 	};
 
 	(void)timerfd_settime(watch_over.fd, 0, &at, NULL); /* cannot fail with a timerfd */

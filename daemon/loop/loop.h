@@ -14,13 +14,18 @@
  * Smaller numbers go first: the keeper before services, both before clients, all before idle work.
  */
 enum LoopPriority {
-	LOOP_PRIORITY_FORGETFUL = -50, /* ready only once per change: GLib would forget it beside a source that goes first */
+	/*
+	 * for a file that reports each change once: GLib would lose the report if another source
+	 * went first
+	 */
+	LOOP_PRIORITY_FORGETFUL = -50,
 	LOOP_PRIORITY_KEEPER = -40,
 	LOOP_PRIORITY_TIMER = -30,
-	LOOP_PRIORITY_READY = -20,    /* exec status, ready descriptors */
+	LOOP_PRIORITY_READY = -20, /* exec status, ready descriptors */
 	LOOP_PRIORITY_PROVIDER = -10,
-	LOOP_PRIORITY_NOTIFY = 0,     /* sd_notify: after the keeper, so that a flood delays nothing */
-	LOOP_PRIORITY_BUS = 10,       /* the private socket: root */
+	/* sd_notify: after the keeper, so that a flood delays nothing */
+	LOOP_PRIORITY_NOTIFY = 0,
+	LOOP_PRIORITY_BUS = 10, /* the private socket: root */
 	LOOP_PRIORITY_STRANGERS = 20, /* the system bus: every user of the machine */
 	LOOP_PRIORITY_IDLE = 100,
 };
@@ -34,7 +39,7 @@ static inline int64_t loop_now(void)
 /**
  * loop_watch_over() - let a timer run while the default main context is awake
  * @timer_fd: a timerfd; borrowed for ever. Another holder sees it expire when a turn takes too long
- * @limit_us: at the beginning of a turn at least 7/8 of it are left; the timer stops while the loop
+ * @limit_us: at the beginning of a turn at least 7/8 of it is left; the timer stops while the loop
  * is idle
  */
 void loop_watch_over(int timer_fd, int64_t limit_us);
@@ -57,9 +62,11 @@ void timer_free(Timer *timer);
 void timers_fire(void);
 
 /**
- * timer_set() - for one of thousands of timers that are seldom armed, which exists only while it is needed
+ * timer_set() - arm or disarm a timer that exists only while it is armed
  * @timer: NULL until it is armed for the first time, and again after it is disarmed
  * @at_us: 0: disarm it
+ *
+ * For objects that exist in thousands and seldom need their timer.
  */
 void timer_set(Timer **timer, int64_t at_us, void (*fire)(void *data), void *data);
 
@@ -70,14 +77,15 @@ typedef struct FdSource FdSource;
  * @fd: borrowed; must outlive the source; no other source of the same priority watches it
  * @ready: gets the ready events (with G_IO_HUP and G_IO_ERR); may free the source
  */
-FdSource *fd_source_new(int fd, GIOCondition events, int priority, void (*ready)(GIOCondition condition, void *data),
-			void *data);
+FdSource *fd_source_new(int fd, GIOCondition events, int priority,
+			void (*ready)(GIOCondition condition, void *data), void *data);
 /*
  * The same for /proc/self/mountinfo, which is ready only once per change, for the first process
- * that polls (proc(5)). An epoll looks twice, so it is polled by the main loop, before all others.
- * This costs something at every turn.
+ * that polls (proc(5)). epoll(7) polls twice, so the main loop polls this file itself, before all
+ * others. This costs something at every turn.
  */
-FdSource *fd_source_new_forgetful(int fd, GIOCondition events, void (*ready)(GIOCondition condition, void *data), void *data);
+FdSource *fd_source_new_forgetful(int fd, GIOCondition events,
+				  void (*ready)(GIOCondition condition, void *data), void *data);
 void fd_source_set_events(FdSource *source, GIOCondition events);
 void fd_source_free(FdSource *source); /* NULL is allowed */
 

@@ -2,7 +2,7 @@
 /*
  * Netlink: notifications on a socket that sends no requests, and lists that svc-worker makes for
  * the listener. A notification may be older or newer than a list that is being made, so the list is
- * made again after it.
+ * made again after the notification.
  */
 #include "config.h"
 
@@ -49,7 +49,7 @@ static const struct {
 #define NO_STEP G_N_ELEMENTS(steps)
 
 typedef struct ListState {
-	unsigned times;        /* lists still to be made */
+	unsigned times; /* lists still to be made */
 	int64_t not_before_us;
 } ListState;
 
@@ -67,7 +67,8 @@ struct Netlink {
 	char buffer[DATAGRAM_BYTES] __attribute__((aligned(NLMSG_ALIGNTO)));
 };
 
-bool netlink_walk(const void *bytes, size_t size, bool (*each)(void *data, const struct nlmsghdr *message), void *data)
+bool netlink_walk(const void *bytes, size_t size,
+		  bool (*each)(void *data, const struct nlmsghdr *message), void *data)
 {
 	const char *at = bytes;
 
@@ -88,15 +89,17 @@ bool netlink_walk(const void *bytes, size_t size, bool (*each)(void *data, const
 	return size == 0;
 }
 
-const struct rtattr *netlink_attribute(const struct nlmsghdr *message, size_t fixed_bytes, unsigned short type,
-				       size_t min_bytes)
+const struct rtattr *netlink_attribute(const struct nlmsghdr *message, size_t fixed_bytes,
+				       unsigned short type, size_t min_bytes)
 {
 	size_t at = NLMSG_HDRLEN + NLMSG_ALIGN(fixed_bytes);
 
 	while (at + sizeof(struct rtattr) <= message->nlmsg_len) {
-		const struct rtattr *attribute = (const struct rtattr *)((const char *)message + at);
+		const struct rtattr *attribute =
+			(const struct rtattr *)((const char *)message + at);
 
-		if (attribute->rta_len < sizeof *attribute || attribute->rta_len > message->nlmsg_len - at)
+		if (attribute->rta_len < sizeof *attribute ||
+		    attribute->rta_len > message->nlmsg_len - at)
 			return NULL;
 		if ((attribute->rta_type & NLA_TYPE_MASK) == type)
 			return RTA_PAYLOAD(attribute) >= min_bytes ? attribute : NULL;
@@ -106,8 +109,8 @@ const struct rtattr *netlink_attribute(const struct nlmsghdr *message, size_t fi
 }
 
 /*
- * Keeps notifications of routes other than default routes in the kernel. Parts of a list contain
- * many messages and pass.
+ * Makes the kernel drop notifications of routes other than default routes. The parts of a list
+ * contain many messages each, and pass the filter.
  */
 static bool keep_routes_out(int fd)
 {
@@ -117,7 +120,8 @@ static bool keep_routes_out(int fd)
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htons(RTM_DELROUTE), 0, 4),
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, offsetof(struct nlmsghdr, nlmsg_flags)),
 		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, htons(NLM_F_MULTI), 2, 0),
-		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, NLMSG_HDRLEN + offsetof(struct rtmsg, rtm_dst_len)),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS,
+			 NLMSG_HDRLEN + offsetof(struct rtmsg, rtm_dst_len)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
 		BPF_STMT(BPF_RET | BPF_K, 0),
@@ -128,15 +132,17 @@ static bool keep_routes_out(int fd)
 }
 
 /*
- * When an interface loses its last address its IPv4 routes go without a notification. So addresses
- * are listened to as well.
+ * When an interface loses its last address, its IPv4 routes disappear without a notification. So
+ * the notifications about addresses are received as well.
  */
 static bool join_groups(int fd)
 {
-	static const int groups[] = { RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE };
+	static const int groups[] = { RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV4_ROUTE,
+				      RTNLGRP_IPV6_ROUTE };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(groups); i++) {
-		if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[i], sizeof groups[i]) < 0)
+		if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[i],
+			       sizeof groups[i]) < 0)
 			return false;
 	}
 	return true;
@@ -148,7 +154,8 @@ static int open_socket(void)
 	auto_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
 	const struct sockaddr_nl address = { .nl_family = AF_NETLINK };
 
-	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 || !keep_routes_out(fd) || !join_groups(fd))
+	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 ||
+	    !keep_routes_out(fd) || !join_groups(fd))
 		return -1;
 	return fd_steal(&fd);
 }
@@ -180,7 +187,8 @@ static bool request(int fd, uint16_t type, uint8_t family)
 		request.header.nlmsg_len = NLMSG_LENGTH(sizeof request.body.route);
 		request.body.route.rtm_family = family;
 	}
-	return sendto(fd, &request, request.header.nlmsg_len, 0, (const struct sockaddr *)&kernel, sizeof kernel) >= 0;
+	return sendto(fd, &request, request.header.nlmsg_len, 0, (const struct sockaddr *)&kernel,
+		      sizeof kernel) >= 0;
 }
 
 /* Only default routes, because a router has a million others. */
@@ -188,7 +196,8 @@ static bool is_wanted(const struct nlmsghdr *message)
 {
 	const struct rtmsg *route = NLMSG_DATA(message);
 
-	return message->nlmsg_type != RTM_NEWROUTE || message->nlmsg_len < NLMSG_LENGTH(sizeof *route) || route->rtm_dst_len == 0;
+	return message->nlmsg_type != RTM_NEWROUTE ||
+	       message->nlmsg_len < NLMSG_LENGTH(sizeof *route) || route->rtm_dst_len == 0;
 }
 
 static bool add_to_dump(void *data, const struct nlmsghdr *message)
@@ -198,7 +207,8 @@ static bool add_to_dump(void *data, const struct nlmsghdr *message)
 
 	if (is_wanted(message)) {
 		g_byte_array_append(dump->list, (const guint8 *)message, message->nlmsg_len);
-		g_byte_array_append(dump->list, padding, NLMSG_ALIGN(message->nlmsg_len) - message->nlmsg_len);
+		g_byte_array_append(dump->list, padding,
+				    NLMSG_ALIGN(message->nlmsg_len) - message->nlmsg_len);
 	}
 	dump->is_over = message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR;
 	return !dump->is_over;
@@ -220,15 +230,17 @@ GByteArray *netlink_dump(uint16_t type, uint8_t family, GError **error)
 	if (n < 0)
 		return fail_errno(error, errno, "cannot list links and routes"), NULL;
 	if (!dump.is_over)
-		return fail(error, SVCD_ERROR_FAILED, "the list of links and routes is too long"), NULL;
+		return fail(error, SVCD_ERROR_FAILED, "the list of links and routes is too long"),
+		       NULL;
 	return g_steal_pointer(&list);
 }
 
 /* --- lists --- */
 
-static void ask(Netlink *netlink)
+static void request_lists(Netlink *netlink)
 {
-	netlink->listener->ask(netlink->data, steps[netlink->step].type, steps[netlink->step].family);
+	netlink->listener->request(netlink->data, steps[netlink->step].type,
+				   steps[netlink->step].family);
 }
 
 static size_t first_step_of(NetlinkList list)
@@ -247,10 +259,13 @@ static void begin_list(Netlink *netlink, NetlinkList list, int64_t now_us)
 	netlink->is_spoilt = false;
 	netlink->began_us = now_us;
 	netlink->listener->list_begins(netlink->data, list);
-	ask(netlink);
+	request_lists(netlink);
 }
 
-/* Starts the first list that may be made now. Otherwise the timer waits for the nearest one. */
+/*
+ * Starts the first list that may be made now. If there is none, the timer is armed for the next
+ * one.
+ */
 static void begin_next(Netlink *netlink)
 {
 	const int64_t now_us = loop_now();
@@ -278,13 +293,15 @@ static void end_step(Netlink *netlink)
 	ListState *state = &netlink->lists[list];
 	const int64_t now_us = loop_now();
 
-	if (!netlink->is_spoilt && netlink->step + 1 < NO_STEP && steps[netlink->step + 1].list == list) {
+	if (!netlink->is_spoilt && netlink->step + 1 < NO_STEP &&
+	    steps[netlink->step + 1].list == list) {
 		netlink->step++;
-		ask(netlink);
+		request_lists(netlink);
 		return;
 	}
 	netlink->step = NO_STEP;
-	state->not_before_us = now_us + MAX(LIST_PAUSE_US, LIST_PAUSE_FACTOR * (now_us - netlink->began_us));
+	state->not_before_us =
+		now_us + MAX(LIST_PAUSE_US, LIST_PAUSE_FACTOR * (now_us - netlink->began_us));
 	if (netlink->is_spoilt)
 		state->times = MAX(state->times, 1);
 	else
@@ -302,8 +319,8 @@ static void on_refusal(Netlink *netlink, const struct nlmsghdr *message)
 
 	if (message->nlmsg_len < NLMSG_LENGTH(sizeof refusal->error))
 		netlink->is_spoilt = true;
-	else if (refusal->error != 0 && refusal->error != -ENOENT && refusal->error != -EOPNOTSUPP &&
-		 refusal->error != -EAFNOSUPPORT)
+	else if (refusal->error != 0 && refusal->error != -ENOENT &&
+		 refusal->error != -EOPNOTSUPP && refusal->error != -EAFNOSUPPORT)
 		netlink->is_spoilt = true;
 }
 
@@ -322,7 +339,7 @@ static bool on_listed(void *data, const struct nlmsghdr *message)
 	return true;
 }
 
-static bool on_told(void *data, const struct nlmsghdr *message)
+static bool on_answered(void *data, const struct nlmsghdr *message)
 {
 	Netlink *netlink = data;
 
@@ -350,7 +367,9 @@ static bool receive(Netlink *netlink)
 {
 	struct sockaddr_nl sender = { 0 };
 	struct iovec part = { netlink->buffer, sizeof netlink->buffer };
-	struct msghdr header = { .msg_name = &sender, .msg_namelen = sizeof sender, .msg_iov = &part, .msg_iovlen = 1 };
+	struct msghdr header = {
+		.msg_name = &sender, .msg_namelen = sizeof sender, .msg_iov = &part, .msg_iovlen = 1
+	};
 	const ssize_t n = recvmsg(netlink->fd, &header, 0);
 
 	if (n < 0 && errno == ENOBUFS) {
@@ -362,8 +381,9 @@ static bool receive(Netlink *netlink)
 		return false;
 	}
 	if (sender.nl_pid != 0)
-		return true; /* from another process; only the kernel counts */
-	if (header.msg_flags & MSG_TRUNC || !netlink_walk(netlink->buffer, (size_t)n, on_told, netlink))
+		return true; /* from another process: ignored */
+	if (header.msg_flags & MSG_TRUNC ||
+	    !netlink_walk(netlink->buffer, (size_t)n, on_answered, netlink))
 		netlink->is_broken = true;
 	return !netlink->is_broken;
 }
@@ -404,7 +424,8 @@ static bool open_and_list(Netlink *netlink)
 	netlink->fd = open_socket();
 	if (netlink->fd < 0)
 		return false;
-	netlink->source = fd_source_new(netlink->fd, G_IO_IN, LOOP_PRIORITY_PROVIDER, on_readable, netlink);
+	netlink->source =
+		fd_source_new(netlink->fd, G_IO_IN, LOOP_PRIORITY_PROVIDER, on_readable, netlink);
 	on_loss(netlink);
 	go_on(netlink);
 	return true;

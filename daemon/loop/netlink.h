@@ -3,10 +3,10 @@
  * Netlink: one rtnetlink(7) socket in the main loop, for links and routes.
  *
  * A user can hold the kernel's lock of all network configuration (SIOCGIFCONF with a buffer that
- * never comes). Then a request for a list waits for ever. So svc-worker makes the lists.
+ * never becomes writable). Then a request for a list waits for ever. So svc-worker makes the lists.
  * Notifications of the kernel take no lock, and only trigger a new list. A lost or interrupted list
- * is made again. A socket filter keeps all routes except default routes in the kernel, so a storm
- * of routes wakes no process.
+ * is made again. A socket filter makes the kernel drop notifications of all routes except default
+ * routes, so a storm of routes wakes no process.
  */
 #ifndef SVCD_LOOP_NETLINK_H
 #define SVCD_LOOP_NETLINK_H
@@ -41,7 +41,7 @@ typedef struct NetlinkListener {
 	 * svc-worker is to call netlink_dump(). netlink_answer() or netlink_lost() follows, but not
 	 * from here. An earlier request is void.
 	 */
-	void (*ask)(void *data, uint16_t type, uint8_t family);
+	void (*request)(void *data, uint16_t type, uint8_t family);
 	/*
 	 * All earlier reports of this list are invalid. This may be called again before
 	 * list_ends().
@@ -66,18 +66,18 @@ Netlink *netlink_new(const NetlinkListener *listener, void *data, GError **error
 void netlink_free(Netlink *netlink); /* NULL is allowed */
 
 /**
- * netlink_list() - make the list now, and once more a little later; for the listener's message() alone
+ * netlink_list() - make the list now, and once more a little later; only from message()
  *
  * Twice, because the kernel reports some removals before it makes them (fib_table_delete() in
- * net/ipv4/fib_trie.c), and of others only the event that causes them; and a list does not wait for
- * the lock under which this happens (Linux 6.9). However often this is called, lists take a small
- * part of the processor, because a pause of several times its length follows each.
+ * net/ipv4/fib_trie.c). For others it reports only the event that causes them. A list does not wait
+ * for the lock under which this happens (Linux 6.9). However often this is called, lists take a
+ * small part of the processor, because a pause of several times its length follows each.
  */
 void netlink_list(Netlink *netlink, NetlinkList list);
 
 /*
- * The list that was requested, or the report that it failed, after which it is requested again.
- * Each may free the Netlink in turn_ends().
+ * Pass on the list that was requested, or report that it failed. A failed list is requested again.
+ * Both call turn_ends(), which may free the Netlink.
  */
 void netlink_answer(Netlink *netlink, GBytes *list);
 void netlink_lost(Netlink *netlink);
@@ -89,12 +89,13 @@ void netlink_lost(Netlink *netlink);
 GByteArray *netlink_dump(uint16_t type, uint8_t family, GError **error);
 
 /**
- * netlink_walk() - each message of one datagram
+ * netlink_walk() - call @each for each message of one datagram
  * @bytes: aligned as struct nlmsghdr
  * @each: false ends the walk
  * Returns: false for a length that does not fit, which the kernel never sends.
  */
-bool netlink_walk(const void *bytes, size_t size, bool (*each)(void *data, const struct nlmsghdr *message), void *data);
+bool netlink_walk(const void *bytes, size_t size,
+		  bool (*each)(void *data, const struct nlmsghdr *message), void *data);
 
 /**
  * netlink_attribute() - find an attribute after the fixed part of a message
@@ -102,7 +103,7 @@ bool netlink_walk(const void *bytes, size_t size, bool (*each)(void *data, const
  * @min_bytes: a shorter value counts as absent
  * Returns: borrowed; NULL if it is absent.
  */
-const struct rtattr *netlink_attribute(const struct nlmsghdr *message, size_t fixed_bytes, unsigned short type,
-				       size_t min_bytes);
+const struct rtattr *netlink_attribute(const struct nlmsghdr *message, size_t fixed_bytes,
+				       unsigned short type, size_t min_bytes);
 
 #endif

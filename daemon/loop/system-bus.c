@@ -5,9 +5,9 @@
  * The transport is dbus-stream.h, because libdbus would wait in connect(2) when the bus daemon is
  * stopped and its backlog is full. Senders are trustworthy, because the bus daemon fills them in.
  *
- * While connected, only messages wake the process. Otherwise a look at the socket does. A timer is
- * used only where the kernel reports no change: a full backlog, the moment between bind(2) and
- * listen(2), and a bus that has just closed the connection.
+ * While connected, only messages wake the process. While not connected, only the look at the socket
+ * does. A timer is used only where the kernel reports no change: for a full backlog, between
+ * bind(2) and listen(2), and after the bus has closed the connection.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "loop/bus-address.h"
-#include "loop/bus-greeting.h"
+#include "loop/bus-authentication.h"
 #include "loop/dbus-stream.h"
 #include "loop/loop.h"
 #include "loop/wire.h"
@@ -33,50 +33,52 @@
 #define RETRY_FIRST_US (10 * G_TIME_SPAN_MILLISECOND)
 #define RETRY_LAST_US (5 * G_USEC_PER_SEC)
 /*
- * A second and a quarter in all. After that no process is about to listen, and the next bus makes
- * the socket anew.
+ * A second and a quarter in all. After that no process is about to listen, and the next bus creates
+ * a new socket.
  */
 #define REFUSED_TRIES 7
 /* After a connection of this length the pauses are short again. */
 #define STEADY_US (5 * G_USEC_PER_SEC)
 #define HELLO_LIMIT_US (10 * G_USEC_PER_SEC)
 
-typedef struct Call {
+typedef struct PendingCall {
 	SystemBus *bus;
 	uint32_t serial;
 	Timer *limit;
 	SystemBusReply reply;
 	void *data;
-} Call;
+} PendingCall;
 
 typedef struct Listener {
 	unsigned id;
 	const SystemBusListener *functions;
 	void *data;
-	bool is_told; /* connected() was called */
+	bool is_notified; /* connected() was called */
 } Listener;
 
 struct SystemBus {
-	const char *kind;      /* "system", "session" */
+	const char *kind; /* "system", "session" */
 	BusAddress address;
 	SocketLook look;
-	void *looking;         /* NULL: while connected */
-	bool has_looked;       /* since the look began */
-	bool is_there;         /* whether the socket exists, as far as is known; always true for an abstract address */
+	void *looking; /* NULL: while connected */
+	bool has_looked; /* since the look began */
+	/* whether the socket exists, as far as is known; always true for an abstract address */
+	bool is_there;
 	Timer *retry;
-	unsigned n_tries;      /* since the last sign of a change */
-	DBusStream *stream;    /* NULL between attempts */
-	bool is_connected;     /* Hello is answered */
-	bool is_trouble_told;  /* one log line until the next connection */
+	unsigned n_tries; /* since the last sign of a change */
+	DBusStream *stream; /* NULL between attempts */
+	bool is_connected; /* Hello is answered */
+	bool is_trouble_reported; /* one log line until the next connection */
 	int64_t connected_us;
 	char *unique_name;
-	uint32_t serial;       /* the last one used; continues over connections, so that an old one never comes again */
-	GHashTable *calls;     /* serial -> Call *, owned */
-	GHashTable *matches;   /* rule, owned -> number of requests */
-	GPtrArray *listeners;  /* Listener *, owned; NULL: removed while @depth > 0 */
-	unsigned depth;        /* nesting of callbacks to listeners */
+	/* the last one used; continues across connections, so that no serial is used twice */
+	uint32_t serial;
+	GHashTable *calls; /* serial -> PendingCall *, owned */
+	GHashTable *matches; /* rule, owned -> number of requests */
+	GPtrArray *listeners; /* Listener *, owned; NULL: removed while @depth > 0 */
+	unsigned depth; /* nesting of callbacks to listeners */
 	unsigned last_listener;
-	Timer *announce;       /* for listeners that are added while connected */
+	Timer *announce; /* for listeners that are added while connected */
 };
 
 static void start_looking(SystemBus *bus);
@@ -91,15 +93,15 @@ static void sweep_listeners(SystemBus *bus)
 	}
 }
 
-static void tell_connected(SystemBus *bus)
+static void notify_connected(SystemBus *bus)
 {
 	bus->depth++;
 	for (guint i = 0; bus->is_connected && i < bus->listeners->len; i++) {
 		Listener *l = g_ptr_array_index(bus->listeners, i);
 
-		if (!l || l->is_told)
+		if (!l || l->is_notified)
 			continue;
-		l->is_told = true;
+		l->is_notified = true;
 		if (l->functions->connected)
 			l->functions->connected(l->data);
 	}
@@ -107,15 +109,15 @@ static void tell_connected(SystemBus *bus)
 	sweep_listeners(bus);
 }
 
-static void tell_disconnected(SystemBus *bus)
+static void notify_disconnected(SystemBus *bus)
 {
 	bus->depth++;
 	for (guint i = 0; i < bus->listeners->len; i++) {
 		Listener *l = g_ptr_array_index(bus->listeners, i);
 
-		if (!l || !l->is_told)
+		if (!l || !l->is_notified)
 			continue;
-		l->is_told = false;
+		l->is_notified = false;
 		if (l->functions->disconnected)
 			l->functions->disconnected(l->data);
 	}
@@ -123,27 +125,27 @@ static void tell_disconnected(SystemBus *bus)
 	sweep_listeners(bus);
 }
 
-static void tell_message(SystemBus *bus, DBusMessage *message)
+static void notify_message(SystemBus *bus, DBusMessage *message)
 {
 	bus->depth++;
 	for (guint i = 0; i < bus->listeners->len; i++) {
 		Listener *l = g_ptr_array_index(bus->listeners, i);
 
-		if (l && l->is_told && l->functions->message)
+		if (l && l->is_notified && l->functions->message)
 			l->functions->message(l->data, message);
 	}
 	bus->depth--;
 	sweep_listeners(bus);
 }
 
-static void tell_room(SystemBus *bus)
+static void notify_writable(SystemBus *bus)
 {
 	bus->depth++;
 	for (guint i = 0; i < bus->listeners->len; i++) {
 		Listener *l = g_ptr_array_index(bus->listeners, i);
 
-		if (l && l->is_told && l->functions->room)
-			l->functions->room(l->data);
+		if (l && l->is_notified && l->functions->on_writable)
+			l->functions->on_writable(l->data);
 	}
 	bus->depth--;
 	sweep_listeners(bus);
@@ -151,7 +153,7 @@ static void tell_room(SystemBus *bus)
 
 static void on_announce(void *data)
 {
-	tell_connected(data);
+	notify_connected(data);
 }
 
 unsigned system_bus_add_listener(SystemBus *bus, const SystemBusListener *functions, void *data)
@@ -184,7 +186,7 @@ void system_bus_remove_listener(SystemBus *bus, unsigned id)
 
 static void call_free(gpointer data)
 {
-	Call *call = data;
+	PendingCall *call = data;
 
 	timer_free(call->limit);
 	g_free(call);
@@ -197,7 +199,7 @@ static void finish_call(SystemBus *bus, uint32_t serial, DBusMessage *reply)
 
 	if (!g_hash_table_steal_extended(bus->calls, GUINT_TO_POINTER(serial), NULL, &value))
 		return; /* cancelled, or answered too late */
-	Call *call = value;
+	PendingCall *call = value;
 
 	call->reply(call->data, reply);
 	call_free(call);
@@ -205,7 +207,7 @@ static void finish_call(SystemBus *bus, uint32_t serial, DBusMessage *reply)
 
 static void on_call_limit(void *data)
 {
-	const Call *call = data;
+	const PendingCall *call = data;
 
 	finish_call(call->bus, call->serial, NULL);
 }
@@ -219,18 +221,20 @@ static void end_calls(SystemBus *bus)
 	 * From the beginning each time, because callbacks may cancel other calls. None can be
 	 * added, because there is no bus.
 	 */
-	while (g_hash_table_iter_init(&iter, bus->calls), g_hash_table_iter_next(&iter, &serial, NULL))
+	while (g_hash_table_iter_init(&iter, bus->calls),
+	       g_hash_table_iter_next(&iter, &serial, NULL))
 		finish_call(bus, GPOINTER_TO_UINT(serial), NULL);
 }
 
-static unsigned start_call(SystemBus *bus, DBusMessage *message, int64_t timeout_us, SystemBusReply reply, void *data)
+static unsigned start_call(SystemBus *bus, DBusMessage *message, int64_t timeout_us,
+			   SystemBusReply reply, void *data)
 {
 	const uint32_t serial = dbus_stream_next_serial(&bus->serial);
-	Call *call;
+	PendingCall *call;
 
 	if (!dbus_stream_send(bus->stream, message, serial))
 		return 0;
-	call = g_new0(Call, 1);
+	call = g_new0(PendingCall, 1);
 	call->bus = bus;
 	call->serial = serial;
 	call->reply = reply;
@@ -241,14 +245,16 @@ static unsigned start_call(SystemBus *bus, DBusMessage *message, int64_t timeout
 	return serial;
 }
 
-unsigned system_bus_call(SystemBus *bus, DBusMessage *call, int64_t timeout_us, SystemBusReply reply, void *data)
+unsigned system_bus_call(SystemBus *bus, DBusMessage *call, int64_t timeout_us,
+			 SystemBusReply reply, void *data)
 {
 	return bus->is_connected ? start_call(bus, call, timeout_us, reply, data) : 0;
 }
 
 void system_bus_cancel(SystemBus *bus, unsigned id)
 {
-	(void)g_hash_table_remove(bus->calls, GUINT_TO_POINTER(id)); /* if it is over, there is nothing to cancel */
+	/* if the call has ended, there is nothing to cancel */
+	(void)g_hash_table_remove(bus->calls, GUINT_TO_POINTER(id));
 }
 
 void system_bus_send(SystemBus *bus, DBusMessage *message)
@@ -277,11 +283,12 @@ void system_bus_flush(SystemBus *bus)
 
 static DBusMessage *bus_method(const char *name)
 {
-	return wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, name));
+	return wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS,
+						      DBUS_INTERFACE_DBUS, name));
 }
 
 /*
- * "AddMatch" or "RemoveMatch". No answer is needed, because the bus handles later messages later.
+ * "AddMatch" or "RemoveMatch". No answer is needed, because the bus handles messages in order.
  */
 static void send_match(SystemBus *bus, const char *method, const char *rule)
 {
@@ -371,16 +378,16 @@ static void on_hello(void *data, DBusMessage *reply)
 		return;
 	if (!reply || dbus_message_get_type(reply) != DBUS_MESSAGE_TYPE_METHOD_RETURN ||
 	    !dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID)) {
-		dbus_stream_end(bus->stream, "it did not answer our Hello");
+		dbus_stream_end(bus->stream, "it did not answer Hello");
 		return;
 	}
 	stop_looking(bus);
 	bus->unique_name = g_strdup(name);
 	bus->is_connected = true;
-	bus->is_trouble_told = false;
+	bus->is_trouble_reported = false;
 	bus->connected_us = loop_now();
 	send_all_matches(bus);
-	tell_connected(bus);
+	notify_connected(bus);
 }
 
 static void on_open(void *data)
@@ -388,13 +395,15 @@ static void on_open(void *data)
 	SystemBus *bus = data;
 	DBusMessage *hello = bus_method("Hello");
 
-	(void)start_call(bus, hello, HELLO_LIMIT_US, on_hello, bus); /* if it cannot be sent, the stream ends */
+	/* if it cannot be sent, the stream ends */
+	(void)start_call(bus, hello, HELLO_LIMIT_US, on_hello, bus);
 	dbus_message_unref(hello);
 }
 
-static GreetingResult on_greet(void *data, const guint8 *bytes, size_t length, size_t *ret_used, GString *reply)
+static AuthenticationResult on_authenticate(void *data, const guint8 *bytes, size_t length,
+					    size_t *ret_used, GString *reply)
 {
-	return bus_greeting_feed(bytes, length, ret_used, reply);
+	return bus_authentication_feed(bytes, length, ret_used, reply);
 }
 
 static void on_message(void *data, DBusMessage *message)
@@ -407,14 +416,14 @@ static void on_message(void *data, DBusMessage *message)
 		finish_call(bus, dbus_message_get_reply_serial(message), message);
 		break;
 	default:
-		tell_message(bus, message);
+		notify_message(bus, message);
 		break;
 	}
 }
 
-static void on_room(void *data)
+static void on_writable(void *data)
 {
-	tell_room(data);
+	notify_writable(data);
 }
 
 /* Returns to the state before the attempt, and informs all listeners. */
@@ -427,16 +436,16 @@ static void drop(SystemBus *bus)
 	bus->is_connected = false;
 	end_calls(bus);
 	if (was_connected)
-		tell_disconnected(bus);
+		notify_disconnected(bus);
 }
 
 static void on_closed(void *data, const char *why)
 {
 	SystemBus *bus = data;
 
-	if (why && !bus->is_trouble_told) {
-		log_warning(NULL, "the connection to the %s bus was closed: %s", bus->kind, why);
-		bus->is_trouble_told = true;
+	if (why && !bus->is_trouble_reported) {
+		log_warning(NULL, "disconnected from the %s bus: %s", bus->kind, why);
+		bus->is_trouble_reported = true;
 	}
 	if (bus->is_connected && loop_now() - bus->connected_us >= STEADY_US)
 		bus->n_tries = 0;
@@ -455,22 +464,23 @@ static const DBusStreamLimits limits = {
 };
 
 static const DBusStreamListener stream_listener = {
-	.greet = on_greet,
+	.authenticate = on_authenticate,
 	.open = on_open,
 	.message = on_message,
-	.room = on_room,
+	.on_writable = on_writable,
 	.closed = on_closed,
 };
 
-static void greet(SystemBus *bus, int fd)
+static void authenticate(SystemBus *bus, int fd)
 {
 	const int socket_bytes = LIMIT_SYSTEM_BUS_SOCKET_BYTES;
-	GString *greeting = bus_greeting_begin(geteuid());
+	GString *authentication = bus_authentication_begin(geteuid());
 
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &socket_bytes, sizeof socket_bytes); /* on failure it holds more */
+	/* on failure the buffer holds more */
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &socket_bytes, sizeof socket_bytes);
 	bus->stream = dbus_stream_new(fd, &limits, &stream_listener, bus);
-	dbus_stream_begin(bus->stream, greeting->str, greeting->len);
-	g_string_free(greeting, TRUE);
+	dbus_stream_begin(bus->stream, authentication->str, authentication->len);
+	g_string_free(authentication, TRUE);
 }
 
 static void connect_now(SystemBus *bus)
@@ -480,7 +490,7 @@ static void connect_now(SystemBus *bus)
 	if (fd < 0 || connect(fd, (struct sockaddr *)&bus->address.socket, bus->address.length) < 0)
 		on_refusal(bus, errno);
 	else
-		greet(bus, fd_steal(&fd));
+		authenticate(bus, fd_steal(&fd));
 }
 
 static void on_retry(void *data)
@@ -492,8 +502,8 @@ static void on_retry(void *data)
 }
 
 /*
- * The socket is a new one, or may be: start again, even during a greeting. The first look only
- * finds out whether the socket exists.
+ * The socket is a new one, or may be: start again, even during an authentication. The first look
+ * only finds out whether the socket exists.
  */
 static void on_seen(void *data, bool is_there)
 {
@@ -520,7 +530,8 @@ static void start_looking(SystemBus *bus)
 
 /* --- the object's life --- */
 
-static SystemBus *bus_new(const char *kind, const BusAddress *address, const SocketLook *look)
+static SystemBus *connection_new(const char *kind, const BusAddress *address,
+				 const SocketLook *look)
 {
 	SystemBus *bus = g_new0(SystemBus, 1);
 
@@ -542,14 +553,18 @@ SystemBus *system_bus_new(const char *socket_path, const SocketLook *look, GErro
 {
 	BusAddress address;
 
-	return bus_address_of_path(socket_path, &address, error) ? bus_new("system", &address, look) : NULL;
+	return bus_address_of_path(socket_path, &address, error) ?
+		       connection_new("system", &address, look) :
+		       NULL;
 }
 
 SystemBus *system_bus_new_session(const char *text, const SocketLook *look, GError **error)
 {
 	BusAddress address;
 
-	return bus_address_parse(text, &address, error) ? bus_new("session", &address, look) : NULL;
+	return bus_address_parse(text, &address, error) ?
+		       connection_new("session", &address, look) :
+		       NULL;
 }
 
 const char *system_bus_kind(const SystemBus *bus)

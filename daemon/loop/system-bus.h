@@ -2,11 +2,11 @@
 /*
  * System bus: the manager's only connection to it, or that of a user's manager to the session bus.
  * It never waits. Connecting, authentication, Hello and every call go through the main loop. When
- * the bus goes, calls end without an answer. The connection comes back with the socket.
- *
- * A listener sets its matches first and then asks. A signal is only a trigger; the answer to a
- * question counts. After connected() everything that was known before is invalid and must be asked
+ * the bus goes away, calls end without an answer. When its socket returns, the connection is made
  * again.
+ *
+ * A listener sets its matches first and then asks. A signal is only a trigger to ask; only answers
+ * are used. After connected() everything that was known before is invalid and must be asked again.
  */
 #ifndef SVCD_LOOP_SYSTEM_BUS_H
 #define SVCD_LOOP_SYSTEM_BUS_H
@@ -24,11 +24,11 @@ typedef struct SystemBus SystemBus;
  * Each member may be NULL. A listener may call anything from inside them except system_bus_free().
  */
 typedef struct SystemBusListener {
-	void (*connected)(void *data);    /* Hello is answered; matches are set already */
+	void (*connected)(void *data); /* Hello is answered; matches are set already */
 	void (*disconnected)(void *data);
 	/* Every signal and method call. Answers go to their callers. @message is borrowed. */
 	void (*message)(void *data, DBusMessage *message);
-	void (*room)(void *data); /* system_bus_is_congested() is over */
+	void (*on_writable)(void *data); /* system_bus_is_congested() is false again */
 } SystemBusListener;
 
 /*
@@ -37,8 +37,9 @@ typedef struct SystemBusListener {
  * existing socket.
  */
 typedef struct SocketLook {
-	/* @seen is called soon, and again after each change on the way to @path. */
-	void *(*begin)(void *data, const char *path, void (*seen)(void *to, bool is_there), void *to);
+	/* @seen is called soon, and again after each change in a directory along @path. */
+	void *(*begin)(void *data, const char *path, void (*seen)(void *to, bool is_there),
+		       void *to);
 	void (*end)(void *look);
 	void *data;
 } SocketLook;
@@ -71,8 +72,8 @@ bool system_bus_is_connected(const SystemBus *bus);
 const char *system_bus_unique_name(const SystemBus *bus);
 
 /*
- * Match rules are counted, and sent again at every connection. The bus limits them to some hundreds
- * per connection (max_match_rules_per_connection in dbus-daemon(1)), so a caller with many keys
+ * Match rules are counted, and sent again at every connection. The bus limits them to a few hundred
+ * per connection (max_match_rules_per_connection in dbus-daemon(1)). So a caller with many keys
  * must use few rules.
  */
 void system_bus_add_match(SystemBus *bus, const char *rule);
@@ -86,10 +87,11 @@ typedef void (*SystemBusReply)(void *data, DBusMessage *reply);
 
 /**
  * system_bus_call() - call a method
- * @call: stays the caller's
- * Returns: a number for system_bus_cancel(); 0 without a bus: @reply is not called then.
+ * @call: still owned by the caller
+ * Returns: a number for system_bus_cancel(); 0 if there is no bus; then @reply is not called.
  */
-unsigned system_bus_call(SystemBus *bus, DBusMessage *call, int64_t timeout_us, SystemBusReply reply, void *data);
+unsigned system_bus_call(SystemBus *bus, DBusMessage *call, int64_t timeout_us,
+			 SystemBusReply reply, void *data);
 void system_bus_cancel(SystemBus *bus, unsigned id);
 
 /* Does sent data wait because the bus reads slowly? Then optional messages should not be sent. */
@@ -98,7 +100,7 @@ bool system_bus_is_congested(const SystemBus *bus);
 /* Returns: the length on the wire of the message that listeners are handling. */
 size_t system_bus_message_bytes(const SystemBus *bus);
 
-/* For signals and answers; dropped without a bus. @message stays the caller's. */
+/* For signals and answers; dropped without a bus. @message is still owned by the caller. */
 void system_bus_send(SystemBus *bus, DBusMessage *message);
 /* Writes what the socket takes now; for the manager's exit. */
 void system_bus_flush(SystemBus *bus);

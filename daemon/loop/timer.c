@@ -13,15 +13,18 @@
 
 /*
  * Timers that a firing timer arms for now fire at once, because a turn of the loop costs more than
- * most of them. After this many rounds they wait for the next turn.
+ * the work of most timers. After this many rounds they wait for the next turn.
  */
 #define ROUNDS 3
 
 struct Timer {
 	int64_t deadline_us; /* as requested; 0: not armed */
-	int64_t due_us;      /* the same, but never in the past, so that timers that are always armed for now take turns */
-	uint64_t order;      /* of the arming */
-	guint place;         /* its index in the heap, or NOWHERE */
+	/*
+	 * the same, but never in the past, so that timers that are always armed for now take turns
+	 */
+	int64_t due_us;
+	uint64_t order; /* the number of this arming */
+	guint index; /* its index in the heap, or NOWHERE */
 	void (*fire)(void *data);
 	void *data;
 };
@@ -33,15 +36,15 @@ static struct {
 	uint64_t n_armed; /* in total */
 } timers;
 
-static Timer *at(guint place)
+static Timer *at(guint index)
 {
-	return g_ptr_array_index(timers.heap, place);
+	return g_ptr_array_index(timers.heap, index);
 }
 
-static void put(guint place, Timer *timer)
+static void put(guint index, Timer *timer)
 {
-	g_ptr_array_index(timers.heap, place) = timer;
-	timer->place = place;
+	g_ptr_array_index(timers.heap, index) = timer;
+	timer->index = index;
 }
 
 static bool is_before(const Timer *a, const Timer *b)
@@ -49,23 +52,23 @@ static bool is_before(const Timer *a, const Timer *b)
 	return a->due_us != b->due_us ? a->due_us < b->due_us : a->order < b->order;
 }
 
-static void move_up(guint place)
+static void move_up(guint index)
 {
-	Timer *timer = at(place);
+	Timer *timer = at(index);
 
-	while (place > 0 && is_before(timer, at((place - 1) / 2))) {
-		put(place, at((place - 1) / 2));
-		place = (place - 1) / 2;
+	while (index > 0 && is_before(timer, at((index - 1) / 2))) {
+		put(index, at((index - 1) / 2));
+		index = (index - 1) / 2;
 	}
-	put(place, timer);
+	put(index, timer);
 }
 
-static void move_down(guint place)
+static void move_down(guint index)
 {
-	Timer *timer = at(place);
+	Timer *timer = at(index);
 
 	for (;;) {
-		guint child = 2 * place + 1;
+		guint child = 2 * index + 1;
 
 		if (child >= timers.heap->len)
 			break;
@@ -73,24 +76,24 @@ static void move_down(guint place)
 			child++;
 		if (!is_before(at(child), timer))
 			break;
-		put(place, at(child));
-		place = child;
+		put(index, at(child));
+		index = child;
 	}
-	put(place, timer);
+	put(index, timer);
 }
 
 static void take_out(Timer *timer)
 {
-	const guint place = timer->place;
+	const guint index = timer->index;
 	Timer *last = at(timers.heap->len - 1);
 
 	g_ptr_array_set_size(timers.heap, (gint)timers.heap->len - 1);
-	timer->place = NOWHERE;
+	timer->index = NOWHERE;
 	if (last == timer)
 		return;
-	put(place, last);
-	move_up(place);
-	move_down(last->place);
+	put(index, last);
+	move_up(index);
+	move_down(last->index);
 }
 
 static bool is_due(void)
@@ -119,7 +122,7 @@ static gboolean timers_check(GSource *source)
 	return is_due();
 }
 
-/* Fires the timers that are armed by now, not those that these arm. */
+/* Fires the due timers, except those that are armed only during these calls. */
 static void fire_due(void)
 {
 	const uint64_t limit = timers.n_armed;
@@ -149,7 +152,9 @@ static gboolean timers_dispatch(GSource *source, GSourceFunc callback, gpointer 
 	return G_SOURCE_CONTINUE;
 }
 
-static GSourceFuncs timers_funcs = { .prepare = timers_prepare, .check = timers_check, .dispatch = timers_dispatch };
+static GSourceFuncs timers_funcs = { .prepare = timers_prepare,
+				     .check = timers_check,
+				     .dispatch = timers_dispatch };
 
 static void open_heap(void)
 {
@@ -167,13 +172,13 @@ Timer *timer_new(void (*fire)(void *data), void *data)
 		open_heap();
 	timer->fire = fire;
 	timer->data = data;
-	timer->place = NOWHERE;
+	timer->index = NOWHERE;
 	return timer;
 }
 
 void timer_arm(Timer *timer, int64_t at_us)
 {
-	if (timer->place != NOWHERE)
+	if (timer->index != NOWHERE)
 		take_out(timer);
 	timer->deadline_us = at_us;
 	timer->due_us = MAX(at_us, loop_now());
@@ -187,7 +192,7 @@ void timer_disarm(Timer *timer)
 	if (!timer)
 		return;
 	timer->deadline_us = 0;
-	if (timer->place != NOWHERE)
+	if (timer->index != NOWHERE)
 		take_out(timer);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Udev source: a netlink socket behind libudev. After an overflow the kernel reports ENOBUFS once
  * and drops everything until the queue has been read to its end (netlink(7)). An earlier look at
- * the devices would miss what is dropped meanwhile.
+ * the devices would miss the events that are dropped meanwhile.
  */
 #include "config.h"
 
@@ -64,7 +64,8 @@ static void on_netlink_readable(GIOCondition condition, void *data)
 	source->listener->batch_end(source->data);
 }
 
-UdevSource *udev_source_new(struct udev *udev, const UdevSourceListener *listener, void *data, GError **error)
+UdevSource *udev_source_new(struct udev *udev, const UdevSourceListener *listener, void *data,
+			    GError **error)
 {
 	UdevSource *source = g_new0(UdevSource, 1);
 
@@ -86,8 +87,8 @@ UdevSource *udev_source_new(struct udev *udev, const UdevSourceListener *listene
 		udev_source_free(source);
 		return NULL;
 	}
-	source->fd_source = fd_source_new(udev_monitor_get_fd(source->monitor), G_IO_IN, LOOP_PRIORITY_PROVIDER,
-					  on_netlink_readable, source);
+	source->fd_source = fd_source_new(udev_monitor_get_fd(source->monitor), G_IO_IN,
+					  LOOP_PRIORITY_PROVIDER, on_netlink_readable, source);
 	return source;
 }
 
@@ -111,12 +112,14 @@ void udev_source_filter(UdevSource *source, const char *const *subsystems)
 	 */
 	(void)udev_monitor_filter_remove(source->monitor);
 	for (; subsystems && *subsystems; subsystems++)
-		is_set = is_set && udev_monitor_filter_add_match_subsystem_devtype(source->monitor, *subsystems, NULL) >= 0;
+		is_set = is_set && udev_monitor_filter_add_match_subsystem_devtype(
+					   source->monitor, *subsystems, NULL) >= 0;
 	/*
-	 * More subsystems than a kernel filter can hold: all are received, and libudev sorts them.
+	 * More subsystems than a kernel filter can hold: all are received, and libudev filters
+	 * them.
 	 */
 	if (!is_set || udev_monitor_filter_update(source->monitor) < 0)
-		log_debug(NULL, "no filter for device events: every one of them wakes the manager");
+		log_debug(NULL, "cannot filter device events: each one wakes the manager");
 }
 
 bool udev_source_is_empty(const UdevSource *source)

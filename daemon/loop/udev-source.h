@@ -17,12 +17,13 @@ typedef struct UdevSourceListener {
 	void (*event)(void *data, struct udev_device *device); /* borrowed */
 	/* Events are lost and none is waiting: every device must be looked at again. */
 	void (*lost)(void *data);
-	void (*drained)(void *data);   /* no event is waiting */
+	void (*drained)(void *data); /* no event is waiting */
 	void (*batch_end)(void *data); /* after the events of one turn */
 } UdevSourceListener;
 
 /* Receives all subsystems at first. @udev and @listener: borrowed. */
-UdevSource *udev_source_new(struct udev *udev, const UdevSourceListener *listener, void *data, GError **error);
+UdevSource *udev_source_new(struct udev *udev, const UdevSourceListener *listener, void *data,
+			    GError **error);
 void udev_source_free(UdevSource *source); /* NULL is allowed */
 
 /**
@@ -34,7 +35,7 @@ void udev_source_free(UdevSource *source); /* NULL is allowed */
  */
 void udev_source_filter(UdevSource *source, const char *const *subsystems);
 
-/* Returns: whether no event is waiting now. */
+/* Is no event waiting now? */
 bool udev_source_is_empty(const UdevSource *source);
 
 #endif

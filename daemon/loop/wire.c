@@ -28,7 +28,8 @@ void wire_bytes(DBusMessageIter *out, const void *bytes, size_t length)
 	DBusMessageIter array;
 
 	wire_open(out, DBUS_TYPE_ARRAY, "y", &array);
-	check_memory(dbus_message_iter_append_fixed_array(&array, DBUS_TYPE_BYTE, &bytes, (int)length));
+	check_memory(
+		dbus_message_iter_append_fixed_array(&array, DBUS_TYPE_BYTE, &bytes, (int)length));
 	wire_close(out, &array);
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Wire: values into messages. Text is made valid UTF-8 here, in one place: libdbus takes nothing else.
+ * Wire: values into messages. Text is made valid UTF-8 here, in one place: libdbus accepts nothing
+ * else.
  *
- * libdbus fails to append only for lack of memory; then the manager ends, as GLib does, and comes back.
+ * libdbus fails to append only for lack of memory. Then the manager aborts, as GLib does, and PID 1
+ * restarts it.
  */
 #ifndef SVCD_LOOP_WIRE_H
 #define SVCD_LOOP_WIRE_H
@@ -20,7 +22,10 @@ void wire_uint64(DBusMessageIter *out, uint64_t value);
 void wire_double(DBusMessageIter *out, double value);
 void wire_object_path(DBusMessageIter *out, const char *path);
 
-/* @type: DBUS_TYPE_ARRAY, _VARIANT (with the signature of what is inside), _STRUCT, _DICT_ENTRY (NULL). */
+/*
+ * @type: DBUS_TYPE_ARRAY, _VARIANT (with the signature of what is inside), _STRUCT, _DICT_ENTRY
+ * (NULL).
+ */
 void wire_open(DBusMessageIter *out, int type, const char *signature, DBusMessageIter *ret_inner);
 void wire_close(DBusMessageIter *out, DBusMessageIter *inner);
 
@@ -30,7 +35,7 @@ void wire_string_struct(DBusMessageIter *out, const char *const *texts, unsigned
 /* as: an array of borrowed names. */
 void wire_names(DBusMessageIter *out, const GPtrArray *names);
 
-/* Never NULL: no memory ends the program. */
+/* Never returns NULL: if memory is exhausted, the program ends. */
 DBusMessage *wire_must(DBusMessage *message);
 
 #endif

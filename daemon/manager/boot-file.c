@@ -16,8 +16,10 @@
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "engine/boot-record.h"
+#include "boot/boot-record.h"
 #include "manager/manager.h"
+
+static bool is_lost; /* the record is incomplete, and that was logged */
 
 static char *file_path(const Manager *m)
 {
@@ -60,8 +62,9 @@ void boot_file_check(Manager *m)
 	g_autofree char *news = boot_record_take_news(m->engine);
 	auto_fd int fd = news ? open_file(m) : -1;
 
-	if (!news || (fd >= 0 && fd_write_all(fd, news, strlen(news))) || m->is_boot_file_lost)
+	if (!news || (fd >= 0 && fd_write_all(fd, news, strlen(news))) || is_lost)
 		return;
-	m->is_boot_file_lost = true; /* logged once */
-	log_warning(NULL, "cannot keep the boot record in %s: %s", m->runtime_dir, g_strerror(errno));
+	is_lost = true; /* logged once */
+	log_warning(NULL, "cannot keep the boot record in %s: %s", m->runtime_dir,
+		    g_strerror(errno));
 }

@@ -4,8 +4,7 @@
  * run may have changed the configuration after the command read it, so its request waits for the
  * next run.
  *
- * Nothing of this is stored: if the manager dies, its clients lose their connections and notice
- * that.
+ * None of this is stored: if the manager dies, its clients lose their connections and notice that.
  */
 #include "config.h"
 
@@ -20,9 +19,20 @@ typedef struct Check {
 	uint64_t ticket;
 	char *service;
 	RequestVerb verb;
-	Requester who;
-	bool is_asked; /* the run in progress began after this request */
+	Requester requester;
+	bool is_requested; /* the run in progress began after this request */
 } Check;
+
+typedef struct CheckResult {
+	char *service;
+	char *problem; /* NULL: none */
+	char *output; /* the last line of the command, for the clients; NULL: none */
+} CheckResult;
+
+static struct {
+	GQueue queue; /* Check * */
+	GQueue results; /* CheckResult *: ended, not answered yet */
+} checks;
 
 static void check_free(Check *check)
 {
@@ -30,18 +40,18 @@ static void check_free(Check *check)
 	g_free(check);
 }
 
-static bool is_running(const Manager *m, const char *service)
+static bool is_running(const char *service)
 {
-	for (const GList *link = m->checks.head; link; link = link->next) {
+	for (const GList *link = checks.queue.head; link; link = link->next) {
 		const Check *check = link->data;
 
-		if (check->is_asked && strcmp(check->service, service) == 0)
+		if (check->is_requested && strcmp(check->service, service) == 0)
 			return true;
 	}
 	return false;
 }
 
-void checks_on_ended(Manager *m, const char *service, const ProcessEvent *event)
+void checks_on_ended(const char *service, const ProcessEvent *event)
 {
 	CheckResult *result = g_new0(CheckResult, 1);
 
@@ -50,30 +60,30 @@ void checks_on_ended(Manager *m, const char *service, const ProcessEvent *event)
 		result->problem = g_strdup(event->text ? event->text : "no reason given");
 	if (event->output && *event->output)
 		result->output = g_strdup(event->output);
-	g_queue_push_tail(&m->check_results, result);
-	manager_drain_later(m);
+	g_queue_push_tail(&checks.results, result);
+	manager_drain_later();
 }
 
-/* For all requests that wait for it now. */
+/* Checks the service for all requests that wait for it now. */
 static void begin(Manager *m, const char *service)
 {
-	Supervisor *supervisor = manager_supervisor(m, service);
+	Supervisor *supervisor = manager_supervisor(service);
 	const Service *s = engine_find(m->engine, service);
-	const ProcessEvent nothing_in_the_way = { .kind = PROCESS_CHECKED, .success = true };
+	const ProcessEvent no_check_needed = { .kind = PROCESS_CHECKED, .success = true };
 	bool is_waited_for = false;
 
-	for (const GList *link = m->checks.head; link; link = link->next) {
+	for (const GList *link = checks.queue.head; link; link = link->next) {
 		Check *check = link->data;
 
 		if (strcmp(check->service, service) != 0)
 			continue;
-		check->is_asked = true;
+		check->is_requested = true;
 		is_waited_for = true;
 	}
 	if (!is_waited_for)
 		return;
 	if (!supervisor) { /* its run has ended meanwhile */
-		checks_on_ended(m, service, &nothing_in_the_way);
+		checks_on_ended(service, &no_check_needed);
 		return;
 	}
 	if (s && !s->def->problem)
@@ -81,27 +91,30 @@ static void begin(Manager *m, const char *service)
 	supervisor_check(supervisor);
 }
 
-static bool can_be_checked(Manager *m, const GPtrArray *services, GError **error)
+static bool can_be_checked(const GPtrArray *services, GError **error)
 {
-	if (g_queue_get_length(&m->checks) + services->len > LIMIT_CHECKS_WAITING)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%d requests wait for a CheckCommand= already",
+	if (g_queue_get_length(&checks.queue) + services->len > LIMIT_CHECKS_WAITING)
+		return fail(error, SVCD_ERROR_LIMIT_REACHED,
+			    "%d requests already wait for a CheckCommand=; try again later",
 			    LIMIT_CHECKS_WAITING);
 	for (unsigned i = 0; i < services->len; i++) {
 		const char *name = ((const Service *)g_ptr_array_index(services, i))->def->name;
 
-		if (!manager_supervisor(m, name))
-			return fail(error, SVCD_ERROR_FAILED, "%s: nothing is known of its processes, so it cannot be checked",
+		if (!manager_supervisor(name))
+			return fail(error, SVCD_ERROR_FAILED,
+				    "%s: its processes are not known, so it cannot be checked",
 				    name);
 	}
 	return true;
 }
 
-bool checks_ask(void *manager, uint64_t ticket, RequestVerb verb, const char *service, const Requester *who, GError **error)
+bool checks_request(void *manager, uint64_t ticket, RequestVerb verb, const char *service,
+		    const Requester *requester, GError **error)
 {
 	Manager *m = manager;
 	g_autoptr(GPtrArray) services = engine_to_check(engine_find(m->engine, service), verb);
 
-	if (!can_be_checked(m, services, error))
+	if (!can_be_checked(services, error))
 		return false;
 	for (unsigned i = 0; i < services->len; i++) {
 		const Service *s = g_ptr_array_index(services, i);
@@ -110,18 +123,18 @@ bool checks_ask(void *manager, uint64_t ticket, RequestVerb verb, const char *se
 		check->ticket = ticket;
 		check->service = g_strdup(s->def->name);
 		check->verb = verb;
-		check->who = *who;
-		g_queue_push_tail(&m->checks, check);
-		if (!is_running(m, check->service))
+		check->requester = *requester;
+		g_queue_push_tail(&checks.queue, check);
+		if (!is_running(check->service))
 			begin(m, check->service);
 	}
 	return true;
 }
 
 /* All members of a group are checked, and the client gets one answer. */
-static bool is_last_of_ticket(const Manager *m, uint64_t ticket)
+static bool is_last_of_ticket(uint64_t ticket)
 {
-	for (const GList *link = m->checks.head; link; link = link->next) {
+	for (const GList *link = checks.queue.head; link; link = link->next) {
 		if (((const Check *)link->data)->ticket == ticket)
 			return false;
 	}
@@ -138,7 +151,8 @@ static void answer(Manager *m, const Check *check, const CheckResult *result)
 	g_autoptr(GError) error = NULL;
 
 	if (problem)
-		engine_refuse(m->engine, check->verb, check->service, &check->who, problem, loop_now(), &error);
+		engine_refuse(m->engine, check->verb, check->service, &check->requester, problem,
+			      loop_now(), &error);
 	if (error && result->output) {
 		char *text = g_strdup_printf("%s: %s", error->message, result->output);
 
@@ -148,7 +162,7 @@ static void answer(Manager *m, const Check *check, const CheckResult *result)
 	/*
 	 * A failure is reported at once; bus_check_ended() knows which tickets have been answered.
 	 */
-	if (m->bus && (problem || is_last_of_ticket(m, check->ticket)))
+	if (m->bus && (problem || is_last_of_ticket(check->ticket)))
 		bus_check_ended(m->bus, check->ticket, error);
 }
 
@@ -156,32 +170,32 @@ static void answer(Manager *m, const Check *check, const CheckResult *result)
  * An answer may cause further checks of the same service, so the answered requests are taken out
  * first.
  */
-static GQueue take_asked(Manager *m, const char *service)
+static GQueue take_requested(const char *service)
 {
-	GQueue asked = G_QUEUE_INIT;
+	GQueue requested = G_QUEUE_INIT;
 	GList *next;
 
-	for (GList *link = m->checks.head; link; link = next) {
+	for (GList *link = checks.queue.head; link; link = next) {
 		const Check *check = link->data;
 
 		next = link->next;
-		if (!check->is_asked || strcmp(check->service, service) != 0)
+		if (!check->is_requested || strcmp(check->service, service) != 0)
 			continue;
-		g_queue_unlink(&m->checks, link);
-		g_queue_push_tail_link(&asked, link);
+		g_queue_unlink(&checks.queue, link);
+		g_queue_push_tail_link(&requested, link);
 	}
-	return asked;
+	return requested;
 }
 
 static void end(Manager *m, const CheckResult *result)
 {
-	GQueue asked = take_asked(m, result->service);
+	GQueue requested = take_requested(result->service);
 	Check *check;
 
 	if (result->problem)
 		log_warning(result->service, "its CheckCommand= failed: %s", result->problem);
 	begin(m, result->service);
-	while ((check = g_queue_pop_head(&asked))) {
+	while ((check = g_queue_pop_head(&requested))) {
 		answer(m, check, result);
 		check_free(check);
 	}
@@ -191,7 +205,7 @@ void checks_drain(Manager *m)
 {
 	CheckResult *result;
 
-	while ((result = g_queue_pop_head(&m->check_results))) {
+	while ((result = g_queue_pop_head(&checks.results))) {
 		end(m, result);
 		g_free(result->service);
 		g_free(result->problem);

@@ -37,6 +37,26 @@
  */
 #define GENERATOR_LIMIT_US (10 * G_USEC_PER_SEC)
 
+static struct {
+	int64_t read_us; /* when the files in force began to be read; 0: not yet */
+	int64_t failed_us; /* when the last load failed; 0: never */
+	char *problem; /* why the last load failed, a sentence; NULL: it did not */
+	DiagList *diags; /* of the last load */
+	GHashTable *secrets; /* Configuration.secrets of the last load */
+	int fd; /* memfd with the files in force; -1: none */
+	char *kernel_cmdline; /* with the arguments of PID 1, and only these in a container */
+	char **environment; /* of every service */
+	GPtrArray *instances; /* names of instances that were requested by hand; owned strings */
+
+	bool is_generating; /* the generator runs; the files are loaded when it ends */
+	bool is_generator_alive; /* its row is not acknowledged */
+	bool is_load_requested; /* requested since it began, or in a recovery: run it once more */
+	uint64_t generation; /* invocation of the generator */
+	int generator_fd; /* memfd that it fills; -1: another manager's, or it was killed */
+	char *generator_path; /* the path at which the last killed one hung; NULL: none */
+	Timer *generate_limit;
+} files = { .fd = -1, .generator_fd = -1 };
+
 /* --- the basic environment of all services --- */
 
 static char **service_environment(const Manager *m)
@@ -45,11 +65,13 @@ static char **service_environment(const Manager *m)
 	size_t n = 0;
 
 	if (manager_is_users(m))
-		return own_session_environment();
+		return user_session_environment();
 	environment = g_new0(char *, 4);
-	environment[n++] = g_strdup("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+	environment[n++] =
+		g_strdup("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
 	if (m->welcome.flags & WELCOME_CONTAINER)
-		environment[n++] = g_strdup_printf("container=%s", g_getenv("container") ? g_getenv("container") : "other");
+		environment[n++] = g_strdup_printf(
+			"container=%s", g_getenv("container") ? g_getenv("container") : "other");
 	return environment;
 }
 
@@ -79,13 +101,14 @@ bool files_make_directories(Manager *m)
 	static const struct {
 		const char *name;
 		mode_t mode;
-	} directories[] = { { "", 0711 }, { "/log", 0711 }, { "/notify", 0711 },
+	} directories[] = { { "", 0711 },           { "/log", 0711 },        { "/notify", 0711 },
 			    { "/generated", 0755 }, { "/services.d", 0755 }, { "/policy.d", 0755 } };
 
 	if (!m->runtime_dir)
-		m->runtime_dir = manager_is_users(m) && g_getenv("XDG_RUNTIME_DIR")
-					 ? g_build_filename(g_getenv("XDG_RUNTIME_DIR"), "svcd", NULL)
-					 : g_strdup("/run/svcd");
+		m->runtime_dir =
+			manager_is_users(m) && g_getenv("XDG_RUNTIME_DIR") ?
+				g_build_filename(g_getenv("XDG_RUNTIME_DIR"), "svcd", NULL) :
+				g_strdup("/run/svcd");
 	for (size_t i = 0; i < G_N_ELEMENTS(directories); i++) {
 		g_autofree char *path = g_strconcat(m->runtime_dir, directories[i].name, NULL);
 
@@ -99,25 +122,28 @@ static void make_system_bus(Manager *m);
 static void make_registry(Manager *m);
 
 /*
- * An earlier manager has read it as well. This one opens no file in /proc that users can hold.
- * @kept: or NULL.
+ * @kept: the files that an earlier manager has read, with the kernel's command line; or NULL. With
+ * @kept, this manager opens no file in /proc, because users can hold it.
  */
 static char *kernel_cmdline(const Manager *m, const Bundle *kept)
 {
 	const BundleEntry *entry = kept ? bundle_find(kept, GATHER_KERNEL_CMDLINE) : NULL;
-	g_autoptr(GBytes) bytes = entry && entry->kind == BUNDLE_FILE ? g_bytes_ref(entry->bytes) : NULL;
-	g_autoptr(GString) words = g_string_new(NULL);
+	g_autoptr(GBytes) bytes = entry && entry->kind == BUNDLE_FILE ? g_bytes_ref(entry->bytes) :
+									NULL;
+	g_autoptr(GString) tokens = g_string_new(NULL);
 
 	if (!kept)
 		bytes = file_read_bounded(GATHER_KERNEL_CMDLINE, LIMIT_FILE_BYTES, NULL);
 	/* The kernel's command line is not meant for a container; the arguments of PID 1 are. */
 	if (bytes && !g_getenv("container")) {
-		g_string_append_len(words, g_bytes_get_data(bytes, NULL), (gssize)g_bytes_get_size(bytes));
-		g_strchomp(words->str);
-		words->len = strlen(words->str);
+		g_string_append_len(tokens, g_bytes_get_data(bytes, NULL),
+				    (gssize)g_bytes_get_size(bytes));
+		g_strchomp(tokens->str);
+		tokens->len = strlen(tokens->str);
 	}
-	g_string_append_printf(words, "%s%s", words->len && *m->arguments ? " " : "", m->arguments);
-	return g_string_free(g_steal_pointer(&words), FALSE);
+	g_string_append_printf(tokens, "%s%s", tokens->len && *m->arguments ? " " : "",
+			       m->arguments);
+	return g_string_free(g_steal_pointer(&tokens), FALSE);
 }
 
 /*
@@ -131,24 +157,25 @@ static void prepare(Manager *m, const Bundle *kept)
 				  .group = operators_log_group,
 				  .data = m };
 
-	m->kernel_cmdline = kernel_cmdline(m, kept);
-	(void)files_make_directories(m); /* already logged; without /run there is no bus and no output, but services run */
+	files.kernel_cmdline = kernel_cmdline(m, kept);
+	/* already logged; without /run there is no bus and no output, but services run */
+	(void)files_make_directories(m);
 	recovery_open_sockets(m);
 	log_dir = g_build_filename(m->runtime_dir, "log", NULL);
 	logs.directory = log_dir;
-	m->environment = service_environment(m);
+	files.environment = service_environment(m);
 	m->logs = log_router_new(m->link, &logs);
 	m->context.logs = m->logs;
 	m->context.runtime_dir = m->runtime_dir;
-	m->context.environment = (const char *const *)m->environment;
+	m->context.environment = (const char *const *)files.environment;
 	recovery_take_machine_files(m);
 	workers_init(m);
 	m->context.workers = m->workers;
 	make_system_bus(m);
-	own_session_begin(m);
+	user_session_begin(m);
 	make_registry(m);
 	manager_init_engine(m);
-	history_begin(m);
+	boot_history_watch_volumes(m);
 }
 
 static void on_level(void *data, const char *key, Level level, const char *why)
@@ -157,8 +184,8 @@ static void on_level(void *data, const char *key, Level level, const char *why)
 
 	engine_set_level(m->engine, key, level, why, loop_now());
 	watches_on_level(m, key, level, why);
-	history_on_level(m, key, level);
-	manager_drain_later(m);
+	boot_history_on_level(m, key, level);
+	manager_drain_later();
 }
 
 static void on_settled(void *data)
@@ -173,7 +200,8 @@ static void make_system_bus(Manager *m)
 {
 	const SocketLook look = path_look_for_sockets(m->workers);
 
-	m->system_bus = system_bus_new(SYSTEM_BUS_SOCKET, &look, NULL); /* cannot fail: that path is not too long */
+	/* cannot fail: that path is not too long */
+	m->system_bus = system_bus_new(SYSTEM_BUS_SOCKET, &look, NULL);
 }
 
 static void on_flag_cleared(void *data, const char *name)
@@ -187,15 +215,17 @@ static void on_flag_cleared(void *data, const char *name)
 
 static void make_registry(Manager *m)
 {
-	const int mounts_fd = m->machine[MACHINE_MOUNTS];
-	const RegistryOptions options = { .mounts_fd = mounts_fd >= 0 ? fcntl(mounts_fd, F_DUPFD_CLOEXEC, 0) : -1,
-					  .kernel_cmdline = m->kernel_cmdline,
-					  .virtualization = m->welcome.virtualization,
-					  .workers = m->workers,
-					  .settled = on_settled,
-					  .is_recovering = recovery_has_begun(m->recovery),
-					  .system_bus = m->system_bus,
-					  .session_bus = m->session_bus };
+	const int mounts_fd = m->context.machine[MACHINE_MOUNTS];
+	const RegistryOptions options = {
+		.mounts_fd = mounts_fd >= 0 ? fcntl(mounts_fd, F_DUPFD_CLOEXEC, 0) : -1,
+		.kernel_cmdline = files.kernel_cmdline,
+		.virtualization = m->welcome.virtualization,
+		.workers = m->workers,
+		.settled = on_settled,
+		.is_recovering = recovery_has_begun(m->recovery),
+		.system_bus = m->system_bus,
+		.session_bus = m->session_bus
+	};
 
 	m->registry = registry_new(&options, on_level, m);
 	flag_provider_on_cleared(registry_flags(m->registry), on_flag_cleared, m);
@@ -203,10 +233,10 @@ static void make_registry(Manager *m)
 
 /* --- loading --- */
 
-static void log_diagnostics(const Manager *m)
+static void log_diagnostics(void)
 {
-	for (unsigned i = 0; i < diag_list_length(m->diags); i++) {
-		const Diagnostic *d = diag_list_get(m->diags, i);
+	for (unsigned i = 0; i < diag_list_length(files.diags); i++) {
+		const Diagnostic *d = diag_list_get(files.diags, i);
 		g_autofree char *line = diag_format(d);
 
 		log_line(d->level == DIAG_ERROR ? LOG_ERROR : LOG_WARNING, NULL, "%s", line);
@@ -220,16 +250,13 @@ static void log_diagnostics(const Manager *m)
 static void add_orphans(Manager *m, ServiceSet *set)
 {
 	g_autoptr(GPtrArray) names = recovery_names(m->recovery);
+	g_autoptr(Bundle) lost = lost_files_take(m);
 
 	for (guint i = 0; i + 1 < names->len; i++) {
 		const char *name = g_ptr_array_index(names, i);
-		ServiceDef *def;
 
-		if (service_set_find(set, name))
-			continue;
-		def = service_def_new(name, origin_new("(its file is gone)", 0));
-		def->is_gone = true;
-		service_set_add(set, def);
+		if (!service_set_find(set, name))
+			service_set_add(set, lost_files_define(lost, name));
 	}
 }
 
@@ -243,11 +270,12 @@ static bool is_forgettable(const Service *s)
 
 static void forget_instances(Manager *m)
 {
-	for (guint i = m->instances->len; i > 0; i--) {
-		const Service *s = engine_find(m->engine, g_ptr_array_index(m->instances, i - 1));
+	for (guint i = files.instances->len; i > 0; i--) {
+		const Service *s =
+			engine_find(m->engine, g_ptr_array_index(files.instances, i - 1));
 
 		if (s && is_forgettable(s))
-			g_ptr_array_remove_index_fast(m->instances, i - 1);
+			g_ptr_array_remove_index_fast(files.instances, i - 1);
 	}
 }
 
@@ -255,22 +283,22 @@ unsigned files_count_instances(const Manager *m, uid_t uid)
 {
 	unsigned n = 0;
 
-	for (guint i = 0; i < m->instances->len; i++) {
-		const Service *s = engine_find(m->engine, g_ptr_array_index(m->instances, i));
+	for (guint i = 0; i < files.instances->len; i++) {
+		const Service *s = engine_find(m->engine, g_ptr_array_index(files.instances, i));
 
-		n += s && !is_forgettable(s) && s->admin_who.uid == uid;
+		n += s && !is_forgettable(s) && s->admin_requester.uid == uid;
 	}
 	return n;
 }
 
-/* Living instances count as requested, although by an earlier manager. */
+/* Treats living instances as requested, because an earlier manager got the requests. */
 static void remember_instances(Manager *m)
 {
 	g_autoptr(GPtrArray) names = recovery_names(m->recovery);
 
 	for (guint i = 0; i + 1 < names->len; i++) {
 		if (strchr(g_ptr_array_index(names, i), '@'))
-			g_ptr_array_add(m->instances, g_strdup(g_ptr_array_index(names, i)));
+			g_ptr_array_add(files.instances, g_strdup(g_ptr_array_index(names, i)));
 	}
 }
 
@@ -279,7 +307,8 @@ static LoaderOptions loader_options(const Manager *m)
 	return (LoaderOptions){
 		.without_local_files = (m->welcome.flags & WELCOME_WITHOUT_LOCAL_FILES) != 0,
 		.user_mode = manager_is_users(m),
-		.kernel_cmdline = manager_is_users(m) ? "" : m->kernel_cmdline, /* not passed to a user's services */
+		/* not passed to a user's services */
+		.kernel_cmdline = manager_is_users(m) ? "" : files.kernel_cmdline,
 		.without_lines = true,
 	};
 }
@@ -293,8 +322,8 @@ static Configuration *load_configuration(Manager *m, Bundle *bundle)
 		remember_instances(m);
 	else
 		forget_instances(m);
-	for (guint i = 0; i < m->instances->len; i++)
-		g_ptr_array_add(instances, g_ptr_array_index(m->instances, i));
+	for (guint i = 0; i < files.instances->len; i++)
+		g_ptr_array_add(instances, g_ptr_array_index(files.instances, i));
 	g_ptr_array_add(instances, NULL);
 	options.bundle = bundle;
 	return configuration_load(&options, (const char *const *)instances->pdata);
@@ -303,10 +332,11 @@ static Configuration *load_configuration(Manager *m, Bundle *bundle)
 /* Takes @fd, a memfd; -1: the next manager gets none. */
 static void keep(Manager *m, int fd)
 {
-	if (fd == m->files_fd)
+	if (fd == files.fd)
 		return;
-	fd_close(&m->files_fd); /* a memfd that only our programs have had, so close(2) does not wait */
-	m->files_fd = fd;
+	/* a memfd that only our programs have had, so close(2) does not wait */
+	fd_close(&files.fd);
+	files.fd = fd;
 	if (fd >= 0)
 		keeper_link_keep(m->link, FILES_KEPT, fd);
 	else
@@ -322,21 +352,23 @@ static void put_in_force(Manager *m, Bundle *bundle, int fd)
 {
 	g_autoptr(Configuration) configuration = load_configuration(m, bundle);
 
-	m->files_read_us = bundle_began_us(bundle);
-	operators_load(m, bundle);
-	history_load(m, bundle);
-	g_clear_pointer(&m->diags, diag_list_free);
-	m->diags = g_steal_pointer(&configuration->diags);
-	g_clear_pointer(&m->secret_files, g_hash_table_unref);
-	m->secret_files = g_steal_pointer(&configuration->secrets);
-	log_diagnostics(m);
+	files.read_us = bundle_began_us(bundle);
+	operators_load(bundle);
+	boot_history_load(m, bundle);
+	g_clear_pointer(&files.diags, diag_list_free);
+	files.diags = g_steal_pointer(&configuration->diags);
+	g_clear_pointer(&files.secrets, g_hash_table_unref);
+	files.secrets = g_steal_pointer(&configuration->secrets);
+	log_diagnostics();
 	if (m->recovery)
 		add_orphans(m, configuration->set);
 	registry_hold_programs(m->registry, g_steal_pointer(&configuration->held));
-	engine_load(m->engine, g_steal_pointer(&configuration->set), g_steal_pointer(&configuration->policy),
-		    loop_now());
+	engine_load(m->engine, g_steal_pointer(&configuration->set),
+		    g_steal_pointer(&configuration->policy), loop_now());
 	watches_look_at_all(m);
 	keep(m, fd);
+	if (!m->recovery)
+		lost_files_keep(m);
 	if (m->bus)
 		bus_files_read(m->bus);
 	log_router_group_again(m->logs);
@@ -348,24 +380,26 @@ static void put_in_force(Manager *m, Bundle *bundle, int fd)
 }
 
 /*
- * Also by another name (Provides=): a user that may operate that service must not get an instance
- * instead.
+ * Is there a service with this name, perhaps by Provides=? A user who may operate that service must
+ * not get an instance instead.
  */
 static bool is_known(const Manager *m, const char *name)
 {
 	return engine_find(m->engine, name) || service_set_find(engine_set(m->engine), name);
 }
 
-/* The same files, with a new instance. */
+/* Loads the same files, with a new instance. */
 static void load_again(Manager *m)
 {
 	g_autoptr(GError) error = NULL;
-	g_autoptr(Bundle) bundle = bundle_read(m->files_fd, &error);
+	g_autoptr(Bundle) bundle = bundle_read(files.fd, &error);
 
 	if (bundle)
-		put_in_force(m, bundle, m->files_fd);
+		put_in_force(m, bundle, files.fd);
 	else
-		log_error(NULL, "no instance of a template can be made before the next reload-files: %s", error->message);
+		log_error(NULL,
+			  "no instance of a template can be made before the next reload-files: %s",
+			  error->message);
 }
 
 bool files_add_instance(Manager *m, const char *name)
@@ -375,18 +409,18 @@ bool files_add_instance(Manager *m, const char *name)
 
 	if (!name_split_instance(name, NULL, &instance) || !*instance || is_known(m, name))
 		return is_known(m, name);
-	g_ptr_array_add(m->instances, g_strdup(name));
+	g_ptr_array_add(files.instances, g_strdup(name));
 	load_again(m);
 	if (is_known(m, name))
 		return true;
-	if (g_ptr_array_find_with_equal_func(m->instances, name, g_str_equal, &index))
-		g_ptr_array_remove_index_fast(m->instances, index);
+	if (g_ptr_array_find_with_equal_func(files.instances, name, g_str_equal, &index))
+		g_ptr_array_remove_index_fast(files.instances, index);
 	return false;
 }
 
 /* --- reading --- */
 
-static int make_memfd(GError **error)
+int files_make_memfd(GError **error)
 {
 	const int fd = memfd_create("svcd-files", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -398,13 +432,13 @@ static int make_memfd(GError **error)
 /* @problem: why the previous files remain in force, a sentence; NULL: the new ones are in force. */
 static void load_ended(Manager *m, const char *problem)
 {
-	g_free(m->files_problem);
-	m->files_problem = g_strdup(problem);
+	g_free(files.problem);
+	files.problem = g_strdup(problem);
 	if (problem)
-		m->files_failed_us = loop_now();
+		files.failed_us = loop_now();
 	if (m->bus)
 		bus_engine_changed(m->bus); /* FilesProblem */
-	changes_on_files(m, problem);
+	policy_helper_on_files(m, problem);
 }
 
 /* See the top of this file. */
@@ -413,12 +447,13 @@ static void read_here(Manager *m)
 	g_autoptr(GError) error = NULL;
 	g_autoptr(Bundle) bundle = bundle_new();
 	LoaderOptions options = loader_options(m);
-	auto_fd int fd = make_memfd(&error);
+	auto_fd int fd = files_make_memfd(&error);
 
 	options.bundle = bundle;
 	gather(&options);
 	if (fd < 0 || !bundle_write(bundle, fd, &error)) {
-		log_warning(NULL, "the next manager has to read all files again: %s", error->message);
+		log_warning(NULL, "the next manager has to read all files again: %s",
+			    error->message);
 		fd_close(&fd);
 	}
 	put_in_force(m, bundle, fd_steal(&fd));
@@ -427,12 +462,14 @@ static void read_here(Manager *m)
 
 static void load_failed(Manager *m, const char *problem)
 {
-	if (m->files_read_us == 0) {
-		log_error(NULL, "services made from other files may be missing: %s", problem);
+	if (files.read_us == 0) {
+		log_error(NULL, "generated services (init scripts, fstab) may be missing: %s",
+			  problem);
 		read_here(m);
 		return;
 	}
-	log_error(NULL, "the files were not read again, and the earlier ones remain in force: %s", problem);
+	log_error(NULL, "the files were not read again, and the earlier ones remain in force: %s",
+		  problem);
 	load_ended(m, problem);
 }
 
@@ -440,13 +477,14 @@ static void begin_load(Manager *m);
 
 static void generator_ended(Manager *m)
 {
-	auto_fd int fd = fd_steal(&m->generator_fd);
+	auto_fd int fd = fd_steal(&files.generator_fd);
 	g_autoptr(GError) error = NULL;
 	g_autoptr(Bundle) bundle = NULL;
 
-	m->is_generating = false;
-	timer_disarm(m->generate_limit);
-	if (m->is_load_asked) { /* its result may be older than the change for which the load was requested */
+	files.is_generating = false;
+	timer_disarm(files.generate_limit);
+	/* its result may be older than the change for which the load was requested */
+	if (files.is_load_requested) {
 		begin_load(m);
 		return;
 	}
@@ -459,25 +497,31 @@ static void generator_ended(Manager *m)
 	load_ended(m, NULL);
 }
 
-/* It is killed. If it does not end, its row stays, and no other generator can be started. */
+/*
+ * The generator is killed. If it does not end, its row stays, and no other generator can be
+ * started.
+ */
 static void on_generate_limit(void *data)
 {
 	Manager *m = data;
-	char *path = bundle_being_read(m->generator_fd); /* NULL for a generator that was killed earlier */
+	/* NULL for a generator that was killed earlier */
+	char *path = bundle_being_read(files.generator_fd);
 	g_autofree char *problem = NULL;
 	struct ProcessId id;
 
 	if (path) {
-		g_free(m->generator_path);
-		m->generator_path = path;
+		g_free(files.generator_path);
+		files.generator_path = path;
 	}
-	problem = g_strdup_printf("%s waits for %s since 10 s; if the disk is in order, svcctl doctor finds the process that holds it",
-				  GENERATOR_PROGRAM, m->generator_path ? m->generator_path : "a file");
-	process_id_init(&id, files_helper.service, ROLE_MAIN, m->generation);
+	problem = g_strdup_printf(
+		"%s has waited for %s for 10 s; unless the disk is faulty, a process holds that "
+		"path, and svcctl doctor finds that process",
+		GENERATOR_PROGRAM, files.generator_path ? files.generator_path : "a file");
+	process_id_init(&id, files_helper.service, ROLE_MAIN, files.generation);
 	keeper_link_signal(m->link, &id, SIGKILL);
-	fd_close(&m->generator_fd);
-	m->is_generating = false;
-	m->is_load_asked = false; /* another one would hang as well */
+	fd_close(&files.generator_fd);
+	files.is_generating = false;
+	files.is_load_requested = false; /* another one would hang as well */
 	load_failed(m, problem);
 }
 
@@ -486,30 +530,33 @@ static bool start_generator(Manager *m, GError **error)
 	g_autofree char *output = g_build_filename(m->runtime_dir, "generated", NULL);
 	const char *const argv[] = { GENERATOR_PROGRAM, "--output", output, "--hand-over", NULL };
 
-	m->generator_fd = make_memfd(error);
-	if (m->generator_fd < 0)
+	files.generator_fd = files_make_memfd(error);
+	if (files.generator_fd < 0)
 		return false;
-	g_clear_pointer(&m->generator_path, g_free);
-	m->generation = helper_spawn(m, &files_helper,
-				     &(HelperRun){ .argv = argv, .input_fd = -1, .output_fd = m->generator_fd, .has_log = true },
-				     error);
-	m->is_generator_alive = m->generation > 0;
-	if (!m->is_generator_alive)
-		fd_close(&m->generator_fd);
-	return m->is_generator_alive;
+	g_clear_pointer(&files.generator_path, g_free);
+	files.generation = helper_spawn(m, &files_helper,
+					&(HelperRun){ .argv = argv,
+						      .input_fd = -1,
+						      .output_fd = files.generator_fd,
+						      .has_log = true },
+					error);
+	files.is_generator_alive = files.generation > 0;
+	if (!files.is_generator_alive)
+		fd_close(&files.generator_fd);
+	return files.is_generator_alive;
 }
 
 static void begin_load(Manager *m)
 {
 	g_autoptr(GError) error = NULL;
 
-	m->is_load_asked = m->is_generating || m->is_generator_alive;
+	files.is_load_requested = files.is_generating || files.is_generator_alive;
 	if (manager_is_users(m)) {
 		read_here(m);
-	} else if (!m->is_generating) {
-		m->is_generating = m->is_generator_alive || start_generator(m, &error);
-		if (m->is_generating)
-			timer_arm(m->generate_limit, loop_now() + GENERATOR_LIMIT_US);
+	} else if (!files.is_generating) {
+		files.is_generating = files.is_generator_alive || start_generator(m, &error);
+		if (files.is_generating)
+			timer_arm(files.generate_limit, loop_now() + GENERATOR_LIMIT_US);
 		else
 			load_failed(m, error->message);
 	}
@@ -517,8 +564,8 @@ static void begin_load(Manager *m)
 
 void files_load(Manager *m)
 {
-	if (m->recovery && !m->is_generating)
-		m->is_load_asked = true; /* done when the engine has begun (recovery.c) */
+	if (m->recovery && !files.is_generating)
+		files.is_load_requested = true; /* done when the engine has begun (recovery.c) */
 	else
 		begin_load(m);
 }
@@ -529,13 +576,13 @@ static Bundle *take_kept(Manager *m)
 	g_autoptr(GError) error = NULL;
 	Bundle *bundle;
 
-	m->files_fd = recovery_take_files(m->recovery);
-	if (m->files_fd < 0)
+	files.fd = recovery_take_files(m->recovery);
+	if (files.fd < 0)
 		return NULL;
-	bundle = bundle_read(m->files_fd, &error);
+	bundle = bundle_read(files.fd, &error);
 	if (!bundle) {
 		log_warning(NULL, "all files are read again: %s", error->message);
-		fd_close(&m->files_fd);
+		fd_close(&files.fd);
 	}
 	return bundle;
 }
@@ -544,42 +591,64 @@ void files_begin(Manager *m)
 {
 	g_autoptr(Bundle) kept = take_kept(m);
 
-	m->generate_limit = timer_new(on_generate_limit, m);
+	files.diags = diag_list_new();
+	files.instances = g_ptr_array_new_with_free_func(g_free);
+	files.generate_limit = timer_new(on_generate_limit, m);
 	prepare(m, kept);
 	if (kept)
-		put_in_force(m, kept, m->files_fd);
+		put_in_force(m, kept, files.fd);
 	else
 		begin_load(m);
+}
+
+void files_load_if_asked(Manager *m)
+{
+	if (files.is_load_requested)
+		files_load(m);
+}
+
+FilesReport files_report(void)
+{
+	return (FilesReport){ .read_us = files.read_us,
+			      .failed_us = files.failed_us,
+			      .problem = files.problem,
+			      .diags = files.diags,
+			      .secrets = files.secrets };
 }
 
 /* --- the keeper's reports about the generator --- */
 
 static void on_spawned(Manager *m, const struct MessageSpawned *message)
 {
-	if (m->recovery && !m->is_generating && !message->error) {
-		m->generation = message->id.invocation; /* started by an earlier manager, and its load is not done */
-		m->is_generator_alive = true;
-		m->is_load_asked = true;
-	} else if (message->error && message->id.invocation == m->generation) {
-		g_autofree char *problem = g_strdup_printf("cannot run %s: %s", GENERATOR_PROGRAM, g_strerror(message->error));
+	if (m->recovery && !files.is_generating && !message->error) {
+		/* started by an earlier manager, and its load is not done */
+		files.generation = message->id.invocation;
+		files.is_generator_alive = true;
+		files.is_load_requested = true;
+	} else if (message->error && message->id.invocation == files.generation) {
+		g_autofree char *problem = g_strdup_printf("cannot run %s: %s", GENERATOR_PROGRAM,
+							   g_strerror(message->error));
 
-		m->is_generator_alive = false;
-		m->is_generating = false;
-		timer_disarm(m->generate_limit);
-		fd_close(&m->generator_fd);
+		files.is_generator_alive = false;
+		files.is_generating = false;
+		timer_disarm(files.generate_limit);
+		fd_close(&files.generator_fd);
 		load_failed(m, problem);
 	}
 }
 
 static void on_exited(Manager *m, const struct MessageExited *message)
 {
-	m->is_generator_alive = false;
-	if (m->is_generating && message->id.invocation == m->generation) {
+	files.is_generator_alive = false;
+	if (files.is_generating && message->id.invocation == files.generation) {
 		if (message->status != 0)
-			log_warning(NULL, "%s failed; services made from files may be missing", GENERATOR_PROGRAM);
+			log_warning(NULL,
+				    "%s failed; generated services (init scripts, fstab) may be "
+				    "missing",
+				    GENERATOR_PROGRAM);
 		generator_ended(m);
-	} else if (m->recovery && !m->is_generating) {
-		m->is_load_asked = true; /* of an earlier manager */
+	} else if (m->recovery && !files.is_generating) {
+		files.is_load_requested = true; /* the generator of an earlier manager */
 	}
 }
 

@@ -10,14 +10,16 @@
 
 #include "manager/manager.h"
 
-static const Helper *const helpers[] = { &files_helper, &records_helper, &history_helper, &changes_helper, &worker_helper };
+static const Helper *const helpers[] = { &files_helper, &records_helper, &boot_history_helper,
+					 &changes_helper, &worker_helper };
 
 static const Helper *find_helper(const char *service)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(helpers); i++) {
 		const Helper *helper = helpers[i];
 
-		if (helper->has_many_rows ? g_str_has_prefix(service, helper->service) : strcmp(helper->service, service) == 0)
+		if (helper->has_many_rows ? g_str_has_prefix(service, helper->service) :
+					    strcmp(helper->service, service) == 0)
 			return helper;
 	}
 	return NULL;
@@ -25,13 +27,14 @@ static const Helper *find_helper(const char *service)
 
 uint64_t helper_spawn(Manager *m, const Helper *helper, const HelperRun *run, GError **error)
 {
-	const uint64_t invocation = run->invocation ? run->invocation : (uint64_t)loop_now(); /* the time grows across managers */
-	const SpawnRequest request = {
+	/* the time grows across managers */
+	const uint64_t invocation = run->invocation ? run->invocation : (uint64_t)loop_now();
+	const SpawnParameters request = {
 		.service = run->row ? run->row : helper->service,
 		.role = ROLE_MAIN,
 		.invocation = invocation,
 		.argv = run->argv,
-		.environment = (const char *const *)m->environment,
+		.environment = m->context.environment,
 		.stdin_fd = run->input_fd >= 0 ? run->input_fd : STDERR_FILENO,
 		.stdout_fd = run->output_fd >= 0 ? run->output_fd : STDERR_FILENO,
 		.stderr_fd = run->output_fd >= 0 && !run->has_log ? run->output_fd : STDERR_FILENO,

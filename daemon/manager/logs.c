@@ -4,8 +4,8 @@
  * file.
  *
  * Only root can list the directory and write the files, and they are in memory (/run), so nobody
- * can make a read of them wait. The answer has bytes and no descriptor, because a connection that
- * passes descriptors also receives those of attackers.
+ * can make a read of them wait. The answer contains bytes and no descriptor, because a connection
+ * that passes descriptors also receives those of attackers.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ static bool prepend_tail(GByteArray *text, const char *path, GError **error)
 {
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	g_autofree guint8 *bytes = g_malloc(LIMIT_LOG_ANSWER_BYTES);
-	const off_t room = LIMIT_LOG_ANSWER_BYTES - (off_t)text->len;
+	const off_t n_left = LIMIT_LOG_ANSWER_BYTES - (off_t)text->len;
 	struct stat st;
 	ssize_t n;
 
@@ -33,8 +33,8 @@ static bool prepend_tail(GByteArray *text, const char *path, GError **error)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fail_errno(error, errno, "cannot open %s", path);
 	if (!S_ISREG(st.st_mode))
-		return fail(error, SVCD_ERROR_FAILED, "%s is no regular file", path);
-	n = pread(fd, bytes, (size_t)room, MAX(st.st_size - room, 0));
+		return fail(error, SVCD_ERROR_FAILED, "%s is not a regular file", path);
+	n = pread(fd, bytes, (size_t)n_left, MAX(st.st_size - n_left, 0));
 	if (n < 0)
 		return fail_errno(error, errno, "cannot read %s", path);
 	g_byte_array_prepend(text, bytes, (guint)n);

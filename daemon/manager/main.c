@@ -4,7 +4,7 @@
  * link at descriptor 3.
  *
  * One thread, crash-only: its normal start is its recovery (recovery.c). The idea is explained in
- * DESIGN and docs/keeper.md.
+ * docs/design.md and docs/keeper.md.
  */
 #include "config.h"
 
@@ -44,7 +44,8 @@ static void raise_descriptor_limit(void)
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
 		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit); /* fewer services fit then; nothing else changes */
+		/* on failure fewer services fit; nothing else changes */
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
 	}
 }
 
@@ -57,11 +58,6 @@ static void give_up_privileges(void)
 		log_debug(NULL, "this kernel does not let the manager give up %s", kept);
 }
 
-static void supervisor_free_func(gpointer data)
-{
-	supervisor_free(data);
-}
-
 static Manager *manager_new(int argc, char **argv)
 {
 	Manager *m = g_new0(Manager, 1);
@@ -69,32 +65,19 @@ static Manager *manager_new(int argc, char **argv)
 	m->started_us = loop_now();
 	m->loop = g_main_loop_new(NULL, FALSE);
 	m->arguments = g_strjoinv(" ", argv + MIN(argc, 1));
-	m->files_fd = -1;
-	m->generator_fd = -1;
 	m->recovery = recovery_new();
-	m->diags = diag_list_new();
-	m->instances = g_ptr_array_new_with_free_func(g_free);
-	m->running = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, supervisor_free_func);
-	m->watches = watches_new();
-	m->timers = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, manager_free_timers);
-	m->dirty = g_hash_table_new(g_str_hash, g_str_equal);
-	m->on_console = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	m->notes = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
-	m->gone = g_ptr_array_new_with_free_func(supervisor_free_func);
-	m->tainted = g_ptr_array_new_with_free_func(g_free);
-	manager_init_drain(m);
-	m->acts = values_new();
-	g_queue_init(&m->changes);
-	g_queue_init(&m->checks);
-	g_queue_init(&m->check_results);
+	acts_init(m);
+	notes_init();
+	quiet_init();
+	watches_init();
 	m->link = keeper_link_new(PROTOCOL_LINK_FD, &manager_keeper_listener, m);
 	return m;
 }
 
 /*
- * At the first error text GLib looks for "charset.alias" beside the libraries, and for converters,
- * unless this variable contains the answer. GLib keeps the answer. Any user can hold that
- * directory.
+ * Before it prints the first error text, GLib looks for "charset.alias" in the library directory,
+ * and for converters, unless this variable contains the answer. GLib keeps the answer. Any user can
+ * hold that directory.
  */
 static void settle_character_set(void)
 {
@@ -120,8 +103,10 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	(void)fcntl(PROTOCOL_LINK_FD, F_SETFD, FD_CLOEXEC);
-	(void)signal(SIGPIPE, SIG_IGN); /* a log's pipe without a reader gives an errno; our services are the keeper's children */
-	(void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* a heap of 3 MB gains nothing from pages of 2 MB, and wastes half of one */
+	/* a log's pipe without a reader gives an errno; our services are the keeper's children */
+	(void)signal(SIGPIPE, SIG_IGN);
+	/* a heap of 3 MB gains nothing from pages of 2 MB, and wastes half of one */
+	(void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	raise_descriptor_limit();
 	give_up_privileges();
 	m = manager_new(argc, argv);

@@ -8,17 +8,17 @@
  * 	files     generated files, loading, reloading
  * 	power     runlevels 0 and 6, signals to PID 1, the finale
  * 	helper    our own programs that the keeper runs
- * 	changes   changes of policy by a helper, for clients of the bus
+ * 	policy-helper changes of policy for clients of the bus
  * 	checks    requests that wait for a CheckCommand=
  * 	operators users that may operate a service, and read its log
  * 	records   the runlevel in utmp and wtmp
- * 	history   durations of earlier boots
- * 	acts      actions of the engine
+ * 	boot-history durations of earlier boots
+ * 	actions   actions of the engine
  * 	boot-file the boot record, for the next manager
  * 	requests  requests of bus clients
  * 	sockets   the sockets of services
  * 	sysv      requests of tools through /run/initctl
- * 	watches   the users of conditions beside the engine
+ * 	watches   the users of conditions other than the engine
  * 	workers   runs svc-worker for worker/pool
  */
 #ifndef SVCD_MANAGER_MANAGER_H
@@ -45,89 +45,34 @@
 
 typedef struct Recovery Recovery;
 
+/*
+ * The objects that several files use, and the file that sets each. Data of one file is static in
+ * that file, because there is one manager in a process.
+ */
 typedef struct Manager {
+	/* main.c */
 	GMainLoop *loop;
-	int exit_code;
-	int64_t files_read_us;  /* when the files in force began to be read; 0: not yet */
-	int64_t files_failed_us; /* when the last load failed; 0: never */
-	char *files_problem;    /* why the last load failed, a sentence; NULL: it did not */
-	int files_fd;           /* memfd with the files in force; -1: none */
-	GHashTable *secret_files; /* Configuration.secrets of the last load */
+	int exit_code; /* wiring.c */
 	int64_t started_us;
-
+	char *arguments; /* those of PID 1, as on the kernel command line */
 	KeeperLink *link;
+
+	/* wiring.c */
 	struct MessageWelcome welcome;
 	char *reexec_problem; /* a sentence, or NULL */
-	char *arguments;        /* ours: as on the kernel command line */
-	char *kernel_cmdline;   /* with @arguments, and only these in a container; NULL before files_begin() */
-	char *runtime_dir;      /* /run/svcd, or the user's */
+	ProcessContext context; /* files.c and recovery.c complete it */
+	Engine *engine; /* NULL before files_begin(), like the following objects */
 
-	Recovery *recovery;     /* NULL once the engine has begun */
-	Engine *engine;
-	DiagList *diags;        /* of the last load */
-	GPtrArray *instances;   /* names of instances that were requested by hand; owned strings */
-	SystemBus *system_bus;
-	SystemBus *session_bus; /* of a user's manager; else NULL */
-	Timer *bus_gone;        /* armed while a session bus that existed is gone */
-	Registry *registry;
-	GHashTable *groups;     /* of /etc/group, as at the last load */
-	GHashTable *watches;    /* watches.c: interned key -> its users beside the engine */
-	GPtrArray *tainted;     /* sentences for BusInfo.tainted; owned strings */
-	WorkerPool *workers;    /* for operations that may block for ever */
-	uint64_t last_worker;   /* the number of the worker that was started last */
+	/* files.c */
+	char *runtime_dir; /* /run/svcd, or the user's */
 	LogRouter *logs;
-	ProcessContext context;
-	int machine[MACHINE_COUNT]; /* of context.machine */
-	char **environment;     /* of every service */
-	Bus *bus;
-	Initctl *initctl;       /* NULL: not PID 1, or there is no /run */
-	bool is_halt_asked;     /* requested through it: the next runlevel 0 leaves the power on */
+	SystemBus *system_bus;
+	Registry *registry;
 
-	GHashTable *running;    /* interned name -> Supervisor *, owned */
-	GHashTable *timers;     /* interned name -> its timers, owned; of services with an armed timer */
-	GArray *acts;           /* Act: actions of the engine, carried out when it has returned; of base/list.h */
-	Timer *drain;           /* calls manager_drain() in the next turn of the loop */
-	GPtrArray *gone;        /* Supervisor * to be freed when no call is inside them */
-
-	GHashTable *sockets;    /* name -> its sockets, owned */
-	GHashTable *sockets_dirty; /* names of services with sockets to be updated; owned */
-	Timer *sockets_retry;   /* armed while one cannot be opened */
-	int64_t sockets_pause_us; /* until the next try, unless an event comes earlier */
-	int64_t sockets_tried_us; /* the time of the last try */
-	AddressWatch *addresses;  /* NULL: no socket waits for one */
-	bool are_boot_sockets_open; /* sockets_hold_boot() is over */
-
-	GHashTable *dirty;      /* interned names of services with a note that may have changed */
-	GHashTable *on_console; /* names of services that use the console exclusively; owned */
-	GHashTable *notes;      /* interned name -> text as last sent, owned */
-	char note_buffer[PROTOCOL_NOTE_BYTES];
-	bool is_global_dirty;
-
-	char *recorded_runlevel; /* as in utmp; NULL: none yet */
-	uint64_t record_invocation; /* of the program that writes a record; 0: none */
-
-	bool is_history_saved;
-	bool is_history_known;  /* the files in force have one */
-	bool is_boot_file_lost; /* and that was logged */
-
-	GQueue changes;         /* Change *: of policy; the first one is in progress, unless it waits for another one's row */
-	Timer *change_limit;    /* armed while the row is in use */
-	uint64_t change_row;    /* invocation of the row that is in use; 0: none */
-
-	bool is_lack_told;      /* limits of services that are not in force here were reported */
-	GQueue checks;          /* Check *: requests that wait for a CheckCommand= */
-	GQueue check_results;   /* CheckResult *: ended, not answered yet */
-
-	enum ShutdownKind shutdown;
-	bool is_end_asked;      /* by a signal, before the services were known */
-	bool is_finale_sent;
-	bool is_generating;     /* the generator runs; the files are loaded when it ends */
-	bool is_generator_alive; /* its row is not acknowledged */
-	bool is_load_asked;     /* requested since it began, or in a recovery: run it once more */
-	uint64_t generation;    /* invocation of the generator */
-	int generator_fd;       /* memfd that it fills; -1: another manager's, or it was killed */
-	char *generator_path;   /* the path at which the last killed one hung; or NULL */
-	Timer *generate_limit;
+	SystemBus *session_bus; /* user-session.c: of a user's manager; otherwise NULL */
+	WorkerPool *workers; /* workers.c: for operations that may block for ever */
+	Recovery *recovery; /* recovery.c: NULL once the engine has begun */
+	Bus *bus; /* requests.c */
 } Manager;
 
 /* "svcd --user": not the machine's manager. */
@@ -136,40 +81,46 @@ static inline bool manager_is_users(const Manager *m)
 	return !(m->welcome.flags & WELCOME_IS_PID1);
 }
 
-/* A program of ours that the keeper runs, once at a time; it is not a service. */
+/* A program of svcd that the keeper runs, one process per row. It is not a service. */
 typedef struct Helper {
 	const char *service; /* the name of its row, which no service can have */
-	bool has_many_rows;  /* @service is the prefix of their names */
-	/* Reported by the keeper, also for a row of an earlier manager. */
+	bool has_many_rows; /* @service is the prefix of the names of the rows */
+	/* The keeper reports the start, also for a row of an earlier manager. */
 	void (*spawned)(Manager *m, const struct MessageSpawned *message);
-	/* Its row is already free. */
+	/* The keeper reports the exit. The row is already free. */
 	void (*exited)(Manager *m, const struct MessageExited *message);
 } Helper;
 
 /* wiring.c */
 extern const KeeperListener manager_keeper_listener;
 void manager_init_engine(Manager *m);
-void manager_free_timers(gpointer timers);
 
-/* acts.c */
-typedef enum ActKind { ACT_START, ACT_STOP, ACT_RELOAD, ACT_RESTART } ActKind;
+/* actions.c */
+typedef enum EngineActionKind {
+	ENGINE_ACTION_START,
+	ENGINE_ACTION_STOP,
+	ENGINE_ACTION_RELOAD,
+	ENGINE_ACTION_RESTART
+} EngineActionKind;
 
-void manager_init_drain(Manager *m);
+void acts_init(Manager *m);
 /*
  * Carries out the actions of the engine and sends all changes, now; for example before a client is
  * answered.
  */
 void manager_drain(Manager *m);
-void manager_drain_later(Manager *m);
+void manager_drain_later(void);
 /* Writes all data for later readers, now; called before the manager ends. */
 void manager_write_down(Manager *m);
-Supervisor *manager_supervisor(const Manager *m, const char *service);
-void manager_add_supervisor(Manager *m, const char *service, Supervisor *supervisor);
-void acts_queue(Manager *m, ActKind kind, const Service *s);
+Supervisor *manager_supervisor(const char *service);
+void manager_add_supervisor(const char *service, Supervisor *supervisor);
+void actions_queue(EngineActionKind kind, const Service *s);
+/* Does an action wait to be carried out? */
+bool acts_are_pending(void);
 /*
  * The supervisor of @service is done. It is freed later, because the call may come from inside it.
  */
-void acts_retire(Manager *m, const char *service);
+void actions_retire(const char *service);
 
 /* recovery.c */
 Recovery *recovery_new(void);
@@ -182,33 +133,51 @@ void recovery_add_fd(Recovery *recovery, const char *name, int fd); /* takes @fd
 void recovery_open_sockets(Manager *m);
 /* Did an engine run earlier in this boot? */
 bool recovery_has_begun(const Recovery *recovery);
-/* Manager.machine, as kept or opened. */
+/* Sets ProcessContext.machine to the descriptors that PID 1 kept, or opens them. */
 void recovery_take_machine_files(Manager *m);
 void recovery_set_shutdown(Recovery *recovery, enum ShutdownKind kind);
-/* Names of services with any remains, a new NULL-terminated array of borrowed strings. */
+/*
+ * The names of services that had a note or a process; a new NULL-terminated array of borrowed
+ * strings.
+ */
 GPtrArray *recovery_names(const Recovery *recovery);
 /*
- * After the files are loaded and the first levels are known: restores engine, supervisors and
- * logger, and lets the engine begin.
+ * After the files are loaded and the first levels are known: restores the engine, the supervisors
+ * and the logger, and lets the engine begin.
  */
 void recovery_carry_out(Manager *m);
 /* RegistryOptions.settled: the levels are known. */
 void recovery_on_settled(Manager *m);
 /* The memfd with the files that were in force, owned by the caller; -1: none. */
 int recovery_take_files(Recovery *recovery);
-/* The living row of the logger, 0 if there is none. */
+/* The memfd of lost-files.c, owned by the caller; -1: none. */
+int recovery_take_lost_files(Recovery *recovery);
+/* The pid of the logger, or 0 if it does not run. */
 pid_t recovery_logger(const Recovery *recovery, uint64_t *ret_invocation);
 
 /* notes.c */
-const char *notes_get(Manager *m, const char *service); /* for the datagram of an action; counts as sent */
-void notes_mark(Manager *m, const char *service);
+void notes_init(void);
+/* The note to send with an action. It is marked as sent. */
+const char *notes_get(Manager *m, const char *service);
+void notes_mark(const char *service);
+void notes_mark_global(void); /* the note of the boot */
 void notes_send(Manager *m); /* all marked notes that have changed */
 void notes_forget(Manager *m, const char *service);
-void notes_remember(Manager *m, const char *service, const char *note); /* as in the replay */
+void notes_remember(const char *service, const char *note); /* text of the replay */
 void notes_send_flag(Manager *m, const char *name); /* its present state */
 /* "" if @name is not the name of a flag's note. */
 const char *notes_flag_name(const char *name);
 #define NOTES_GLOBAL "."
+
+/* lost-files.c */
+/* The name under which PID 1 keeps the relations of services without a file. */
+#define LOST_FILES_KEPT ".manager/lost-files/0"
+/* After each load, except in a recovery: sends them to PID 1. */
+void lost_files_keep(Manager *m);
+/* In a recovery: those of the earlier manager; NULL: none. */
+Bundle *lost_files_take(Manager *m);
+/* The definition of a running service that has no file. @lost: of lost_files_take(), or NULL. */
+ServiceDef *lost_files_define(const Bundle *lost, const char *service);
 
 /* files.c */
 /* The name under which PID 1 keeps the files in force. */
@@ -219,30 +188,45 @@ const char *notes_flag_name(const char *name);
  */
 void files_begin(Manager *m);
 /*
- * Runs the generator and reads all files again. The result is in the log, the diagnostics,
- * files_read_us and files_failed_us. changes_on_files() is called then.
+ * Runs the generator and reads all files again. The result is in the log, the diagnostics and
+ * files_report(). At the end, policy_helper_on_files() is called.
  */
 void files_load(Manager *m);
+void files_load_if_asked(Manager *m); /* after a recovery: if a load was requested meanwhile */
+
+typedef struct FilesReport {
+	int64_t read_us; /* when the files in force began to be read; 0: not yet */
+	int64_t failed_us; /* when the last load failed; 0: never */
+	const char *problem; /* why the last load failed, a sentence; NULL: it did not */
+	const DiagList *diags; /* of the last load */
+	GHashTable *secrets; /* for configuration_is_secret() */
+} FilesReport;
+
+/* Valid until the next load. */
+FilesReport files_report(void);
 /* Makes svcd's directories in /run; again if they were removed. */
 bool files_make_directories(Manager *m);
 extern const Helper files_helper;
+/* A memfd for bundle_write(), owned by the caller; -1 with @error. */
+int files_make_memfd(GError **error);
 /*
- * An instance of a template that no file mentions: loads the files again with it. Returns: whether
- * it exists now.
+ * Adds an instance of a template that no file mentions, by loading the files again. Returns:
+ * whether it exists now.
  */
 bool files_add_instance(Manager *m, const char *name);
-/* The number of instances that no file mentions and that had their last request from this user. */
+/* The number of instances that no file mentions and whose last request came from this user. */
 unsigned files_count_instances(const Manager *m, uid_t uid);
 
 /* operators.c */
-void operators_load(Manager *m, const Bundle *bundle); /* with the files of policy */
+void operators_load(const Bundle *bundle); /* with the policy files */
 /* BusOps.read_log */
 GByteArray *logs_read(void *manager, const char *service, GError **error);
 /* BusOps.is_operator */
 bool operators_have(void *manager, const char *service, const gid_t *gids, unsigned n_gids);
 /* BusOps.add_instance */
-bool operators_add_instance(void *manager, const char *name, const Requester *who, GError **error);
-/* The first group, for the log; 0: none. LogRouterOptions.group */
+bool operators_add_instance(void *manager, const char *name, const Requester *requester,
+			    GError **error);
+/* LogRouterOptions.group: the first group of Operators=, which may read the log; 0: none */
 gid_t operators_log_group(void *manager, const char *service);
 
 /* workers.c */
@@ -252,73 +236,75 @@ extern const Helper worker_helper;
 /* helper.c */
 typedef struct HelperRun {
 	const char *const *argv;
-	int input_fd;            /* borrowed, like the next; -1: the log of the manager */
+	int input_fd; /* borrowed, like @output_fd; -1: the manager's log */
 	int output_fd;
-	const char *row;         /* of a helper that has many; else NULL */
-	uint64_t invocation;     /* 0: a new number */
-	bool has_log;            /* standard error goes to the manager's log in any case */
+	const char *row; /* of a helper that has many rows; otherwise NULL */
+	uint64_t invocation; /* 0: a new number */
+	bool has_log; /* standard error goes to the manager's log in any case */
 } HelperRun;
 
-/* Runs it. Returns: its invocation; 0 with @error. */
+/* Runs @helper. Returns: its invocation; 0 with @error. */
 uint64_t helper_spawn(Manager *m, const Helper *helper, const HelperRun *run, GError **error);
 /* Returns: false if the message is not about a helper. */
 bool helper_on_spawned(Manager *m, const struct MessageSpawned *message);
 bool helper_on_exited(Manager *m, const struct MessageExited *message);
 
-/* changes.c */
+/* policy-helper.c */
 extern const Helper changes_helper;
 /* BusOps.change_policy */
-bool changes_ask(void *manager, uint64_t ticket, const char *const *words, const Requester *who, GError **error);
+bool policy_helper_request(void *manager, uint64_t ticket, const char *const *tokens,
+			   const Requester *requester, GError **error);
 /*
- * A load has ended that began after the last change was made. @problem: as in load_ended() of
- * files.c
+ * To be called when a load has ended that began after the last change was made. @problem: as in
+ * load_ended() of files.c
  */
-void changes_on_files(Manager *m, const char *problem);
+void policy_helper_on_files(Manager *m, const char *problem);
 
 /* checks.c */
-typedef struct CheckResult {
-	char *service;
-	char *problem; /* NULL: none */
-	char *output;  /* the last line of the command, for the clients; NULL: none */
-} CheckResult;
-
 /* BusOps.check */
-bool checks_ask(void *manager, uint64_t ticket, RequestVerb verb, const char *service, const Requester *who, GError **error);
-void checks_on_ended(Manager *m, const char *service, const ProcessEvent *event); /* PROCESS_CHECKED */
+bool checks_request(void *manager, uint64_t ticket, RequestVerb verb, const char *service,
+		    const Requester *requester, GError **error);
+void checks_on_ended(const char *service, const ProcessEvent *event); /* PROCESS_CHECKED */
 void checks_drain(Manager *m); /* answers the clients of all ended checks */
 
 /* power.c */
 typedef enum PowerSupply { POWER_SUPPLY_FAILED, POWER_SUPPLY_LOW, POWER_SUPPLY_BACK } PowerSupply;
 /*
- * Starts the service for that event. Without such a service, a low battery switches the machine
+ * Starts the service for this event. Without such a service, a low battery switches the machine
  * off.
  */
 void power_on_supply(Manager *m, PowerSupply supply);
-bool power_shutdown(Manager *m, enum ShutdownKind kind, const Requester *who, GError **error);
+bool power_shutdown(Manager *m, enum ShutdownKind kind, const Requester *requester, GError **error);
 /* Ends a user's svcd. @what: the cause. */
 void power_end(Manager *m, const char *what);
+/* The same after a recovery, if a signal requested it during the recovery. */
+void power_end_if_asked(Manager *m);
+bool power_is_ending(void);
+/* Continues a shutdown after a recovery. Returns: its runlevel; NULL: there is no shutdown. */
+const char *power_resume(enum ShutdownKind kind);
 void power_on_request(Manager *m, enum RequestKind kind);
 void power_check_finished(Manager *m);
 
-/* quiet.c: our log lines and the console */
-void quiet_update(Manager *m, const Service *s); /* its state changed */
-void quiet_forget(Manager *m, const Service *s);
-void quiet_recover(Manager *m);                  /* after a recovery */
+/* console-mute.c: our log lines and the console */
+void quiet_init(void);
+void console_mute_update(const Service *s); /* its state changed */
+void console_mute_forget(const Service *s);
+void console_mute_recover(Manager *m); /* after a recovery */
 
 /* records.c */
 void records_remember(Manager *m); /* after a recovery: the records of the earlier manager */
-void records_check(Manager *m);    /* records the runlevel if it has changed */
+void records_check(Manager *m); /* records the runlevel if it has changed */
 extern const Helper records_helper;
 
 /* watches.c: conditions as readiness of services, and clients of the bus */
-GHashTable *watches_new(void);
+void watches_init(void);
 void watches_add_service(Manager *m, const char *service, KeyPrefix prefix, const char *key);
 void watches_remove_service(Manager *m, const char *service, KeyPrefix prefix, const char *key);
 void watches_add_client(Manager *m, KeyPrefix prefix, const char *key); /* counted */
 void watches_remove_client(Manager *m, KeyPrefix prefix, const char *key);
 /*
- * The service does not run and may be about to start: its conditions below /proc and /sys, whose
- * changes are not reported, are looked up again.
+ * Looks up again the conditions of @s below /proc and /sys, because their changes are not reported.
+ * Does nothing while the service runs.
  */
 void watches_look_again(Manager *m, const Service *s);
 
@@ -328,31 +314,32 @@ void watches_on_level(Manager *m, const char *key, Level level, const char *why)
 
 /* boot-file.c */
 void boot_file_recover(Manager *m); /* before the engine begins */
-void boot_file_check(Manager *m);   /* appends the new lines of the boot record */
+void boot_file_check(Manager *m); /* appends the new lines of the boot record */
 
-/* history.c */
-/* own-session.c: of a user's manager. */
-char **own_session_environment(void); /* the basic environment of its services; a new strv */
-void own_session_begin(Manager *m);   /* does nothing for the machine's */
+/* user-session.c: of a user's manager */
+char **user_session_environment(void); /* the basic environment of its services; a new strv */
+void user_session_begin(Manager *m); /* does nothing in the machine's manager */
 
-void history_begin(Manager *m);    /* before the engine begins */
-void history_load(Manager *m, const Bundle *bundle);
-void history_remember(Manager *m); /* after a recovery: an earlier manager has saved it */
-void history_check(Manager *m);    /* saves it when the boot is finished */
-void history_on_level(Manager *m, const char *key, Level level);
-extern const Helper history_helper;
+/* boot-history.c */
+void boot_history_watch_volumes(Manager *m); /* before the engine begins */
+void boot_history_load(Manager *m, const Bundle *bundle);
+void boot_history_remember(Manager *m); /* after a recovery: an earlier manager has saved it */
+void boot_history_check(Manager *m); /* saves it when the boot is finished */
+void boot_history_on_level(Manager *m, const char *key, Level level);
+extern const Helper boot_history_helper;
 
 /* requests.c */
-/* By number or name; 0 and 6 end the machine. */
-bool requests_set_runlevel(Manager *m, const char *runlevel, const Requester *who, GError **error);
+/* By number or name; 0 and 6 shut down the machine. */
+bool requests_set_runlevel(Manager *m, const char *runlevel, const Requester *requester,
+			   GError **error);
 /* The name under which the keeper keeps the private socket. */
 #define REQUESTS_KEPT_SOCKET ".manager/private/0"
 /*
- * Makes the private socket and has it kept. Clients wait in its backlog until it is served.
+ * Makes the private socket, and PID 1 keeps it. Clients wait in its backlog until it is served.
  * Returns: -1 on failure.
  */
 int requests_open_socket(Manager *m);
-void requests_serve(Manager *m, int listening_fd); /* takes it; -1 is allowed */
+void requests_serve(Manager *m, int listening_fd); /* takes the descriptor; -1 is allowed */
 /* Does a socket exist at the path that clients use? */
 bool requests_socket_is_there(const Manager *m);
 
@@ -360,29 +347,30 @@ bool requests_socket_is_there(const Manager *m);
 #define SOCKETS_KEPT_KIND "socket"
 void sockets_init(Manager *m);
 /*
- * The input for the sockets of @service has changed. sockets_update() acts on it, in
- * manager_drain().
+ * A value that determines which sockets of @service are open may have changed. sockets_update()
+ * acts on it, in manager_drain().
  */
-void sockets_mark(Manager *m, const char *service);
+void sockets_mark(const char *service);
 /*
  * As sockets_mark(), but clients may be unable to reach the open ones, because processes of the
  * service have ended.
  */
-void sockets_look(Manager *m, const char *service);
-void sockets_mark_all(Manager *m); /* definitions may have changed; also checks open ones */
+void sockets_look(const char *service);
+void sockets_mark_all(Manager *m); /* definitions may have changed; also checks the open sockets */
 void sockets_update(Manager *m);
 /*
  * Are sockets of the early boot still being opened? Services that connect to them do not declare
  * that, so nothing may start.
  */
-bool sockets_hold_boot(Manager *m);
+bool sockets_hold_boot(void);
+void sockets_end_boot(void); /* sockets no longer hold the boot */
 /**
  * sockets_hold_start() - are sockets of @s still being opened or checked?
- * Returns: true: when that is over, acts_queue() requests the start again.
+ * Returns: true if so. When that is over, actions_queue() requests the start again.
  */
 bool sockets_hold_start(Manager *m, const Service *s);
-/* The obstacle of a socket that could not be opened may be gone. */
-void sockets_retry_soon(Manager *m);
+/* The reason why a socket could not be opened may no longer exist. */
+void sockets_retry_soon(void);
 /* A socket that the keeper has kept; takes @fd. Called before the engine begins. */
 void sockets_recover(Manager *m, const char *service, const char *index, int fd);
 /* ProcessContext.sockets */
@@ -393,8 +381,8 @@ bool sockets_is_open(void *manager, const char *service, unsigned entry, const c
 /* sysv.c */
 #define SYSV_KEPT_FIFO ".manager/initctl/0"
 /*
- * @kept_fd: taken. -1: the fifo is made. That is done only while no service runs, because users can
- * hold the lock of /run.
+ * @kept_fd: taken. -1: the fifo is made. Pass -1 only while no service runs, because users can hold
+ * the lock of /run.
  */
 void sysv_serve(Manager *m, int kept_fd);
 /* svc-worker makes it or opens it again. */

@@ -11,13 +11,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "boot/boot.h"
 #include "manager/manager.h"
 
 #define FLAG_NOTE_PREFIX ".flag/"
 
-static void note_compose(Manager *m, const Service *s, char *text, size_t size)
+static struct {
+	GHashTable *dirty; /* interned names of services with a note that may have changed */
+	GHashTable *sent; /* interned name -> text as last sent, owned */
+	bool is_global_dirty;
+	char buffer[PROTOCOL_NOTE_BYTES]; /* of notes_get() */
+} notes;
+
+void notes_init(void)
 {
-	const Supervisor *supervisor = manager_supervisor(m, s->def->name);
+	notes.dirty = g_hash_table_new(g_str_hash, g_str_equal);
+	notes.sent = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+}
+
+static void note_compose(const Manager *m, const Service *s, char *text, size_t size)
+{
+	const Supervisor *supervisor = manager_supervisor(s->def->name);
 	char phase[48];
 	size_t length;
 
@@ -30,45 +44,50 @@ static void note_compose(Manager *m, const Service *s, char *text, size_t size)
 		(void)snprintf(text + length, size - length, "%sp=%s", length ? " " : "", phase);
 }
 
-static bool note_is_new(Manager *m, const char *service, const char *text)
+static bool note_is_new(const char *service, const char *text)
 {
-	const char *sent = g_hash_table_lookup(m->notes, service);
+	const char *sent = g_hash_table_lookup(notes.sent, service);
 
 	if (strcmp(sent ? sent : "", text) == 0)
 		return false;
-	notes_remember(m, service, text);
+	notes_remember(service, text);
 	return true;
 }
 
-void notes_remember(Manager *m, const char *service, const char *note)
+void notes_remember(const char *service, const char *note)
 {
-	g_hash_table_insert(m->notes, (gpointer)g_intern_string(service), g_strdup(note));
+	g_hash_table_insert(notes.sent, (gpointer)g_intern_string(service), g_strdup(note));
 }
 
 const char *notes_get(Manager *m, const char *service)
 {
 	const Service *s = m->engine ? engine_find(m->engine, service) : NULL;
 
-	m->note_buffer[0] = '\0';
+	notes.buffer[0] = '\0';
 	if (!s)
-		return m->note_buffer;
-	note_compose(m, s, m->note_buffer, sizeof m->note_buffer);
-	notes_remember(m, service, m->note_buffer);
-	return m->note_buffer;
+		return notes.buffer;
+	note_compose(m, s, notes.buffer, sizeof notes.buffer);
+	notes_remember(service, notes.buffer);
+	return notes.buffer;
 }
 
-void notes_mark(Manager *m, const char *service)
+void notes_mark(const char *service)
 {
-	g_hash_table_add(m->dirty, (gpointer)g_intern_string(service));
+	g_hash_table_add(notes.dirty, (gpointer)g_intern_string(service));
+}
+
+void notes_mark_global(void)
+{
+	notes.is_global_dirty = true;
 }
 
 static void send_global(Manager *m)
 {
 	char text[PROTOCOL_NOTE_BYTES];
 
-	m->is_global_dirty = false;
-	engine_note_global(m->engine, text, sizeof text);
-	if (note_is_new(m, NOTES_GLOBAL, text))
+	notes.is_global_dirty = false;
+	boot_note_global(m->engine, text, sizeof text);
+	if (note_is_new(NOTES_GLOBAL, text))
 		keeper_link_note(m->link, NOTES_GLOBAL, text);
 }
 
@@ -77,7 +96,7 @@ static void send_note(Manager *m, const Service *s)
 	char text[PROTOCOL_NOTE_BYTES];
 
 	note_compose(m, s, text, sizeof text);
-	if (note_is_new(m, s->def->name, text))
+	if (note_is_new(s->def->name, text))
 		keeper_link_note(m->link, s->def->name, text);
 }
 
@@ -86,30 +105,30 @@ static void send_marked(Manager *m)
 	GHashTableIter iter;
 	gpointer name;
 
-	g_hash_table_iter_init(&iter, m->dirty);
+	g_hash_table_iter_init(&iter, notes.dirty);
 	while (g_hash_table_iter_next(&iter, &name, NULL)) {
 		const Service *s = engine_find(m->engine, name);
 
 		if (s)
 			send_note(m, s);
 	}
-	if (m->is_global_dirty)
+	if (notes.is_global_dirty)
 		send_global(m);
 }
 
-static void tell_noted(Manager *m)
+static void report_noted(void)
 {
 	GHashTableIter iter;
 	gpointer name;
 
-	g_hash_table_iter_init(&iter, m->dirty);
+	g_hash_table_iter_init(&iter, notes.dirty);
 	while (g_hash_table_iter_next(&iter, &name, NULL)) {
-		Supervisor *supervisor = manager_supervisor(m, name);
+		Supervisor *supervisor = manager_supervisor(name);
 
 		if (supervisor)
 			supervisor_noted(supervisor);
 	}
-	g_hash_table_remove_all(m->dirty);
+	g_hash_table_remove_all(notes.dirty);
 }
 
 void notes_send(Manager *m)
@@ -117,14 +136,14 @@ void notes_send(Manager *m)
 	if (!m->engine)
 		return;
 	send_marked(m);
-	tell_noted(m);
+	report_noted();
 }
 
 void notes_forget(Manager *m, const char *service)
 {
-	if (g_hash_table_remove(m->notes, service))
+	if (g_hash_table_remove(notes.sent, service))
 		keeper_link_note(m->link, service, "");
-	g_hash_table_remove(m->dirty, service);
+	g_hash_table_remove(notes.dirty, service);
 }
 
 void notes_send_flag(Manager *m, const char *name)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Power: a shutdown is runlevel 0 or 6 at rest, followed by the keeper's finale. The keeper gets
- * the request first, with a deadline, so that it ends the machine even if this manager fails to.
+ * the request first, with a deadline, so that it completes the shutdown even if this manager fails
+ * to.
  */
 #include "config.h"
 
@@ -16,10 +17,16 @@
 #define POWER_STATUS "/run/powerstatus"
 
 /*
- * The time of a shutdown in addition to the longest stop limit. After that the keeper goes on
+ * The time of a shutdown in addition to the longest stop limit. After that the keeper continues
  * alone.
  */
 #define SHUTDOWN_SLACK_US (90 * G_USEC_PER_SEC)
+
+static struct {
+	enum ShutdownKind kind;
+	bool is_end_requested; /* by a signal, before the services were known */
+	bool is_finale_sent;
+} power;
 
 static unsigned shutdown_deadline_ms(const Manager *m)
 {
@@ -29,54 +36,77 @@ static unsigned shutdown_deadline_ms(const Manager *m)
 	for (guint i = 0; i < services->len; i++) {
 		const Service *s = g_ptr_array_index(services, i);
 
-		if (manager_supervisor(m, s->def->name))
+		if (manager_supervisor(s->def->name))
 			longest_us = MAX(longest_us, s->def->stop_limit_us);
 	}
 	return (unsigned)MIN((SHUTDOWN_SLACK_US + longest_us) / 1000, G_MAXINT32);
 }
 
-bool power_shutdown(Manager *m, enum ShutdownKind kind, const Requester *who, GError **error)
+bool power_is_ending(void)
 {
-	if (m->shutdown != SHUTDOWN_NONE)
+	return power.kind != SHUTDOWN_NONE;
+}
+
+bool power_shutdown(Manager *m, enum ShutdownKind kind, const Requester *requester, GError **error)
+{
+	if (power_is_ending())
 		return fail(error, SVCD_ERROR_SHUTTING_DOWN, "%s is going down already",
 			    manager_is_users(m) ? "this svcd" : "the machine");
-	if (!engine_set_runlevel(m->engine, kind == SHUTDOWN_REBOOT ? "6" : "0", who, loop_now(), error))
+	if (!engine_set_runlevel(m->engine, kind == SHUTDOWN_REBOOT ? "6" : "0", requester,
+				 loop_now(), error))
 		return false;
-	m->shutdown = kind;
+	power.kind = kind;
 	keeper_link_shutdown(m->link, kind, shutdown_deadline_ms(m));
-	manager_drain_later(m);
+	manager_drain_later();
 	return true;
+}
+
+const char *power_resume(enum ShutdownKind kind)
+{
+	power.kind = kind;
+	if (kind == SHUTDOWN_NONE)
+		return NULL;
+	return kind == SHUTDOWN_REBOOT ? "6" : "0";
 }
 
 void power_check_finished(Manager *m)
 {
-	if (m->shutdown == SHUTDOWN_NONE || m->is_finale_sent || !engine_is_stopped(m->engine))
+	if (!power_is_ending() || power.is_finale_sent || !engine_is_stopped(m->engine))
 		return;
-	m->is_finale_sent = true;
+	power.is_finale_sent = true;
 	log_notice(NULL, "every service has stopped");
 	manager_write_down(m); /* the manager ends next */
-	keeper_link_finale(m->link, m->shutdown);
+	keeper_link_finale(m->link, power.kind);
 }
 
 static void shutdown_by_signal(Manager *m, enum ShutdownKind kind, const char *what)
 {
-	Requester who = { .uid = manager_is_users(m) ? geteuid() : 0 };
+	Requester requester = { .uid = manager_is_users(m) ? geteuid() : 0 };
 	g_autoptr(GError) error = NULL;
 
-	g_strlcpy(who.source, what, sizeof who.source);
+	g_strlcpy(requester.source, what, sizeof requester.source);
 	if (!m->engine || m->recovery)
 		log_warning(NULL, "%s came too early, and is ignored", what);
-	else if (!power_shutdown(m, kind, &who, &error))
+	else if (!power_shutdown(m, kind, &requester, &error))
 		log_notice(NULL, "%s: %s", what, error->message);
 }
 
-/* The session may end before the manager knows any service. That request would not be repeated. */
+/*
+ * The session may end before the manager knows any service. Its request is not repeated, so it is
+ * remembered.
+ */
 void power_end(Manager *m, const char *what)
 {
 	if (m->recovery)
-		m->is_end_asked = true;
+		power.is_end_requested = true;
 	else
 		shutdown_by_signal(m, SHUTDOWN_EXIT, what);
+}
+
+void power_end_if_asked(Manager *m)
+{
+	if (power.is_end_requested)
+		shutdown_by_signal(m, SHUTDOWN_EXIT, "SIGTERM");
 }
 
 /* --- events of the machine: services with these names are started --- */
@@ -84,8 +114,8 @@ void power_end(Manager *m, const char *what)
 static const Requester the_machine = { .uid = 0, .source = "svcd" };
 
 /*
- * Returns: false if there is no such service. A service that policy forbids counts: the refusal is
- * recorded.
+ * Returns: false if there is no such service. A service that policy forbids exists too: the refusal
+ * is recorded.
  */
 static bool start_service_of(Manager *m, const char *name)
 {
@@ -96,12 +126,13 @@ static bool start_service_of(Manager *m, const char *name)
 	if (!s)
 		return false;
 	/*
-	 * A finished task is run again. A running one goes on, because a UPS may repeat its report.
+	 * A finished task is run again. A running task continues, because a UPS may repeat its
+	 * report.
 	 */
 	verb = s->state == STATE_STARTING ? REQUEST_VERB_START : REQUEST_VERB_RESTART;
 	if (!engine_request(m->engine, verb, name, &the_machine, loop_now(), &error))
 		log_warning(name, "not started: %s", error->message);
-	manager_drain_later(m);
+	manager_drain_later();
 	return true;
 }
 
@@ -111,8 +142,9 @@ static void on_ctrl_alt_del(Manager *m)
 		shutdown_by_signal(m, SHUTDOWN_REBOOT, "ctrl-alt-del");
 		return;
 	}
-	if (m->shutdown == SHUTDOWN_NONE)
-		keeper_link_shutdown(m->link, SHUTDOWN_NONE, 0); /* request accepted; otherwise the keeper would reboot on its own */
+	if (!power_is_ending())
+		/* request accepted; otherwise the keeper would reboot on its own */
+		keeper_link_shutdown(m->link, SHUTDOWN_NONE, 0);
 }
 
 void power_on_supply(Manager *m, PowerSupply supply)
@@ -132,12 +164,14 @@ void power_on_supply(Manager *m, PowerSupply supply)
  * The letter that comes with SIGPWR (init(8)): O, the power is back; L, the battery is low; F or
  * nothing: the power has failed.
  */
-static void on_power_status(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_power_status(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
-	const char letter = n_words > 1 ? words[1][0] : 'F';
+	const char letter = n_fields > 1 ? fields[1][0] : 'F';
 
 	fd_close(&fd);
-	power_on_supply(data, letter == 'O' ? POWER_SUPPLY_BACK : letter == 'L' ? POWER_SUPPLY_LOW : POWER_SUPPLY_FAILED);
+	power_on_supply(data, letter == 'O' ? POWER_SUPPLY_BACK :
+			      letter == 'L' ? POWER_SUPPLY_LOW :
+					      POWER_SUPPLY_FAILED);
 }
 
 static void on_power_status_lost(void *data, const char *why)
@@ -147,20 +181,23 @@ static void on_power_status_lost(void *data, const char *why)
 }
 
 /* svc-worker reads it, because users can hold the lock of /run. */
-static void ask_power_status(Manager *m)
+static void request_power_status(Manager *m)
 {
-	static const WorkerListener listener = { .answer = on_power_status, .lost = on_power_status_lost };
-	static const char *const words[] = { "take-file", POWER_STATUS };
+	static const WorkerListener listener = { .answer = on_power_status,
+						 .lost = on_power_status_lost };
+	static const char *const fields[] = { "take-file", POWER_STATUS };
 
 	if (m->workers)
-		(void)worker_job_new(m->workers, "run", words, G_N_ELEMENTS(words), NULL, 0, &listener, m);
+		(void)worker_job_new(m->workers, "run", fields, G_N_ELEMENTS(fields), NULL, 0,
+				     &listener, m);
 	else
 		power_on_supply(m, POWER_SUPPLY_FAILED);
 }
 
 void power_on_request(Manager *m, enum RequestKind kind)
 {
-	const bool is_machine = (m->welcome.flags & WELCOME_IS_PID1) && !(m->welcome.flags & WELCOME_CONTAINER);
+	const bool is_machine = (m->welcome.flags & WELCOME_IS_PID1) &&
+				!(m->welcome.flags & WELCOME_CONTAINER);
 
 	switch (kind) {
 	case REQUEST_CTRL_ALT_DEL:
@@ -169,7 +206,9 @@ void power_on_request(Manager *m, enum RequestKind kind)
 	case REQUEST_TERMINATE:
 		/* "docker stop" sends it; on a machine no tool does. */
 		if (is_machine)
-			log_notice(NULL, "SIGTERM to PID 1 is ignored; use svcctl poweroff or svcctl reboot");
+			log_notice(
+				NULL,
+				"SIGTERM to PID 1 is ignored; use svcctl poweroff or svcctl reboot");
 		else if (manager_is_users(m))
 			power_end(m, "SIGTERM");
 		else
@@ -187,13 +226,14 @@ void power_on_request(Manager *m, enum RequestKind kind)
 		break;
 	case REQUEST_POWER:
 		if (is_machine)
-			ask_power_status(m);
+			request_power_status(m);
 		else /* as container managers define it */
 			shutdown_by_signal(m, SHUTDOWN_POWEROFF, "SIGPWR");
 		break;
 	case REQUEST_KEYBOARD:
 		if (!start_service_of(m, "keyboard-request"))
-			log_notice(NULL, "keyboard request; there is no service \"keyboard-request\"");
+			log_notice(NULL, "keyboard request ignored: there is no service "
+					 "\"keyboard-request\"");
 		break;
 	case REQUEST_HALT:
 		shutdown_by_signal(m, SHUTDOWN_HALT, "SIGRTMIN+3");

@@ -11,24 +11,28 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "engine/progress.h"
+#include "boot/progress.h"
 #include "manager/manager.h"
 
 #define RECORDS_PROGRAM SVCD_LIBDIR "/svc-utmp"
+
+static char *recorded; /* the runlevel in utmp; NULL: none yet */
+static uint64_t invocation; /* of the program that writes a record; 0: none */
 
 static bool spawn_writer(Manager *m, const char *before, const char *now, GError **error)
 {
 	const char *const argv[] = { RECORDS_PROGRAM, "runlevel", before, now, NULL };
 
-	m->record_invocation =
-		helper_spawn(m, &records_helper, &(HelperRun){ .argv = argv, .input_fd = -1, .output_fd = -1 }, error);
-	return m->record_invocation > 0;
+	invocation = helper_spawn(m, &records_helper,
+				  &(HelperRun){ .argv = argv, .input_fd = -1, .output_fd = -1 },
+				  error);
+	return invocation > 0;
 }
 
 void records_remember(Manager *m)
 {
 	if (progress_is_finished(m->engine))
-		m->recorded_runlevel = g_strdup(engine_runlevel(m->engine));
+		recorded = g_strdup(engine_runlevel(m->engine));
 }
 
 void records_check(Manager *m)
@@ -36,28 +40,30 @@ void records_check(Manager *m)
 	const char *now = engine_runlevel(m->engine);
 	g_autoptr(GError) error = NULL;
 
-	if (!(m->welcome.flags & WELCOME_IS_PID1) || m->record_invocation || m->shutdown != SHUTDOWN_NONE || !now ||
-	    g_strcmp0(now, m->recorded_runlevel) == 0 || !progress_is_finished(m->engine))
+	if (!(m->welcome.flags & WELCOME_IS_PID1) || invocation || power_is_ending() || !now ||
+	    g_strcmp0(now, recorded) == 0 || !progress_is_finished(m->engine))
 		return;
 	/* A record holds one character. Runlevels with longer names are not recorded. */
-	if (strlen(now) == 1 && !spawn_writer(m, m->recorded_runlevel ? m->recorded_runlevel : "N", now, &error))
-		log_warning(NULL, "the change of runlevel is not recorded: %s", error->message);
-	g_free(m->recorded_runlevel);
-	m->recorded_runlevel = g_strdup(now);
+	if (strlen(now) == 1 && !spawn_writer(m, recorded ? recorded : "N", now, &error))
+		log_warning(NULL, "the change of runlevel was not recorded: %s", error->message);
+	g_free(recorded);
+	recorded = g_strdup(now);
 }
 
 static void on_spawned(Manager *m, const struct MessageSpawned *message)
 {
+	(void)m;
 	if (!message->error)
 		return;
-	log_warning(NULL, "the change of runlevel is not recorded: %s", g_strerror(message->error));
-	m->record_invocation = 0;
+	log_warning(NULL, "the change of runlevel was not recorded: %s",
+		    g_strerror(message->error));
+	invocation = 0;
 }
 
 static void on_exited(Manager *m, const struct MessageExited *message)
 {
 	(void)message;
-	m->record_invocation = 0;
+	invocation = 0;
 	if (!m->recovery)
 		records_check(m); /* it may have changed again meanwhile */
 }

@@ -5,7 +5,7 @@
  *
  * During the replay everything is only collected. When the files are loaded, each service gets its
  * note, its rows and its descriptors back. Then the present levels are requested, and then the
- * engine begins. Unhandled exits come last, as ordinary events.
+ * engine begins. After that, unhandled exits are delivered as ordinary events.
  */
 #include "config.h"
 
@@ -13,6 +13,7 @@
 
 #include "base/fd.h"
 #include "base/log.h"
+#include "boot/boot.h"
 #include "manager/manager.h"
 #include "model/name.h"
 
@@ -22,38 +23,40 @@
  */
 #define LEVELS_LIMIT_US (1 * G_USEC_PER_SEC)
 
-typedef struct KeptFd {
+typedef struct ReplayedFd {
 	char *kind;
 	char *index;
 	int fd; /* -1 once it was handed over */
-} KeptFd;
+} ReplayedFd;
 
-/* The remains of one service. */
 #define MACHINE_KEPT ".machine"
 
+/* The remains of one service. */
 typedef struct Remains {
 	char *service;
 	char *note;
-	uint64_t invocation;      /* of its rows; 0: there are none */
-	pid_t pids[ROLE_COUNT];   /* rows that are not acknowledged; 0: none */
-	GPtrArray *exits;         /* struct MessageExited *, owned */
-	GArray *fds;              /* KeptFd */
+	uint64_t invocation; /* of its rows; 0: there are none */
+	pid_t pids[ROLE_COUNT]; /* rows that are not acknowledged; 0: none */
+	GPtrArray *exits; /* struct MessageExited *, owned */
+	GArray *fds; /* ReplayedFd */
 } Remains;
 
 struct Recovery {
 	GHashTable *services; /* name -> Remains, owned */
 	enum ShutdownKind shutdown;
-	Timer *levels;        /* armed while the first levels are awaited; then all is carried out */
+	/* armed while the first levels are awaited; then all is carried out */
+	Timer *levels;
 	char *global_note;
-	int socket_fd;        /* of the private socket, -1: none kept */
-	int initctl_fd;       /* /run/initctl, -1: none kept */
-	int files_fd;         /* the files in force, -1: none kept */
+	int socket_fd; /* of the private socket, -1: none kept */
+	int initctl_fd; /* /run/initctl, -1: none kept */
+	int files_fd; /* the files in force, -1: none kept */
+	int lost_files_fd; /* the relations of services without a file, -1: none kept */
 	int machine[MACHINE_COUNT]; /* as Manager.machine */
 };
 
 static void kept_fd_clear(gpointer data)
 {
-	KeptFd *kept = data;
+	ReplayedFd *kept = data;
 
 	fd_close(&kept->fd);
 	g_free(kept->kind);
@@ -79,6 +82,7 @@ Recovery *recovery_new(void)
 	recovery->socket_fd = -1;
 	recovery->initctl_fd = -1;
 	recovery->files_fd = -1;
+	recovery->lost_files_fd = -1;
 	for (int file = 0; file < MACHINE_COUNT; file++)
 		recovery->machine[file] = -1;
 	return recovery;
@@ -95,6 +99,7 @@ void recovery_free(Recovery *recovery)
 		fd_close(&recovery->machine[file]);
 	timer_free(recovery->levels);
 	fd_close(&recovery->files_fd);
+	fd_close(&recovery->lost_files_fd);
 	g_free(recovery->global_note);
 	g_free(recovery);
 }
@@ -109,7 +114,7 @@ static Remains *remains_of(Recovery *recovery, const char *service)
 	r->service = g_strdup(service);
 	r->note = g_strdup("");
 	r->exits = g_ptr_array_new_with_free_func(g_free);
-	r->fds = g_array_new(FALSE, FALSE, sizeof(KeptFd));
+	r->fds = g_array_new(FALSE, FALSE, sizeof(ReplayedFd));
 	g_array_set_clear_func(r->fds, kept_fd_clear);
 	g_hash_table_insert(recovery->services, r->service, r);
 	return r;
@@ -161,7 +166,7 @@ void recovery_add_note(Recovery *recovery, const char *service, const char *note
 void recovery_add_fd(Recovery *recovery, const char *name, int fd)
 {
 	g_auto(GStrv) parts = g_strsplit(name, "/", 3);
-	KeptFd kept = { .fd = fd };
+	ReplayedFd kept = { .fd = fd };
 	MachineFile file;
 
 	if (g_strv_length(parts) != 3) {
@@ -183,6 +188,11 @@ void recovery_add_fd(Recovery *recovery, const char *name, int fd)
 		recovery->files_fd = fd;
 		return;
 	}
+	if (strcmp(name, LOST_FILES_KEPT) == 0) {
+		fd_close(&recovery->lost_files_fd);
+		recovery->lost_files_fd = fd;
+		return;
+	}
 	if (strcmp(parts[0], MACHINE_KEPT) == 0 && machine_file_from_name(parts[1], &file)) {
 		fd_close(&recovery->machine[file]);
 		recovery->machine[file] = fd;
@@ -198,6 +208,13 @@ int recovery_take_files(Recovery *recovery)
 	return fd_steal(&recovery->files_fd);
 }
 
+int recovery_take_lost_files(Recovery *recovery)
+{
+	return fd_steal(&recovery->lost_files_fd);
+}
+
+static int machine_files[MACHINE_COUNT]; /* of ProcessContext.machine */
+
 /* If none is kept, this is the first manager of the boot, or the first of this version. */
 void recovery_take_machine_files(Manager *m)
 {
@@ -205,17 +222,19 @@ void recovery_take_machine_files(Manager *m)
 	bool is_kept = false;
 
 	for (int file = 0; file < MACHINE_COUNT; file++) {
-		m->machine[file] = fd_steal(&recovery->machine[file]);
-		is_kept |= m->machine[file] >= 0;
+		machine_files[file] = fd_steal(&recovery->machine[file]);
+		is_kept |= machine_files[file] >= 0;
 	}
 	for (int file = 0; !is_kept && file < MACHINE_COUNT; file++) {
-		g_autofree char *name = g_strdup_printf(MACHINE_KEPT "/%s/0", machine_file_name((MachineFile)file));
+		g_autofree char *name =
+			g_strdup_printf(MACHINE_KEPT "/%s/0", machine_file_name((MachineFile)file));
 
-		m->machine[file] = resources_open_machine_file((MachineFile)file, m->context.cgroup_root);
-		if (m->machine[file] >= 0)
-			keeper_link_keep(m->link, name, m->machine[file]);
+		machine_files[file] =
+			resources_open_machine_file((MachineFile)file, m->context.cgroup_root);
+		if (machine_files[file] >= 0)
+			keeper_link_keep(m->link, name, machine_files[file]);
 	}
-	m->context.machine = m->machine;
+	m->context.machine = machine_files;
 }
 
 bool recovery_has_begun(const Recovery *recovery)
@@ -228,7 +247,8 @@ void recovery_open_sockets(Manager *m)
 	int *fd = &m->recovery->socket_fd;
 
 	if (!requests_socket_is_there(m))
-		fd_close(fd); /* the fifo was removed, so clients cannot reach the kept descriptor */
+		/* the socket was removed, so clients cannot reach the kept descriptor */
+		fd_close(fd);
 	if (*fd < 0)
 		*fd = requests_open_socket(m);
 }
@@ -238,7 +258,7 @@ void recovery_set_shutdown(Recovery *recovery, enum ShutdownKind kind)
 	recovery->shutdown = kind;
 }
 
-/* Sockets alone do not count: without a service file they are not needed. */
+/* A service that only has sockets is ignored: without a service file they are not needed. */
 static bool has_run(const Remains *r)
 {
 	return *r->note || r->invocation > 0;
@@ -273,9 +293,9 @@ pid_t recovery_logger(const Recovery *recovery, uint64_t *ret_invocation)
 /* The supervisor's part of a note: the value of "p=". */
 static char *note_phase(const char *note)
 {
-	g_auto(GStrv) words = g_strsplit(note, " ", -1);
+	g_auto(GStrv) tokens = g_strsplit(note, " ", -1);
 
-	for (char **w = words; *w; w++) {
+	for (char **w = tokens; *w; w++) {
 		if (g_str_has_prefix(*w, "p="))
 			return g_strdup(*w + 2);
 	}
@@ -292,10 +312,11 @@ static uint64_t note_invocation(const Engine *engine, const char *service)
 static void give_fds(Manager *m, Remains *r, Supervisor *supervisor)
 {
 	for (guint i = 0; i < r->fds->len; i++) {
-		KeptFd *kept = &g_array_index(r->fds, KeptFd, i);
+		ReplayedFd *kept = &g_array_index(r->fds, ReplayedFd, i);
 
 		if (strcmp(kept->kind, "log") == 0 || strcmp(r->service, LOGGER_SERVICE) == 0)
-			log_router_give_fd(m->logs, r->service, kept->kind, kept->index, fd_steal(&kept->fd));
+			log_router_give_fd(m->logs, r->service, kept->kind, kept->index,
+					   fd_steal(&kept->fd));
 		else if (strcmp(kept->kind, SOCKETS_KEPT_KIND) == 0)
 			sockets_recover(m, r->service, kept->index, fd_steal(&kept->fd));
 		else if (supervisor)
@@ -307,8 +328,9 @@ static void give_fds(Manager *m, Remains *r, Supervisor *supervisor)
 static void forget_unclaimed(Manager *m, Remains *r)
 {
 	for (guint i = 0; i < r->fds->len; i++) {
-		const KeptFd *kept = &g_array_index(r->fds, KeptFd, i);
-		g_autofree char *name = g_strdup_printf("%s/%s/%s", r->service, kept->kind, kept->index);
+		const ReplayedFd *kept = &g_array_index(r->fds, ReplayedFd, i);
+		g_autofree char *name =
+			g_strdup_printf("%s/%s/%s", r->service, kept->kind, kept->index);
 
 		if (kept->fd >= 0)
 			keeper_link_forget(m->link, name);
@@ -322,15 +344,17 @@ static void recover_service(Manager *m, Remains *r)
 	Supervisor *supervisor = NULL;
 	uint64_t invocation;
 
-	notes_remember(m, r->service, r->note);
-	if (!engine_recover(m->engine, r->service, r->note, has_run, r->invocation, r->pids[ROLE_MAIN], loop_now()))
+	notes_remember(r->service, r->note);
+	if (!engine_recover(m->engine, r->service, r->note, has_run, r->invocation,
+			    r->pids[ROLE_MAIN], loop_now()))
 		log_warning(r->service, "its note cannot be read: \"%s\"", r->note);
 	invocation = r->invocation ? r->invocation : note_invocation(m->engine, r->service);
 	if (has_run && engine_find(m->engine, r->service)) {
 		const Service *s = engine_find(m->engine, r->service);
 
-		supervisor = supervisor_resume(&m->context, s->def, invocation, phase ? phase : "", r->pids);
-		manager_add_supervisor(m, r->service, supervisor);
+		supervisor = supervisor_resume(&m->context, s->def, invocation, phase ? phase : "",
+					       r->pids);
+		manager_add_supervisor(r->service, supervisor);
 	}
 	give_fds(m, r, supervisor);
 	forget_unclaimed(m, r);
@@ -340,7 +364,8 @@ static void recover_flag(Manager *m, const Remains *r)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!flag_provider_recover(registry_flags(m->registry), notes_flag_name(r->service), r->note, &error))
+	if (!flag_provider_recover(registry_flags(m->registry), notes_flag_name(r->service),
+				   r->note, &error))
 		log_warning(NULL, "a flag is lost: %s", error->message);
 }
 
@@ -359,7 +384,7 @@ static void begin_logger(Manager *m)
 
 static void deliver_exits(Manager *m, Remains *r)
 {
-	Supervisor *supervisor = manager_supervisor(m, r->service);
+	Supervisor *supervisor = manager_supervisor(r->service);
 
 	for (guint i = 0; i < r->exits->len; i++) {
 		const struct MessageExited *message = g_ptr_array_index(r->exits, i);
@@ -387,8 +412,9 @@ static void foreach_service(Manager *m, Recovery *recovery, void (*func)(Manager
 
 static void resumed(Manager *m, Remains *r)
 {
-	Supervisor *supervisor = manager_supervisor(m, r->service);
+	Supervisor *supervisor = manager_supervisor(r->service);
 
+	(void)m;
 	if (supervisor)
 		supervisor_resumed(supervisor);
 }
@@ -396,7 +422,7 @@ static void resumed(Manager *m, Remains *r)
 static void carry_out(Manager *m)
 {
 	Recovery *recovery = m->recovery;
-	const char *runlevel = NULL;
+	const char *runlevel;
 	GHashTableIter iter;
 	gpointer remains;
 
@@ -407,22 +433,21 @@ static void carry_out(Manager *m)
 		if (*notes_flag_name(((Remains *)remains)->service))
 			recover_flag(m, remains);
 	}
-	if (recovery->global_note && !engine_recover_global(m->engine, recovery->global_note, loop_now()))
-		log_warning(NULL, "the note of the boot cannot be read: \"%s\"", recovery->global_note);
+	if (recovery->global_note &&
+	    !boot_recover_global(m->engine, recovery->global_note, loop_now()))
+		log_warning(NULL, "the note of the boot cannot be read: \"%s\"",
+			    recovery->global_note);
 	boot_file_recover(m);
-	if (recovery->shutdown != SHUTDOWN_NONE) {
-		m->shutdown = recovery->shutdown;
-		runlevel = m->shutdown == SHUTDOWN_REBOOT ? "6" : "0";
-	}
+	runlevel = power_resume(recovery->shutdown);
 	registry_flush(m->registry);
 
 	m->recovery = NULL; /* from here on events are handled as they come */
 	if (recovery_has_begun(recovery)) {
 		records_remember(m);
-		history_remember(m);
-		m->are_boot_sockets_open = true; /* running services could block the opening of the others */
+		boot_history_remember(m);
+		sockets_end_boot(); /* running services could block the opening of the others */
 	}
-	quiet_recover(m);
+	console_mute_recover(m);
 	engine_begin(m->engine, runlevel, loop_now());
 	foreach_service(m, recovery, resumed);
 	foreach_service(m, recovery, deliver_exits);
@@ -432,11 +457,9 @@ static void carry_out(Manager *m)
 	else
 		sysv_serve(m, fd_steal(&recovery->initctl_fd));
 	recovery_free(recovery);
-	if (m->is_end_asked)
-		power_end(m, "SIGTERM");
+	power_end_if_asked(m);
 	manager_drain(m);
-	if (m->is_load_asked)
-		files_load(m);
+	files_load_if_asked(m);
 }
 
 static void on_levels(void *data)
@@ -447,7 +470,8 @@ static void on_levels(void *data)
 void recovery_on_settled(Manager *m)
 {
 	if (timer_is_armed(m->recovery->levels))
-		timer_arm(m->recovery->levels, loop_now()); /* not at once, because a provider is the caller */
+		/* not called directly, because a provider is the caller */
+		timer_arm(m->recovery->levels, loop_now());
 }
 
 void recovery_carry_out(Manager *m)

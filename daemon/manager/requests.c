@@ -16,66 +16,76 @@
 #include "config/loader.h"
 #include "manager/manager.h"
 
-static bool on_service_request(void *data, RequestVerb verb, const char *service, const Requester *who, GError **error)
+static GPtrArray *tainted; /* sentences for BusInfo.tainted; owned strings */
+
+static bool on_service_request(void *data, RequestVerb verb, const char *service,
+			       const Requester *requester, GError **error)
 {
 	Manager *m = data;
 	bool done;
 
 	if (verb == REQUEST_VERB_START || verb == REQUEST_VERB_RESTART)
-		(void)files_add_instance(m, service); /* if it does not exist, the engine reports that */
-	done = engine_request(m->engine, verb, service, who, loop_now(), error);
+		/* if it does not exist, the engine reports that */
+		(void)files_add_instance(m, service);
+	done = engine_request(m->engine, verb, service, requester, loop_now(), error);
 	manager_drain(m);
 	return done;
 }
 
-static bool on_signal(void *data, const char *service, int signo, bool to_all, const Requester *who, GError **error)
+static bool on_signal(void *data, const char *service, int signo, bool to_all,
+		      const Requester *requester, GError **error)
 {
-	Supervisor *supervisor = manager_supervisor(data, service);
+	Supervisor *supervisor = manager_supervisor(service);
 
+	(void)data;
 	if (!supervisor)
-		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s: no process of it runs", service);
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s has no running process", service);
 	if (!supervisor_send_signal(supervisor, signo, to_all, error))
 		return false;
-	log_notice(service, "signal %d (%s) to %s, asked by uid %u (pid %d)", signo, text_signal_name(signo),
-		   to_all ? "all its processes" : "its main process", (unsigned)who->uid, (int)who->pid);
+	log_notice(service, "signal %d (%s) to %s, requested by uid %u (pid %d)", signo,
+		   text_signal_name(signo), to_all ? "all its processes" : "its main process",
+		   (unsigned)requester->uid, (int)requester->pid);
 	return true;
 }
 
-static bool on_activate(void *data, const char *service, const char *bus_name, const char *stand_in, const Requester *who,
-			GError **error)
+static bool on_activate(void *data, const char *service, const char *bus_name, const char *stand_in,
+			const Requester *requester, GError **error)
 {
 	Manager *m = data;
 	bool done;
 
 	if (*stand_in)
 		registry_ignore_bus_owner(m->registry, stand_in);
-	done = engine_demand(m->engine, service, bus_name, who, loop_now(), error);
+	done = engine_demand(m->engine, service, bus_name, requester, loop_now(), error);
 	manager_drain(m);
 	return done;
 }
 
-bool requests_set_runlevel(Manager *m, const char *runlevel, const Requester *who, GError **error)
+bool requests_set_runlevel(Manager *m, const char *runlevel, const Requester *requester,
+			   GError **error)
 {
 	const char *canonical = policy_find_runlevel(engine_policy(m->engine), runlevel);
 	bool done;
 
 	if (!canonical)
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", runlevel);
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"",
+			    runlevel);
 	if (strcmp(canonical, "0") == 0)
-		return power_shutdown(m, SHUTDOWN_POWEROFF, who, error);
+		return power_shutdown(m, SHUTDOWN_POWEROFF, requester, error);
 	if (strcmp(canonical, "6") == 0)
-		return power_shutdown(m, SHUTDOWN_REBOOT, who, error);
-	done = engine_set_runlevel(m->engine, canonical, who, loop_now(), error);
+		return power_shutdown(m, SHUTDOWN_REBOOT, requester, error);
+	done = engine_set_runlevel(m->engine, canonical, requester, loop_now(), error);
 	manager_drain(m);
 	return done;
 }
 
-static bool on_set_runlevel(void *data, const char *runlevel, const Requester *who, GError **error)
+static bool on_set_runlevel(void *data, const char *runlevel, const Requester *requester,
+			    GError **error)
 {
-	return requests_set_runlevel(data, runlevel, who, error);
+	return requests_set_runlevel(data, runlevel, requester, error);
 }
 
-static bool on_shutdown(void *data, const char *kind, const Requester *who, GError **error)
+static bool on_shutdown(void *data, const char *kind, const Requester *requester, GError **error)
 {
 	static const struct {
 		const char *name;
@@ -90,18 +100,22 @@ static bool on_shutdown(void *data, const char *kind, const Requester *who, GErr
 		if (strcmp(kinds[i].name, kind) != 0)
 			continue;
 		if (!manager_is_users(data))
-			return power_shutdown(data, kinds[i].kind, who, error);
+			return power_shutdown(data, kinds[i].kind, requester, error);
 		if (kinds[i].kind == SHUTDOWN_POWEROFF)
-			return power_shutdown(data, SHUTDOWN_EXIT, who, error);
-		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "this svcd is a user's: it ends with poweroff, and the machine goes on");
+			return power_shutdown(data, SHUTDOWN_EXIT, requester, error);
+		return fail(
+			error, SVCD_ERROR_NOT_SUPPORTED,
+			"a user's svcd can only be powered off, which ends it but not the machine");
 	}
-	return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is not poweroff, reboot or halt", kind);
+	return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is not poweroff, reboot or halt",
+		    kind);
 }
 
-static bool on_set_flag(void *data, const char *name, bool set, const char *holder, const Requester *who, GError **error)
+static bool on_set_flag(void *data, const char *name, bool set, const char *holder,
+			const Requester *requester, GError **error)
 {
 	Manager *m = data;
-	g_autofree char *why = requester_describe("set", who);
+	g_autofree char *why = requester_describe("set", requester);
 
 	if (!flag_provider_set(registry_flags(m->registry), name, set, holder, why, error))
 		return false;
@@ -125,10 +139,11 @@ static char **on_flags(void *data)
 	return list;
 }
 
-static bool on_reload_files(void *data, const Requester *who, GError **error)
+static bool on_reload_files(void *data, const Requester *requester, GError **error)
 {
 	(void)error;
-	log_notice(NULL, "reading all files again, asked by uid %u (pid %d)", (unsigned)who->uid, (int)who->pid);
+	log_notice(NULL, "reading all files again, requested by uid %u (pid %d)",
+		   (unsigned)requester->uid, (int)requester->pid);
 	files_load(data);
 	return true;
 }
@@ -137,35 +152,38 @@ static bool on_reload_files(void *data, const Requester *who, GError **error)
  * The keeper closes the link when it is ready. Until then the main loop runs, and the answer is
  * sent.
  */
-static bool on_reexec(void *data, const Requester *who, GError **error)
+static bool on_reexec(void *data, const Requester *requester, GError **error)
 {
 	Manager *m = data;
 
-	if (m->shutdown != SHUTDOWN_NONE)
+	if (power_is_ending())
 		return fail(error, SVCD_ERROR_SHUTTING_DOWN, "the machine is going down");
-	log_notice(NULL, "replacing itself, asked by uid %u (pid %d)", (unsigned)who->uid, (int)who->pid);
+	log_notice(NULL, "executing svcd again, requested by uid %u (pid %d)",
+		   (unsigned)requester->uid, (int)requester->pid);
 	keeper_link_reexec(m->link);
 	return true;
 }
 
 static const char *on_cgroup(void *data, const char *service)
 {
-	const Supervisor *supervisor = manager_supervisor(data, service);
+	const Supervisor *supervisor = manager_supervisor(service);
 
+	(void)data;
 	return supervisor ? supervisor_cgroup(supervisor) : NULL;
 }
 
-static void on_foreach_diagnostic(void *data, const Requester *who, void (*func)(const Diagnostic *diagnostic, void *user),
+static void on_foreach_diagnostic(void *data, const Requester *requester,
+				  void (*func)(const Diagnostic *diagnostic, void *user),
 				  void *user)
 {
 	static char hidden[] = "it has an error, which is shown only to root";
-	const Manager *m = data;
-	const bool may_see_all = who->uid == 0 || manager_is_users(m);
+	const bool may_see_all = requester->uid == 0 || manager_is_users(data);
+	const FilesReport files = files_report();
 
-	for (unsigned i = 0; i < diag_list_length(m->diags); i++) {
-		Diagnostic shown = *diag_list_get(m->diags, i);
+	for (unsigned i = 0; i < diag_list_length(files.diags); i++) {
+		Diagnostic shown = *diag_list_get(files.diags, i);
 
-		if (!may_see_all && configuration_is_secret(m->secret_files, shown.origin.file))
+		if (!may_see_all && configuration_is_secret(files.secrets, shown.origin.file))
 			shown.text = hidden;
 		func(&shown, user);
 	}
@@ -174,32 +192,49 @@ static void on_foreach_diagnostic(void *data, const Requester *who, void (*func)
 /* @owner: a service, or another owner of jobs (worker/pool.h). */
 static void add_hanging_worker(void *data, const char *owner, const char *what)
 {
-	Manager *m = data;
+	const Manager *m = data;
 	const Service *s = m->engine ? engine_find(m->engine, owner) : NULL;
 	const char *user = s ? s->def->execution->user : NULL;
-	g_autofree char *whose = s ? g_strdup_printf("service %s, user %s", owner, user ? user : "root") : g_strdup(owner);
+	g_autofree char *owner_name =
+		s ? g_strdup_printf("service %s, user %s", owner, user ? user : "root") :
+		    g_strdup(owner);
 
-	g_ptr_array_add(m->tainted, g_strdup_printf("a process of svc-worker hangs at \"%s\" (%s): another process holds what it "
-						    "waits for", what, whose));
+	g_ptr_array_add(
+		tainted,
+		g_strdup_printf(
+			"a process of svc-worker hangs at \"%s\" (%s): another process holds the "
+			"lock "
+			"that it waits for",
+			what, owner_name));
 }
 
 static const char *const *list_tainted(Manager *m)
 {
-	g_ptr_array_set_size(m->tainted, 0);
+	if (!tainted)
+		tainted = g_ptr_array_new_with_free_func(g_free);
+	g_ptr_array_set_size(tainted, 0);
 	if (!m->context.cgroup_root && m->context.has_marks)
-		g_ptr_array_add(m->tainted, g_strdup("there is no cgroup that this user may write to: processes that leave their service "
-						     "are found by their environment, and there are no limits of all of them together"));
+		g_ptr_array_add(
+			tainted,
+			g_strdup("there is no cgroup that this user may write to: processes that "
+				 "leave their service "
+				 "are found by their environment, and limits for a whole service "
+				 "have no effect"));
 	else if (!m->context.cgroup_root)
-		g_ptr_array_add(m->tainted, g_strdup("there is no cgroup v2 to write to: processes that leave their service cannot be found"));
+		g_ptr_array_add(
+			tainted,
+			g_strdup("there is no cgroup v2 to write to: processes that leave their "
+				 "service cannot be found"));
 	if (m->workers)
 		worker_pool_visit_abandoned(m->workers, add_hanging_worker, m);
-	g_ptr_array_add(m->tainted, NULL);
-	return (const char *const *)m->tainted->pdata;
+	g_ptr_array_add(tainted, NULL);
+	return (const char *const *)tainted->pdata;
 }
 
 static void on_info(void *data, BusInfo *ret)
 {
 	Manager *m = data;
+	const FilesReport files = files_report();
 
 	*ret = (BusInfo){ .virtualization = m->welcome.virtualization,
 			  .tainted = list_tainted(m),
@@ -207,9 +242,9 @@ static void on_info(void *data, BusInfo *ret)
 			  .generation = m->welcome.generation,
 			  .keeper_started_us = (int64_t)m->welcome.boot_at_us,
 			  .started_us = m->started_us,
-			  .files_read_us = m->files_read_us,
-			  .files_failed_us = m->files_failed_us,
-			  .files_problem = m->files_problem };
+			  .files_read_us = files.read_us,
+			  .files_failed_us = files.failed_us,
+			  .files_problem = files.problem };
 }
 
 static void on_watch_condition(void *data, KeyPrefix prefix, const char *key)
@@ -235,7 +270,7 @@ static void on_dispose(void *data, int fd)
 static const BusOps bus_ops = {
 	.request = on_service_request,
 	.signal = on_signal,
-	.check = checks_ask,
+	.check = checks_request,
 	.activate = on_activate,
 	.set_runlevel = on_set_runlevel,
 	.shutdown = on_shutdown,
@@ -243,7 +278,7 @@ static const BusOps bus_ops = {
 	.flags = on_flags,
 	.reload_files = on_reload_files,
 	.reexec = on_reexec,
-	.change_policy = changes_ask,
+	.change_policy = policy_helper_request,
 	.add_instance = operators_add_instance,
 	.read_log = logs_read,
 	.is_operator = operators_have,
@@ -293,10 +328,12 @@ void requests_serve(Manager *m, int fd)
 	if (!m->bus) {
 		m->bus = bus_new(m->engine, &bus_ops, m);
 		/*
-		 * A user's svcd is not on the machine's bus, and on no bus if the session has none.
+		 * A user's svcd is not on the machine's bus. It is on no bus if the session has
+		 * none.
 		 */
 		if (!manager_is_users(m) || m->session_bus)
-			bus_attach_system(m->bus, manager_is_users(m) ? m->session_bus : m->system_bus);
+			bus_attach_system(m->bus,
+					  manager_is_users(m) ? m->session_bus : m->system_bus);
 	}
 	if (fd >= 0)
 		bus_listen(m->bus, socket_kind(m), fd);

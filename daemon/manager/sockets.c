@@ -7,7 +7,7 @@
  * So the manager never binds or inspects a socket, and never closes the last copy. It passes
  * descriptors on and polls them: poll(2) takes no lock that a process can hold (docs/processes.md).
  * PID 1 keeps each socket from the moment it is open, under a name with a hash of its definition
- * (model/socket-words.h). The next manager or definition identifies it by that hash.
+ * (model/socket-fields.h). The next manager or definition identifies it by that hash.
  *
  * While a service has processes its sockets stay unchanged, because the processes have them, too.
  */
@@ -21,7 +21,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "manager/manager.h"
-#include "model/socket-words.h"
+#include "model/socket-fields.h"
 #include "worker/message.h"
 
 /*
@@ -41,16 +41,17 @@ typedef struct ServiceSockets ServiceSockets;
 /* A socket that is open, being opened, could not be opened, or is being closed. */
 typedef struct OpenSocket {
 	ServiceSockets *owner;
-	char *hash;      /* of its definition */
-	char *text;      /* its address as written; NULL: its definition is not known */
-	char *name;      /* for LISTEN_FDNAMES */
-	int entry;       /* its index in the definition; -1: not in it */
+	char *hash; /* of its definition */
+	char *text; /* its address as written; NULL: its definition is not known */
+	char *name; /* for LISTEN_FDNAMES */
+	int entry; /* its index in the definition; -1: not in it */
 	bool has_file;
 	bool is_network;
-	int fd;          /* -1: none yet */
-	char *kept;      /* its name in PID 1; NULL: not kept */
-	WorkerJob *job;  /* opens, checks or shuts it down; NULL: not running */
-	char *problem;   /* why it cannot be opened, or clients may be unable to reach it; NULL: none */
+	int fd; /* -1: none yet */
+	char *kept; /* its name in PID 1; NULL: not kept */
+	WorkerJob *job; /* opens, checks or shuts it down; NULL: not running */
+	/* why it cannot be opened, or clients may be unable to reach it; NULL: none */
+	char *problem;
 	FdSource *source; /* a client starts the service; NULL: not now */
 } OpenSocket;
 
@@ -59,12 +60,22 @@ struct ServiceSockets {
 	char *service;
 	GPtrArray *sockets; /* OpenSocket *, owned; those of the definition in its order */
 	GPtrArray *closing; /* OpenSocket *, owned: svc-worker is shutting them down */
-	bool is_to_look;    /* check the open ones, and retry the failed ones */
-	int64_t looked_us;  /* the time of the last check */
-	uint64_t held;      /* the invocation that waits with its start for @sockets; 0: none */
-	GArray *fds;        /* for a spawn: int, borrowed from @sockets */
+	bool is_to_look; /* check the open ones, and retry the failed ones */
+	int64_t looked_us; /* the time of the last check */
+	uint64_t held; /* the invocation that waits with its start for @sockets; 0: none */
+	GArray *fds; /* for a spawn: int, borrowed from @sockets */
 	char *names;
 };
+
+static struct {
+	GHashTable *of_services; /* name -> ServiceSockets, owned */
+	GHashTable *dirty; /* names of services with sockets to be updated; owned */
+	Timer *retry; /* armed while one cannot be opened */
+	int64_t pause_us; /* until the next try, unless an event comes earlier */
+	int64_t tried_us; /* the time of the last try */
+	AddressWatch *addresses; /* NULL: no socket waits for one */
+	bool are_of_boot_open; /* sockets_hold_boot() is over */
+} sockets;
 
 static void open_socket_free(gpointer data)
 {
@@ -95,7 +106,7 @@ static void service_sockets_free(gpointer data)
 
 static ServiceSockets *sockets_of(Manager *m, const char *service)
 {
-	ServiceSockets *all = g_hash_table_lookup(m->sockets, service);
+	ServiceSockets *all = g_hash_table_lookup(sockets.of_services, service);
 
 	if (all)
 		return all;
@@ -105,7 +116,7 @@ static ServiceSockets *sockets_of(Manager *m, const char *service)
 	all->sockets = g_ptr_array_new_with_free_func(open_socket_free);
 	all->closing = g_ptr_array_new_with_free_func(open_socket_free);
 	all->fds = g_array_new(FALSE, FALSE, sizeof(int));
-	g_hash_table_insert(m->sockets, all->service, all);
+	g_hash_table_insert(sockets.of_services, all->service, all);
 	return all;
 }
 
@@ -133,7 +144,8 @@ static bool is_opening(const ServiceSockets *all)
 /* --- descriptors in PID 1 --- */
 
 /* SERVICE/socket/HASH-TIME fits. */
-G_STATIC_ASSERT(LIMIT_NAME_BYTES + sizeof("/" SOCKETS_KEPT_KIND "/") + SOCKET_HASH_LENGTH + sizeof("-123456789abc") <
+G_STATIC_ASSERT(LIMIT_NAME_BYTES + sizeof("/" SOCKETS_KEPT_KIND "/") + SOCKET_HASH_LENGTH +
+			sizeof("-123456789abc") <
 		PROTOCOL_KEEP_NAME_BYTES);
 
 /*
@@ -143,14 +155,14 @@ G_STATIC_ASSERT(LIMIT_NAME_BYTES + sizeof("/" SOCKETS_KEPT_KIND "/") + SOCKET_HA
 static void keep(OpenSocket *socket, int fd)
 {
 	socket->fd = fd;
-	socket->kept = g_strdup_printf("%s/" SOCKETS_KEPT_KIND "/%s-%012" PRIx64, socket->owner->service, socket->hash,
-				       (uint64_t)loop_now());
+	socket->kept = g_strdup_printf("%s/" SOCKETS_KEPT_KIND "/%s-%012" PRIx64,
+				       socket->owner->service, socket->hash, (uint64_t)loop_now());
 	keeper_link_keep(socket->owner->manager->link, socket->kept, fd);
 }
 
 /*
- * A child of PID 1 closes it last. PID 1 gets it again for that, because it may have had no room to
- * keep it.
+ * A child of PID 1 makes the last close. The socket is sent to PID 1 for that, because PID 1 may
+ * have had no room to keep it.
  */
 static void dispose(OpenSocket *socket)
 {
@@ -168,29 +180,29 @@ static void dispose(OpenSocket *socket)
 /* --- problems --- */
 
 /* The service that has this socket, if it is one of ours. */
-static const char *find_holder(const OpenSocket *asker)
+static const char *find_holder(const OpenSocket *socket_owner)
 {
 	GHashTableIter iter;
 	gpointer value;
 
-	g_hash_table_iter_init(&iter, asker->owner->manager->sockets);
+	g_hash_table_iter_init(&iter, sockets.of_services);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const ServiceSockets *all = value;
 
-		for (guint i = 0; all != asker->owner && i < all->sockets->len; i++) {
+		for (guint i = 0; all != socket_owner->owner && i < all->sockets->len; i++) {
 			const OpenSocket *socket = g_ptr_array_index(all->sockets, i);
 
-			if (socket->fd >= 0 && g_strcmp0(socket->text, asker->text) == 0)
+			if (socket->fd >= 0 && g_strcmp0(socket->text, socket_owner->text) == 0)
 				return all->service;
 		}
 	}
 	return NULL;
 }
 
-static void retry_later(Manager *m)
+static void retry_later(void)
 {
-	timer_arm(m->sockets_retry, loop_now() + m->sockets_pause_us);
-	m->sockets_pause_us = MIN(m->sockets_pause_us * 2, RETRY_LAST_US);
+	timer_arm(sockets.retry, loop_now() + sockets.pause_us);
+	sockets.pause_us = MIN(sockets.pause_us * 2, RETRY_LAST_US);
 }
 
 /* It is logged once, not at each try. */
@@ -198,45 +210,45 @@ static void note_problem(OpenSocket *socket, const char *problem)
 {
 	g_autofree char *before = g_steal_pointer(&socket->problem);
 	const char *holder = find_holder(socket);
-	Manager *m = socket->owner->manager;
 
-	socket->problem = holder ? g_strdup_printf("cannot listen on %s: %s listens there", socket->text, holder) : g_strdup(problem);
+	socket->problem = holder ? g_strdup_printf("cannot listen on %s: %s listens there",
+						   socket->text, holder) :
+				   g_strdup(problem);
 	if (g_strcmp0(before, socket->problem) == 0)
 		return;
 	log_warning(socket->owner->service, "%s", socket->problem);
-	m->sockets_pause_us = RETRY_FIRST_US;
-	retry_later(m);
+	sockets.pause_us = RETRY_FIRST_US;
+	retry_later();
 }
 
 /* --- jobs --- */
 
 static void on_job_over(ServiceSockets *all)
 {
-	Manager *m = all->manager;
-
-	sockets_mark(m, all->service);
-	manager_drain_later(m);
+	sockets_mark(all->service);
+	manager_drain_later();
 	if (!is_opening(all))
 		all->looked_us = loop_now();
 }
 
-static void on_opened(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_opened(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
 	OpenSocket *socket = data;
 
 	socket->job = NULL;
-	if (fd < 0 && n_words > 1 && strcmp(words[0], WORKER_DONE) == 0 && strcmp(words[1], SOCKET_IS_SAME) == 0) {
+	if (fd < 0 && n_fields > 1 && strcmp(fields[0], WORKER_DONE) == 0 &&
+	    strcmp(fields[1], SOCKET_IS_SAME) == 0) {
 		g_clear_pointer(&socket->problem, g_free);
 		on_job_over(socket->owner);
 		return;
 	}
-	dispose(socket); /* the one that clients cannot reach */
+	dispose(socket); /* clients cannot reach the old socket */
 	if (fd >= 0) {
 		g_clear_pointer(&socket->problem, g_free);
 		keep(socket, fd);
 		log_debug(socket->owner->service, "listens on %s", socket->text);
 	} else {
-		note_problem(socket, n_words > 1 ? words[1] : "svc-worker gave no reason");
+		note_problem(socket, n_fields > 1 ? fields[1] : "svc-worker gave no reason");
 	}
 	on_job_over(socket->owner);
 }
@@ -247,7 +259,9 @@ static void on_opened(void *data, const char *const *words, unsigned n_words, in
 static void on_open_lost(void *data, const char *why)
 {
 	OpenSocket *socket = data;
-	g_autofree char *problem = g_strdup_printf("cannot listen on %s: the helper that opens the socket does not answer", socket->text);
+	g_autofree char *problem = g_strdup_printf(
+		"cannot listen on %s: the helper that opens the socket does not answer",
+		socket->text);
 
 	socket->job = NULL;
 	log_debug(socket->owner->service, "%s", why);
@@ -263,21 +277,22 @@ static const WorkerListener open_listener = { .answer = on_opened, .lost = on_op
  */
 static const char *worker_owner(const ServiceSockets *all)
 {
-	return all->manager->are_boot_sockets_open ? all->service : ".sockets";
+	return sockets.are_of_boot_open ? all->service : ".sockets";
 }
 
 /* @socket is new, could not be opened so far, or must be checked. */
 static void open_one(OpenSocket *socket, const SocketDef *def)
 {
-	g_auto(GStrv) words = socket_words_new(g_ptr_array_index(def->listens, (guint)socket->entry), def);
+	g_auto(GStrv) fields =
+		socket_fields_new(g_ptr_array_index(def->listens, (guint)socket->entry), def);
 	g_autoptr(GPtrArray) request = g_ptr_array_new();
 
 	g_ptr_array_add(request, (gpointer) "listen");
-	for (char **word = words; *word; word++)
-		g_ptr_array_add(request, *word);
+	for (char **field = fields; *field; field++)
+		g_ptr_array_add(request, *field);
 	socket->job = worker_job_new(socket->owner->manager->workers, worker_owner(socket->owner),
-				     (const char *const *)request->pdata, request->len, &socket->fd, socket->fd >= 0,
-				     &open_listener, socket);
+				     (const char *const *)request->pdata, request->len, &socket->fd,
+				     socket->fd >= 0, &open_listener, socket);
 }
 
 /* --- closing --- */
@@ -292,10 +307,10 @@ static void closed(OpenSocket *socket)
 	on_job_over(all);
 }
 
-static void on_shut_down(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_shut_down(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
-	(void)words;
-	(void)n_words;
+	(void)fields;
+	(void)n_fields;
 	(void)fd; /* none is sent */
 	closed(data);
 }
@@ -304,7 +319,10 @@ static void on_close_lost(void *data, const char *why)
 {
 	OpenSocket *socket = data;
 
-	log_warning(socket->owner->service, "a socket is closed, but clients may not be refused yet, and its file may be left: %s", why);
+	log_warning(socket->owner->service,
+		    "a socket is closed, but clients may still be able to connect, and its file "
+		    "may remain: %s",
+		    why);
 	closed(socket);
 }
 
@@ -312,10 +330,14 @@ static const WorkerListener close_listener = { .answer = on_shut_down, .lost = o
 
 static bool is_wanted(const Service *s, const Listen *listen)
 {
-	return s && (s->listens == LISTENS_ALL || (s->listens == LISTENS_LOCAL && !listen_is_network(listen)));
+	return s && (s->listens == LISTENS_ALL ||
+		     (s->listens == LISTENS_LOCAL && !listen_is_network(listen)));
 }
 
-/* No definition contains it, or another socket needs the path. @s: NULL: the service is gone. */
+/*
+ * Must the file of the socket be removed? Yes if no definition contains the socket, RemoveOnStop=
+ * is set, or another socket needs the path. @s: NULL: the service is gone.
+ */
 static bool is_file_to_go(const OpenSocket *socket, const Service *s)
 {
 	if (!socket->text)
@@ -324,7 +346,8 @@ static bool is_file_to_go(const OpenSocket *socket, const Service *s)
 		const Listen *listen = g_ptr_array_index(s->def->socket->listens, i);
 
 		if (strcmp(listen->text, socket->text) == 0)
-			return socket->has_file && (s->def->socket->remove_on_stop || is_wanted(s, listen));
+			return socket->has_file &&
+			       (s->def->socket->remove_on_stop || is_wanted(s, listen));
 	}
 	return socket->has_file;
 }
@@ -332,20 +355,21 @@ static bool is_file_to_go(const OpenSocket *socket, const Service *s)
 /* Takes @socket. */
 static void close_socket(OpenSocket *socket, const Service *s)
 {
-	const char *const words[] = { "unlisten", is_file_to_go(socket, s) ? "remove" : "leave" };
+	const char *const fields[] = { "unlisten", is_file_to_go(socket, s) ? "remove" : "leave" };
 	ServiceSockets *all = socket->owner;
 
 	if (socket->fd < 0) {
 		open_socket_free(socket);
 		return;
 	}
-	log_debug(all->service, "does not listen on %s any more", socket->text ? socket->text : "a socket");
+	log_debug(all->service, "no longer listens on %s",
+		  socket->text ? socket->text : "a socket");
 	fd_source_free(socket->source);
 	socket->source = NULL;
 	g_ptr_array_add(all->closing, socket);
-	socket->job = worker_job_new(all->manager->workers, worker_owner(all), words, G_N_ELEMENTS(words), &socket->fd, 1,
-				     &close_listener, socket);
-	sockets_retry_soon(all->manager);
+	socket->job = worker_job_new(all->manager->workers, worker_owner(all), fields,
+				     G_N_ELEMENTS(fields), &socket->fd, 1, &close_listener, socket);
+	sockets_retry_soon();
 }
 
 /* --- adjusting to the definition --- */
@@ -359,7 +383,10 @@ static OpenSocket *take_match(GPtrArray *old, const char *hash)
 		const OpenSocket *socket = g_ptr_array_index(old, i);
 
 		if (strcmp(socket->hash, hash) == 0 &&
-		    (found < 0 || g_strcmp0(socket->kept, ((const OpenSocket *)g_ptr_array_index(old, (guint)found))->kept) > 0))
+		    (found < 0 ||
+		     g_strcmp0(socket->kept,
+			       ((const OpenSocket *)g_ptr_array_index(old, (guint)found))->kept) >
+			     0))
 			found = (int)i;
 	}
 	return found >= 0 ? g_ptr_array_steal_index(old, (guint)found) : NULL;
@@ -383,8 +410,8 @@ static void match_all(ServiceSockets *all, GPtrArray *old, const Service *s, boo
 {
 	for (guint i = 0; i < service_def_n_sockets(s->def); i++) {
 		const Listen *listen = g_ptr_array_index(s->def->socket->listens, i);
-		g_auto(GStrv) words = socket_words_new(listen, s->def->socket);
-		g_autofree char *hash = socket_words_hash((const char *const *)words);
+		g_auto(GStrv) fields = socket_fields_new(listen, s->def->socket);
+		g_autofree char *hash = socket_fields_hash((const char *const *)fields);
 		OpenSocket *socket = is_wanted(s, listen) ? take_match(old, hash) : NULL;
 
 		if (socket)
@@ -397,8 +424,8 @@ static void match_all(ServiceSockets *all, GPtrArray *old, const Service *s, boo
 }
 
 /*
- * Sockets without a place in the definition stay until the processes that have them are gone, or
- * the job is over.
+ * Sockets that are not in the definition stay until the processes that have them are gone, and
+ * until their job is over.
  */
 static void take_rest(ServiceSockets *all, GPtrArray *old, const Service *s, bool may_change)
 {
@@ -432,7 +459,9 @@ static void bring_in_line(ServiceSockets *all, const Service *s, bool may_change
 	all->sockets = g_ptr_array_new_with_free_func(open_socket_free);
 	if (s)
 		match_all(all, old, s, may_change);
-	/* Before others are opened, because these may have their address. */
+	/*
+	 * Done before others are opened, because a new socket may need the address of one of these.
+	 */
 	take_rest(all, old, s, may_change);
 	if (s && may_change)
 		open_missing(all, s);
@@ -449,10 +478,11 @@ static void on_client(GIOCondition condition, void *data)
 	g_autofree char *address = g_strdup(socket->text);
 
 	(void)condition;
-	socket->owner->looked_us = loop_now(); /* a client has reached it: the start need not check it */
+	/* a client has reached it: the start need not check it */
+	socket->owner->looked_us = loop_now();
 	engine_connection(m->engine, service, address, loop_now());
-	sockets_mark(m, service); /* whatever happened, it is checked now */
-	manager_drain_later(m);
+	sockets_mark(service); /* whatever the engine decided, the sockets are updated */
+	manager_drain_later();
 }
 
 static void watch(ServiceSockets *all, bool awaits)
@@ -462,7 +492,8 @@ static void watch(ServiceSockets *all, bool awaits)
 		const bool is_watched = awaits && socket->fd >= 0 && socket->entry >= 0;
 
 		if (is_watched && !socket->source) {
-			socket->source = fd_source_new(socket->fd, G_IO_IN, LOOP_PRIORITY_BUS, on_client, socket);
+			socket->source = fd_source_new(socket->fd, G_IO_IN, LOOP_PRIORITY_BUS,
+						       on_client, socket);
 		} else if (!is_watched) {
 			fd_source_free(socket->source);
 			socket->source = NULL;
@@ -487,7 +518,7 @@ static const OpenSocket *find_problem(const ServiceSockets *all)
 static void release_start(ServiceSockets *all, const Service *s)
 {
 	if (all->held != 0 && s && s->state == STATE_STARTING && s->invocation == all->held)
-		acts_queue(all->manager, ACT_START, s);
+		actions_queue(ENGINE_ACTION_START, s);
 	else
 		all->held = 0;
 }
@@ -495,59 +526,60 @@ static void release_start(ServiceSockets *all, const Service *s)
 static void update(Manager *m, const char *service)
 {
 	const Service *s = engine_find(m->engine, service);
-	ServiceSockets *all = g_hash_table_lookup(m->sockets, service);
+	ServiceSockets *all = g_hash_table_lookup(sockets.of_services, service);
 
 	if (!all && (!s || s->listens == LISTENS_CLOSED))
 		return;
 	all = sockets_of(m, service);
-	bring_in_line(all, s, !manager_supervisor(m, service));
+	bring_in_line(all, s, !manager_supervisor(service));
 	watch(all, s && s->awaits_connection);
-	if (find_problem(all) && !timer_is_armed(m->sockets_retry))
-		retry_later(m);
+	if (find_problem(all) && !timer_is_armed(sockets.retry))
+		retry_later();
 	if (m->bus && s)
 		bus_service_changed(m->bus, service);
 	if (is_opening(all))
 		return;
 	release_start(all, s);
 	if (all->sockets->len == 0 && all->closing->len == 0)
-		g_hash_table_remove(m->sockets, service);
+		g_hash_table_remove(sockets.of_services, service);
 	engine_sockets_opened(m->engine, service);
 }
 
 static void on_retry(void *data)
 {
-	Manager *m = data;
 	GHashTableIter iter;
 	gpointer all;
 
-	m->sockets_tried_us = loop_now();
-	g_hash_table_iter_init(&iter, m->sockets);
+	(void)data;
+	sockets.tried_us = loop_now();
+	g_hash_table_iter_init(&iter, sockets.of_services);
 	while (g_hash_table_iter_next(&iter, NULL, &all)) {
 		if (find_problem(all))
-			sockets_look(m, ((ServiceSockets *)all)->service);
+			sockets_look(((ServiceSockets *)all)->service);
 	}
-	manager_drain_later(m);
+	manager_drain_later();
 }
 
-void sockets_retry_soon(Manager *m)
+void sockets_retry_soon(void)
 {
-	const int64_t at_us = MAX(loop_now(), m->sockets_tried_us + RETRY_AT_MOST_US);
+	const int64_t at_us = MAX(loop_now(), sockets.tried_us + RETRY_AT_MOST_US);
 
-	if (timer_is_armed(m->sockets_retry) && at_us < timer_deadline(m->sockets_retry))
-		timer_arm(m->sockets_retry, at_us);
+	if (timer_is_armed(sockets.retry) && at_us < timer_deadline(sockets.retry))
+		timer_arm(sockets.retry, at_us);
 }
 
 static void on_address(void *data)
 {
-	sockets_retry_soon(data);
+	(void)data;
+	sockets_retry_soon();
 }
 
-static bool is_address_missing(const Manager *m)
+static bool is_address_missing(void)
 {
 	GHashTableIter iter;
 	gpointer value;
 
-	g_hash_table_iter_init(&iter, m->sockets);
+	g_hash_table_iter_init(&iter, sockets.of_services);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const ServiceSockets *all = value;
 
@@ -561,43 +593,44 @@ static bool is_address_missing(const Manager *m)
 	return false;
 }
 
-/* Only while it is useful, because each new address wakes the manager. */
+/* Watches for addresses only while that is useful, because each new address wakes the manager. */
 static void watch_addresses(Manager *m)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!is_address_missing(m)) {
-		g_clear_pointer(&m->addresses, address_watch_free);
+	if (!is_address_missing()) {
+		g_clear_pointer(&sockets.addresses, address_watch_free);
 		return;
 	}
-	if (m->addresses)
+	if (sockets.addresses)
 		return;
-	m->addresses = address_watch_new(on_address, m, &error);
-	if (!m->addresses)
+	sockets.addresses = address_watch_new(on_address, m, &error);
+	if (!sockets.addresses)
 		log_warning(NULL, "%s", error->message);
 	else
-		sockets_retry_soon(m); /* an address may have come since the failed try */
+		sockets_retry_soon(); /* an address may have come since the failed try */
 }
 
 void sockets_init(Manager *m)
 {
-	m->sockets = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, service_sockets_free);
-	m->sockets_dirty = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	m->sockets_retry = timer_new(on_retry, m);
+	sockets.of_services =
+		g_hash_table_new_full(g_str_hash, g_str_equal, NULL, service_sockets_free);
+	sockets.dirty = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	sockets.retry = timer_new(on_retry, m);
 }
 
-void sockets_mark(Manager *m, const char *service)
+void sockets_mark(const char *service)
 {
-	g_hash_table_add(m->sockets_dirty, g_strdup(service));
+	g_hash_table_add(sockets.dirty, g_strdup(service));
 }
 
-void sockets_look(Manager *m, const char *service)
+void sockets_look(const char *service)
 {
-	ServiceSockets *all = g_hash_table_lookup(m->sockets, service);
+	ServiceSockets *all = g_hash_table_lookup(sockets.of_services, service);
 
 	if (all)
 		all->is_to_look = true;
-	sockets_mark(m, service);
+	sockets_mark(service);
 }
 
 void sockets_mark_all(Manager *m)
@@ -610,22 +643,22 @@ void sockets_mark_all(Manager *m)
 		const Service *s = g_ptr_array_index(services, i);
 
 		if (service_def_n_sockets(s->def) > 0)
-			sockets_mark(m, s->def->name);
+			sockets_mark(s->def->name);
 	}
-	g_hash_table_iter_init(&iter, m->sockets);
+	g_hash_table_iter_init(&iter, sockets.of_services);
 	while (g_hash_table_iter_next(&iter, &name, NULL))
-		sockets_look(m, name);
+		sockets_look(name);
 }
 
 /* The engine may mark further services as a result. */
 void sockets_update(Manager *m)
 {
-	while (g_hash_table_size(m->sockets_dirty) > 0) {
-		g_autoptr(GHashTable) dirty = m->sockets_dirty;
+	while (g_hash_table_size(sockets.dirty) > 0) {
+		g_autoptr(GHashTable) dirty = sockets.dirty;
 		GHashTableIter iter;
 		gpointer name;
 
-		m->sockets_dirty = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+		sockets.dirty = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 		g_hash_table_iter_init(&iter, dirty);
 		while (g_hash_table_iter_next(&iter, &name, NULL))
 			update(m, name);
@@ -633,20 +666,25 @@ void sockets_update(Manager *m)
 	}
 }
 
-bool sockets_hold_boot(Manager *m)
+bool sockets_hold_boot(void)
 {
 	GHashTableIter iter;
 	gpointer all;
 
-	if (m->are_boot_sockets_open || m->acts->len == 0)
+	if (sockets.are_of_boot_open || !acts_are_pending())
 		return false;
-	g_hash_table_iter_init(&iter, m->sockets);
+	g_hash_table_iter_init(&iter, sockets.of_services);
 	while (g_hash_table_iter_next(&iter, NULL, &all)) {
 		if (is_opening(all))
 			return true;
 	}
-	m->are_boot_sockets_open = true;
+	sockets.are_of_boot_open = true;
 	return false;
+}
+
+void sockets_end_boot(void)
+{
+	sockets.are_of_boot_open = true;
 }
 
 bool sockets_hold_start(Manager *m, const Service *s)
@@ -656,7 +694,8 @@ bool sockets_hold_start(Manager *m, const Service *s)
 	if (service_def_n_sockets(s->def) == 0)
 		return false;
 	all = sockets_of(m, s->def->name);
-	if (all->held != s->invocation && (find_problem(all) || loop_now() - all->looked_us > LOOK_IS_FRESH_US))
+	if (all->held != s->invocation &&
+	    (find_problem(all) || loop_now() - all->looked_us > LOOK_IS_FRESH_US))
 		all->is_to_look = true;
 	bring_in_line(all, s, true);
 	all->held = is_opening(all) ? s->invocation : 0;
@@ -666,12 +705,13 @@ bool sockets_hold_start(Manager *m, const Service *s)
 void sockets_recover(Manager *m, const char *service, const char *index, int fd)
 {
 	ServiceSockets *all = sockets_of(m, service);
-	g_auto(GStrv) parts = g_strsplit(index, "-", 2); /* of keep(); an older manager wrote a number, which is no hash */
+	/* as written by keep(); an older manager wrote a number, which is not a hash */
+	g_auto(GStrv) parts = g_strsplit(index, "-", 2);
 	OpenSocket *socket = add(all, parts[0] ? parts[0] : "");
 
 	socket->fd = fd;
 	socket->kept = g_strdup_printf("%s/" SOCKETS_KEPT_KIND "/%s", service, index);
-	sockets_mark(m, service);
+	sockets_mark(service);
 	engine_recover_listening(m->engine, service);
 }
 
@@ -686,20 +726,23 @@ static void collect(ServiceSockets *all, SpawnSockets *ret)
 		const OpenSocket *socket = g_ptr_array_index(all->sockets, i);
 
 		g_array_append_val(all->fds, socket->fd);
-		g_string_append_printf(names, "%s%s", i > 0 ? ":" : "", socket->name ? socket->name : "unknown");
+		g_string_append_printf(names, "%s%s", i > 0 ? ":" : "",
+				       socket->name ? socket->name : "unknown");
 	}
 	g_free(all->names);
 	all->names = g_string_free(g_steal_pointer(&names), FALSE);
-	*ret = (SpawnSockets){ .fds = (const int *)(const void *)all->fds->data, .n = all->fds->len, .names = all->names };
+	*ret = (SpawnSockets){ .fds = (const int *)(const void *)all->fds->data,
+			       .n = all->fds->len,
+			       .names = all->names };
 }
 
 /* The start of the service has waited until all sockets were open or had a problem. */
 bool sockets_for_spawn(void *manager, const char *service, SpawnSockets *ret, GError **error)
 {
-	const Manager *m = manager;
-	ServiceSockets *all = g_hash_table_lookup(m->sockets, service);
+	ServiceSockets *all = g_hash_table_lookup(sockets.of_services, service);
 	const OpenSocket *problem = all ? find_problem(all) : NULL;
 
+	(void)manager;
 	*ret = (SpawnSockets){ .n = 0 };
 	if (problem)
 		return fail(error, SVCD_ERROR_FAILED, "%s", problem->problem);
@@ -710,9 +753,9 @@ bool sockets_for_spawn(void *manager, const char *service, SpawnSockets *ret, GE
 
 bool sockets_is_open(void *manager, const char *service, unsigned entry, const char **ret_problem)
 {
-	const Manager *m = manager;
-	const ServiceSockets *all = g_hash_table_lookup(m->sockets, service);
+	const ServiceSockets *all = g_hash_table_lookup(sockets.of_services, service);
 
+	(void)manager;
 	*ret_problem = NULL;
 	for (guint i = 0; all && i < all->sockets->len; i++) {
 		const OpenSocket *socket = g_ptr_array_index(all->sockets, i);

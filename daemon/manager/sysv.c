@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * SysV: requests of tools through /run/initctl. The keeper keeps its descriptor, so that no request
- * is lost if a manager dies.
+ * SysV: requests from tools through the fifo /run/initctl. The keeper keeps the fifo open, so that
+ * no request is lost if a manager dies.
  */
 #include "config.h"
 
@@ -9,7 +9,11 @@
 #include "base/log.h"
 #include "manager/manager.h"
 
-static const Requester initctl_asks = { .uid = 0, .source = "initctl" }; /* the fifo does not show the sender */
+static Initctl *initctl; /* NULL: not PID 1, or there is no /run */
+static bool is_halt_requested; /* the next runlevel 0 leaves the power on */
+
+/* the fifo does not show the sender */
+static const Requester initctl_requester = { .uid = 0, .source = "initctl" };
 
 static void change_runlevel(Manager *m, const char *runlevel)
 {
@@ -17,49 +21,51 @@ static void change_runlevel(Manager *m, const char *runlevel)
 	bool done;
 
 	if (*runlevel == '0')
-		done = power_shutdown(m, m->is_halt_asked ? SHUTDOWN_HALT : SHUTDOWN_POWEROFF, &initctl_asks, &error);
+		done = power_shutdown(m, is_halt_requested ? SHUTDOWN_HALT : SHUTDOWN_POWEROFF,
+				      &initctl_requester, &error);
 	else
-		done = requests_set_runlevel(m, runlevel, &initctl_asks, &error);
+		done = requests_set_runlevel(m, runlevel, &initctl_requester, &error);
 	if (!done)
-		log_warning(NULL, "runlevel %s, asked through %s: %s", runlevel, INITCTL_PATH, error->message);
+		log_warning(NULL, "runlevel %s, requested through %s: %s", runlevel, INITCTL_PATH,
+			    error->message);
 }
 
-static void on_ask(void *data, const InitctlMeaning *meaning)
+static void on_request(void *data, const InitctlMeaning *meaning)
 {
 	Manager *m = data;
 
-	switch (meaning->ask) {
-	case ASK_NOTHING:
+	switch (meaning->action) {
+	case INITCTL_ACTION_NOTHING:
 		break;
-	case ASK_RUNLEVEL:
+	case INITCTL_ACTION_RUNLEVEL:
 		change_runlevel(m, meaning->runlevel);
 		break;
-	case ASK_RELOAD:
+	case INITCTL_ACTION_RELOAD:
 		files_load(m);
 		break;
-	case ASK_REEXEC:
-		log_notice(NULL, "replacing itself, asked through %s", INITCTL_PATH);
+	case INITCTL_ACTION_REEXEC:
+		log_notice(NULL, "executing svcd again, requested through %s", INITCTL_PATH);
 		keeper_link_reexec(m->link);
 		break;
-	case ASK_POWER_FAIL:
+	case INITCTL_ACTION_POWER_FAIL:
 		power_on_supply(m, POWER_SUPPLY_FAILED);
 		break;
-	case ASK_POWER_FAIL_NOW:
+	case INITCTL_ACTION_POWER_FAIL_NOW:
 		power_on_supply(m, POWER_SUPPLY_LOW);
 		break;
-	case ASK_POWER_OK:
+	case INITCTL_ACTION_POWER_OK:
 		power_on_supply(m, POWER_SUPPLY_BACK);
 		break;
-	case ASK_HALT_KIND:
-		m->is_halt_asked = meaning->is_halt;
+	case INITCTL_ACTION_HALT_KIND:
+		is_halt_requested = meaning->is_halt;
 		break;
 	}
 }
 
 static void serve(Manager *m, int fd)
 {
-	initctl_free(m->initctl);
-	m->initctl = initctl_new(fd, on_ask, m);
+	initctl_free(initctl);
+	initctl = initctl_new(fd, on_request, m);
 }
 
 /* @fd: new; -1: it cannot be opened, because of @problem. */
@@ -73,9 +79,9 @@ static void opened(Manager *m, int fd, const char *problem)
 	serve(m, fd);
 }
 
-static void on_opened(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_opened(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
-	opened(data, fd, n_words > 1 ? words[1] : "svc-worker has not opened it");
+	opened(data, fd, n_fields > 1 ? fields[1] : "svc-worker has not opened it");
 }
 
 static void on_open_lost(void *data, const char *why)
@@ -86,10 +92,11 @@ static void on_open_lost(void *data, const char *why)
 void sysv_open(Manager *m)
 {
 	static const WorkerListener listener = { .answer = on_opened, .lost = on_open_lost };
-	static const char *const words[] = { "initctl", INITCTL_PATH };
+	static const char *const fields[] = { "initctl", INITCTL_PATH };
 
 	if (m->welcome.flags & WELCOME_IS_PID1)
-		(void)worker_job_new(m->workers, "run", words, G_N_ELEMENTS(words), NULL, 0, &listener, m);
+		(void)worker_job_new(m->workers, "run", fields, G_N_ELEMENTS(fields), NULL, 0,
+				     &listener, m);
 }
 
 void sysv_serve(Manager *m, int kept_fd)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Watches: the users of conditions beside the engine: services with a condition as their readiness,
- * and clients of the bus. The registry counts all of them, so one that ends does not affect the
- * others.
+ * Watches: the users of conditions other than the engine. They are services with a condition as
+ * their readiness, and clients of the bus. The registry counts all of them, so one that ends does
+ * not affect the others.
  */
 #include "config.h"
 
@@ -10,54 +10,56 @@
 
 #include "manager/manager.h"
 
-typedef struct Watch {
+typedef struct ConditionWatch {
 	GPtrArray *services; /* names, owned; each once */
-	unsigned n_clients;  /* bus_condition_changed() is called while there are any */
-} Watch;
+	unsigned n_clients; /* bus_condition_changed() is called while there are any */
+} ConditionWatch;
+
+static GHashTable *watches; /* interned key -> Watch, owned */
 
 static void watch_free(gpointer data)
 {
-	Watch *watch = data;
+	ConditionWatch *watch = data;
 
 	g_ptr_array_unref(watch->services);
 	g_free(watch);
 }
 
-GHashTable *watches_new(void)
+void watches_init(void)
 {
-	return g_hash_table_new_full(NULL, NULL, NULL, watch_free);
+	watches = g_hash_table_new_full(NULL, NULL, NULL, watch_free);
 }
 
-static Watch *watch_get(Manager *m, const char *key)
+static ConditionWatch *watch_get(const char *key)
 {
-	Watch *watch = g_hash_table_lookup(m->watches, key);
+	ConditionWatch *watch = g_hash_table_lookup(watches, key);
 
 	if (watch)
 		return watch;
-	watch = g_new0(Watch, 1);
+	watch = g_new0(ConditionWatch, 1);
 	watch->services = g_ptr_array_new_with_free_func(g_free);
-	g_hash_table_insert(m->watches, (gpointer)key, watch);
+	g_hash_table_insert(watches, (gpointer)key, watch);
 	return watch;
 }
 
 static void watch_end(Manager *m, KeyPrefix prefix, const char *key)
 {
-	const Watch *watch = g_hash_table_lookup(m->watches, key);
+	const ConditionWatch *watch = g_hash_table_lookup(watches, key);
 
 	if (watch->services->len == 0 && watch->n_clients == 0)
-		g_hash_table_remove(m->watches, key);
+		g_hash_table_remove(watches, key);
 	registry_unsubscribe(m->registry, prefix, key);
 }
 
 void watches_add_service(Manager *m, const char *service, KeyPrefix prefix, const char *key)
 {
-	g_ptr_array_add(watch_get(m, key)->services, g_strdup(service));
+	g_ptr_array_add(watch_get(key)->services, g_strdup(service));
 	registry_subscribe(m->registry, prefix, key);
 }
 
 void watches_remove_service(Manager *m, const char *service, KeyPrefix prefix, const char *key)
 {
-	Watch *watch = g_hash_table_lookup(m->watches, key);
+	ConditionWatch *watch = g_hash_table_lookup(watches, key);
 	guint at;
 
 	if (!watch || !g_ptr_array_find_with_equal_func(watch->services, service, g_str_equal, &at))
@@ -68,13 +70,13 @@ void watches_remove_service(Manager *m, const char *service, KeyPrefix prefix, c
 
 void watches_add_client(Manager *m, KeyPrefix prefix, const char *key)
 {
-	watch_get(m, key)->n_clients++;
+	watch_get(key)->n_clients++;
 	registry_subscribe(m->registry, prefix, key);
 }
 
 void watches_remove_client(Manager *m, KeyPrefix prefix, const char *key)
 {
-	Watch *watch = g_hash_table_lookup(m->watches, key);
+	ConditionWatch *watch = g_hash_table_lookup(watches, key);
 
 	if (!watch || watch->n_clients == 0)
 		return;
@@ -92,7 +94,8 @@ static void look_at_terms(Manager *m, const GPtrArray *terms)
 
 			if (literal->prefix != KEY_PATH || !key_is_silent(literal->key))
 				continue;
-			registry_subscribe(m->registry, KEY_PATH, literal->key); /* this makes the provider look again */
+			/* this makes the provider look again */
+			registry_subscribe(m->registry, KEY_PATH, literal->key);
 			registry_unsubscribe(m->registry, KEY_PATH, literal->key);
 		}
 	}
@@ -101,12 +104,13 @@ static void look_at_terms(Manager *m, const GPtrArray *terms)
 static void look_again(Manager *m, const Service *s)
 {
 	look_at_terms(m, s->def->when);
-	look_at_terms(m, s->def->hold);
+	look_at_terms(m, s->def->while_terms);
 }
 
 void watches_look_again(Manager *m, const Service *s)
 {
-	if (s->state != STATE_IDLE && s->state != STATE_WAITING && s->state != STATE_BACKOFF && s->state != STATE_FAILED)
+	if (s->state != STATE_IDLE && s->state != STATE_WAITING && s->state != STATE_BACKOFF &&
+	    s->state != STATE_FAILED)
 		return;
 	look_again(m, s);
 }
@@ -122,7 +126,7 @@ void watches_look_at_all(Manager *m)
 /* A service that becomes ready ends its watch, so the names are copied first. */
 void watches_on_level(Manager *m, const char *key, Level level, const char *why)
 {
-	const Watch *watch = g_hash_table_lookup(m->watches, key);
+	const ConditionWatch *watch = g_hash_table_lookup(watches, key);
 	g_autoptr(GPtrArray) services = NULL;
 
 	if (!watch)
@@ -132,7 +136,7 @@ void watches_on_level(Manager *m, const char *key, Level level, const char *why)
 	services = g_ptr_array_copy(watch->services, (GCopyFunc)(void (*)(void))g_strdup, NULL);
 	g_ptr_array_set_free_func(services, g_free);
 	for (guint i = 0; i < services->len; i++) {
-		Supervisor *supervisor = manager_supervisor(m, g_ptr_array_index(services, i));
+		Supervisor *supervisor = manager_supervisor(g_ptr_array_index(services, i));
 
 		if (supervisor)
 			supervisor_on_level(supervisor, key, level, why);

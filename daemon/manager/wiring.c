@@ -3,8 +3,8 @@
  * Wiring: connects EngineOps to the components that have side effects.
  *
  * The engine's operations are called from inside the engine and must not call back, so they only
- * record the actions (acts.c). Events go the other way at once: a supervisor reports an exit, the
- * engine handles it, and the acknowledgement carries the note after that.
+ * record the actions (actions.c). Events go the other way at once: a supervisor reports an exit,
+ * the engine handles it, and the acknowledgement carries the note after that.
  */
 #include "config.h"
 
@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "boot/boot.h"
 #include "manager/manager.h"
 #include "process/outcome.h"
 
@@ -32,28 +33,32 @@ typedef struct ServiceTimers {
 	ServiceTimer of_kind[ENGINE_TIMER_COUNT];
 } ServiceTimers;
 
-void manager_free_timers(gpointer data)
+static void free_timers(gpointer data)
 {
-	ServiceTimers *timers = data;
+	ServiceTimers *armed = data;
 
 	for (int i = 0; i < (int)ENGINE_TIMER_COUNT; i++)
-		timer_free(timers->of_kind[i].timer);
-	g_free(timers);
+		timer_free(armed->of_kind[i].timer);
+	g_free(armed);
 }
 
-/* The record lives as long as one of its timers is armed. */
-static void disarm_timer(Manager *m, const char *service, EngineTimer kind)
-{
-	ServiceTimers *timers = g_hash_table_lookup(m->timers, service);
+/* interned name -> ServiceTimers, owned; of services with an armed timer */
+static GHashTable *timers;
+static bool is_lack_reported; /* that limits of services are not in force here */
 
-	if (!timers)
+/* The record lives as long as one of its timers is armed. */
+static void disarm_timer(const char *service, EngineTimer kind)
+{
+	ServiceTimers *armed = g_hash_table_lookup(timers, service);
+
+	if (!armed)
 		return;
-	g_clear_pointer(&timers->of_kind[kind].timer, timer_free);
+	g_clear_pointer(&armed->of_kind[kind].timer, timer_free);
 	for (int i = 0; i < (int)ENGINE_TIMER_COUNT; i++) {
-		if (timers->of_kind[i].timer)
+		if (armed->of_kind[i].timer)
 			return;
 	}
-	g_hash_table_remove(m->timers, service);
+	g_hash_table_remove(timers, service);
 }
 
 static void on_engine_timer(void *data)
@@ -61,22 +66,22 @@ static void on_engine_timer(void *data)
 	const ServiceTimer fired = *(const ServiceTimer *)data;
 	Manager *m = fired.manager;
 
-	disarm_timer(m, fired.service, fired.kind);
+	disarm_timer(fired.service, fired.kind);
 	/* A service without a file is dropped when it ends, and so are its timers. */
 	engine_timer_fired(m->engine, fired.service, fired.kind, loop_now());
-	manager_drain_later(m);
+	manager_drain_later();
 }
 
 static void arm_timer(Manager *m, const char *service, EngineTimer kind, int64_t at_us)
 {
-	ServiceTimers *timers = g_hash_table_lookup(m->timers, service);
+	ServiceTimers *armed = g_hash_table_lookup(timers, service);
 	ServiceTimer *timer;
 
-	if (!timers) {
-		timers = g_new0(ServiceTimers, 1);
-		g_hash_table_insert(m->timers, (gpointer)service, timers);
+	if (!armed) {
+		armed = g_new0(ServiceTimers, 1);
+		g_hash_table_insert(timers, (gpointer)service, armed);
 	}
-	timer = &timers->of_kind[kind];
+	timer = &armed->of_kind[kind];
 	timer->manager = m;
 	timer->service = service;
 	timer->kind = kind;
@@ -97,22 +102,26 @@ static void op_unsubscribe(void *data, KeyPrefix prefix, const char *key)
 
 static void op_start(void *data, const Service *s)
 {
-	acts_queue(data, ACT_START, s);
+	(void)data;
+	actions_queue(ENGINE_ACTION_START, s);
 }
 
 static void op_stop(void *data, const Service *s)
 {
-	acts_queue(data, ACT_STOP, s);
+	(void)data;
+	actions_queue(ENGINE_ACTION_STOP, s);
 }
 
 static void op_reload(void *data, const Service *s)
 {
-	acts_queue(data, ACT_RELOAD, s);
+	(void)data;
+	actions_queue(ENGINE_ACTION_RELOAD, s);
 }
 
 static void op_restart(void *data, const Service *s)
 {
-	acts_queue(data, ACT_RESTART, s);
+	(void)data;
+	actions_queue(ENGINE_ACTION_RESTART, s);
 }
 
 static void op_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t at_us)
@@ -120,38 +129,43 @@ static void op_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t
 	if (at_us > 0)
 		arm_timer(data, s->def->name, kind, at_us);
 	else
-		disarm_timer(data, s->def->name, kind);
+		disarm_timer(s->def->name, kind);
 }
 
 static void log_state(const Service *s)
 {
 	static const LogLevel levels[STATE_COUNT] = {
-		[STATE_IDLE] = LOG_DEBUG,	 [STATE_WAITING] = LOG_DEBUG,	[STATE_STARTING] = LOG_DEBUG,
-		[STATE_READY] = LOG_NOTICE,	 [STATE_DONE] = LOG_NOTICE,	[STATE_STOPPING] = LOG_NOTICE,
+		[STATE_IDLE] = LOG_DEBUG,      [STATE_WAITING] = LOG_DEBUG,
+		[STATE_STARTING] = LOG_DEBUG,  [STATE_READY] = LOG_NOTICE,
+		[STATE_DONE] = LOG_NOTICE,     [STATE_STOPPING] = LOG_NOTICE,
 		[STATE_BACKOFF] = LOG_WARNING, [STATE_FAILED] = LOG_ERROR,
 	};
 
 	if (service_is_up(s) && s->start_duration_us > 0) {
 		g_autofree char *took = text_format_duration(s->start_duration_us);
 
-		log_line(levels[s->state], s->def->name, "%s after %s", service_state_name(s->state), took);
+		log_line(levels[s->state], s->def->name, "%s after %s",
+			 service_state_name(s->state), took);
 	} else {
-		log_line(levels[s->state], s->def->name, "%s: %s", service_state_name(s->state), service_cause(s));
+		log_line(levels[s->state], s->def->name, "%s: %s", service_state_name(s->state),
+			 service_cause(s));
 	}
 }
 
 static void op_listen(void *data, const Service *s)
 {
-	sockets_mark(data, s->def->name);
-	manager_drain_later(data);
+	(void)data;
+	sockets_mark(s->def->name);
+	manager_drain_later();
 }
 
-/* The line waits until all resulting actions have begun. */
+/* The log line is delayed until all resulting actions have begun. */
 static void op_entered(void *data, const Service *s)
 {
-	quiet_update(data, s);
+	(void)data;
+	console_mute_update(s);
 	log_put_off();
-	manager_drain_later(data);
+	manager_drain_later();
 	log_state(s);
 }
 
@@ -159,22 +173,22 @@ static void op_changed(void *data, const Service *s)
 {
 	Manager *m = data;
 
-	notes_mark(m, s->def->name);
+	notes_mark(s->def->name);
 	watches_look_again(m, s);
 	if (m->bus)
 		bus_service_changed(m->bus, s->def->name);
-	manager_drain_later(m);
+	manager_drain_later();
 }
 
 static void op_removed(void *data, const Service *s)
 {
 	Manager *m = data;
 
-	quiet_forget(m, s);
+	console_mute_forget(s);
 	notes_forget(m, s->def->name);
-	g_hash_table_remove(m->timers, s->def->name);
-	sockets_mark(m, s->def->name);
-	manager_drain_later(m);
+	g_hash_table_remove(timers, s->def->name);
+	sockets_mark(s->def->name);
+	manager_drain_later();
 	if (m->bus)
 		bus_service_removed(m->bus, s->def->name);
 }
@@ -183,10 +197,10 @@ static void op_engine_changed(void *data)
 {
 	Manager *m = data;
 
-	m->is_global_dirty = true;
+	notes_mark_global();
 	if (m->bus)
 		bus_engine_changed(m->bus);
-	manager_drain_later(m);
+	manager_drain_later();
 }
 
 static void op_condition_changed(void *data, const char *key, Level level, const char *why)
@@ -221,15 +235,17 @@ static const EngineOps engine_ops = {
 
 void manager_init_engine(Manager *m)
 {
+	timers = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_timers);
 	m->engine = engine_new(&engine_ops, m);
+	boot_observe(m->engine);
 	sockets_init(m);
 }
 
 /* --- events of services --- */
 
 /*
- * Otherwise services on the volume could be started again before the change of the mount table is
- * handled.
+ * Reads the mount table at once. Otherwise services on the volume could be started again before the
+ * change of the table is handled.
  */
 static void update_mounts(Manager *m, const char *service)
 {
@@ -239,38 +255,44 @@ static void update_mounts(Manager *m, const char *service)
 		registry_update_mounts(m->registry);
 }
 
-static void on_process_event(void *data, const char *service, uint64_t invocation, const ProcessEvent *event)
+static void on_process_event(void *data, const char *service, uint64_t invocation,
+			     const ProcessEvent *event)
 {
 	Manager *m = data;
 
 	if (event->kind == PROCESS_RELOAD_FAILED)
-		log_warning(service, "reload failed: %s", event->text ? event->text : "no reason was given");
+		log_warning(service, "reload failed: %s",
+			    event->text ? event->text : "no reason was given");
 	if (event->kind == PROCESS_RESTART_FAILED)
-		log_warning(service, "restart failed: %s", event->text ? event->text : "no reason was given");
+		log_warning(service, "restart failed: %s",
+			    event->text ? event->text : "no reason was given");
 	if (event->kind == PROCESS_STOP_FAILED)
-		log_warning(service, "stop failed, so it is up as before: %s", event->text ? event->text : "no reason was given");
-	if (event->kind == PROCESS_RESOURCES && event->text && !m->is_lack_told) {
-		m->is_lack_told = true;
-		log_warning(service, "%s; svcctl status shows this for other services", event->text);
+		log_warning(service, "stop failed, so it is up as before: %s",
+			    event->text ? event->text : "no reason was given");
+	if (event->kind == PROCESS_RESOURCES && event->text && !is_lack_reported) {
+		is_lack_reported = true;
+		log_warning(service, "%s; svcctl status shows this for other services",
+			    event->text);
 	}
 	if (event->kind == PROCESS_CHECKED) {
-		checks_on_ended(m, service, event);
+		checks_on_ended(service, event);
 		return;
 	}
-	notes_mark(m, service);
+	notes_mark(service);
 	if (event->kind == PROCESS_GONE)
 		update_mounts(m, service);
 	if (event->kind != PROCESS_PHASE)
 		engine_process_event(m->engine, service, invocation, event, loop_now());
 	if (event->kind == PROCESS_GONE) {
-		Supervisor *supervisor = manager_supervisor(m, service);
+		Supervisor *supervisor = manager_supervisor(service);
 
 		if (supervisor && supervisor_invocation(supervisor) == invocation)
-			acts_retire(m, service);
-		sockets_look(m, service);
-		sockets_retry_soon(m); /* it may have used an address that another one is to listen on */
+			actions_retire(service);
+		sockets_look(service);
+		/* it may have used an address that another service needs */
+		sockets_retry_soon();
 	}
-	manager_drain_later(m);
+	manager_drain_later();
 }
 
 static const char *on_note_wanted(void *data, const char *service)
@@ -290,9 +312,8 @@ static void on_unwatch(void *data, const char *service, KeyPrefix prefix, const 
 
 static bool on_is_ending(void *data)
 {
-	const Manager *m = data;
-
-	return m->shutdown != SHUTDOWN_NONE;
+	(void)data;
+	return power_is_ending();
 }
 
 static bool on_starts_again(void *data, const char *service)
@@ -315,7 +336,7 @@ static char *describe_refusal(int wait_status)
 	if (WEXITSTATUS(wait_status) == 127)
 		return g_strdup("it cannot be executed");
 	if (WEXITSTATUS(wait_status) == EXIT_FAILURE)
-		return g_strdup("it does not know the tables of this one");
+		return g_strdup("it cannot read the tables of the running program");
 	return outcome_describe(CLD_EXITED, WEXITSTATUS(wait_status), 0);
 }
 
@@ -326,7 +347,9 @@ static void take_refusal(Manager *m, const struct MessageWelcome *message)
 	if (!(message->flags & WELCOME_NOT_TAKEN_OVER))
 		return;
 	reason = describe_refusal(message->trial_status);
-	m->reexec_problem = g_strdup_printf(SVCD_SBINDIR "/svcd could not take over (%s): the previous program goes on", reason);
+	m->reexec_problem = g_strdup_printf(
+		SVCD_SBINDIR "/svcd could not take over (%s): the previous program keeps running",
+		reason);
 }
 
 static const char *tasks_max(void *data)
@@ -365,7 +388,7 @@ static void on_welcome(void *data, const struct MessageWelcome *message)
 static void on_spawned(void *data, const struct MessageSpawned *message)
 {
 	Manager *m = data;
-	Supervisor *supervisor = manager_supervisor(m, message->id.service);
+	Supervisor *supervisor = manager_supervisor(message->id.service);
 
 	if (helper_on_spawned(m, message))
 		return;
@@ -380,7 +403,7 @@ static void on_spawned(void *data, const struct MessageSpawned *message)
 static void on_exited(void *data, const struct MessageExited *message)
 {
 	Manager *m = data;
-	Supervisor *supervisor = manager_supervisor(m, message->id.service);
+	Supervisor *supervisor = manager_supervisor(message->id.service);
 
 	if (helper_on_exited(m, message))
 		return;
@@ -391,14 +414,15 @@ static void on_exited(void *data, const struct MessageExited *message)
 	else if (supervisor && supervisor_invocation(supervisor) == message->id.invocation)
 		supervisor_on_exited(supervisor, message);
 	else
-		keeper_link_ack(m->link, &message->id, NULL); /* no supervisor knows it; the row must not stay */
+		/* no supervisor knows it; the row must not stay */
+		keeper_link_ack(m->link, &message->id, NULL);
 }
 
 static void on_adopted(void *data, const struct MessageAdopted *message)
 {
-	Manager *m = data;
-	Supervisor *supervisor = manager_supervisor(m, message->id.service);
+	Supervisor *supervisor = manager_supervisor(message->id.service);
 
+	(void)data;
 	if (supervisor && supervisor_invocation(supervisor) == message->id.invocation)
 		supervisor_on_adopted(supervisor, message);
 }
@@ -435,8 +459,8 @@ static void on_replayed(void *data, const struct MessageReplayed *message)
 
 	if (!m->recovery)
 		return;
-	log_debug(NULL, "replayed: %u processes, %u notes, %u descriptors", message->n_children, message->n_notes,
-		  message->n_fds);
+	log_debug(NULL, "replayed: %u processes, %u notes, %u descriptors", message->n_children,
+		  message->n_notes, message->n_fds);
 	files_begin(m);
 }
 

@@ -3,8 +3,8 @@
  * Workers: PID 1 runs svc-worker for the pool. Each process has its own row in PID 1's table,
  * ".worker-NUMBER".
  *
- * Workers of an earlier manager read the end of their socket and end. A hanging worker keeps its
- * row until it ends; the manager of that time acknowledges its exit.
+ * Workers of an earlier manager read the end of their input and exit. A hanging worker keeps its
+ * row until it ends; the manager that runs then acknowledges its exit.
  */
 #include "config.h"
 
@@ -17,6 +17,8 @@
 
 #define WORKER_PROGRAM SVCD_LIBDIR "/svc-worker"
 
+static uint64_t last_number; /* of the worker that was started last */
+
 static void write_name(char *name, size_t size, uint64_t number)
 {
 	(void)snprintf(name, size, "%s%" G_GUINT64_FORMAT, worker_helper.service, number);
@@ -26,15 +28,19 @@ static uint64_t start(void *data, int socket)
 {
 	static const char *const argv[] = { WORKER_PROGRAM, NULL };
 	Manager *m = data;
-	const uint64_t number = MAX((uint64_t)loop_now(), m->last_worker + 1);
+	const uint64_t number = MAX((uint64_t)loop_now(), last_number + 1);
 	g_autoptr(GError) error = NULL;
 	char name[40];
 
 	write_name(name, sizeof name, number);
 	if (helper_spawn(m, &worker_helper,
-			 &(HelperRun){ .argv = argv, .input_fd = socket, .output_fd = -1, .row = name, .invocation = number },
+			 &(HelperRun){ .argv = argv,
+				       .input_fd = socket,
+				       .output_fd = -1,
+				       .row = name,
+				       .invocation = number },
 			 &error) > 0)
-		return m->last_worker = number;
+		return last_number = number;
 	log_warning(NULL, "cannot start svc-worker: %s", error->message);
 	return 0;
 }
@@ -80,4 +86,6 @@ static void on_exited(Manager *m, const struct MessageExited *message)
 		worker_pool_ended(m->workers, message->id.invocation);
 }
 
-const Helper worker_helper = { .service = ".worker-", .has_many_rows = true, .spawned = on_spawned, .exited = on_exited };
+const Helper worker_helper = {
+	.service = ".worker-", .has_many_rows = true, .spawned = on_spawned, .exited = on_exited
+};

@@ -17,7 +17,7 @@
 #include "model/graph.h"
 
 enum {
-	ROUNDS = 64,        /* then drop_backward_edges() does the rest at once */
+	ROUNDS = 64, /* then drop_backward_edges() does the rest at once */
 	NAMED_CYCLES = 100, /* a path search costs time in proportion to the component */
 	NAMED_MEMBERS = 100,
 };
@@ -29,10 +29,11 @@ typedef struct CycleFinder {
 	GPtrArray *facilities;
 	unsigned n; /* nodes */
 	unsigned *components;
-	unsigned *first; /* edges into v: incoming[first[v]] up to first[v + 1], an index of @edges */
+	/* edges into v: incoming[first[v]] up to first[v + 1], an index of @edges */
+	unsigned *first;
 	unsigned *incoming;
 	unsigned *came_from; /* breadth-first search: the node that waits for this one */
-	unsigned *seen_at;   /* the last search that reached the node */
+	unsigned *seen_at; /* the last search that reached the node */
 	unsigned n_searches;
 	unsigned n_named;
 } CycleFinder;
@@ -44,14 +45,17 @@ static Edge *edge_at(const CycleFinder *f, unsigned index)
 
 static ServiceDef *service_at(const CycleFinder *f, unsigned node)
 {
-	return node < service_set_length(f->set) ? g_ptr_array_index(service_set_list(f->set), node) : NULL;
+	return node < service_set_length(f->set) ?
+		       g_ptr_array_index(service_set_list(f->set), node) :
+		       NULL;
 }
 
 static const char *name_at(const CycleFinder *f, unsigned node)
 {
 	const ServiceDef *def = service_at(f, node);
 
-	return def ? def->name : g_ptr_array_index(f->facilities, node - service_set_length(f->set));
+	return def ? def->name :
+		     g_ptr_array_index(f->facilities, node - service_set_length(f->set));
 }
 
 static bool is_inside(const CycleFinder *f, const Edge *edge)
@@ -86,7 +90,8 @@ static void filter_edges(CycleFinder *f, bool (*keep)(const CycleFinder *f, cons
 }
 
 /*
- * Searches a path of waits from @from to @to inside their component. Leaves the path in came_from.
+ * Searches for a path of waits from @from to @to inside their component. Leaves the path in
+ * came_from.
  */
 static bool search(CycleFinder *f, unsigned from, unsigned to)
 {
@@ -114,19 +119,21 @@ static bool search(CycleFinder *f, unsigned from, unsigned to)
 }
 
 /*
- * "a -> b -> a": a waits for b, and b for a. The path from @start along its waits back to @start.
+ * Formats the path from @start along its waits back to @start: "a -> b -> a" if a waits for b, and
+ * b for a.
  */
 static char *describe_cycle(CycleFinder *f, unsigned start)
 {
-	g_autoptr(GPtrArray) way = g_ptr_array_new();
+	g_autoptr(GPtrArray) cycle = g_ptr_array_new();
 	g_autoptr(GString) text = g_string_new(name_at(f, start));
 
 	if (!search(f, start, start))
 		return NULL;
 	for (unsigned v = f->came_from[start]; v != start; v = f->came_from[v])
-		g_ptr_array_add(way, (gpointer)name_at(f, v));
-	for (guint i = way->len; i > 0; i--)
-		g_string_append_printf(text, " -> %s", (const char *)g_ptr_array_index(way, i - 1));
+		g_ptr_array_add(cycle, (gpointer)name_at(f, v));
+	for (guint i = cycle->len; i > 0; i--)
+		g_string_append_printf(text, " -> %s",
+				       (const char *)g_ptr_array_index(cycle, i - 1));
 	g_string_append_printf(text, " -> %s", name_at(f, start));
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
@@ -180,13 +187,14 @@ static void report_loops(CycleFinder *f)
 		if (edge->before != edge->after || !def)
 			continue;
 		if (edge->kind == EDGE_HARD) {
-			g_autofree char *text = g_strdup_printf("%s: the service waits for itself; cycle: %s -> %s",
-								edge->text, def->name, def->name);
+			g_autofree char *text =
+				g_strdup_printf("%s: the service waits for itself; cycle: %s -> %s",
+						edge->text, def->name, def->name);
 
 			check_fail(def, f->diags, edge->origin, text);
 		} else {
 			diag_warning(f->diags, edge->origin, def->name,
-				     "the service is ordered after itself; that is left out");
+				     "the service is ordered after itself; this entry is ignored");
 			remove_after(def, edge->text);
 		}
 	}
@@ -225,10 +233,11 @@ static void fail_member(CycleFinder *f, unsigned node, unsigned size, unsigned f
 	if (size <= NAMED_MEMBERS || node == first) {
 		g_autofree char *cycle = describe_cycle(f, node);
 
-		text = g_strdup_printf("cycle: %s; take one of these conditions away", cycle);
+		text = g_strdup_printf("cycle: %s; remove one of these conditions", cycle);
 	} else {
-		text = g_strdup_printf("cycle: one of %u services that wait for each other; see that of \"%s\"", size,
-				       name_at(f, first));
+		text = g_strdup_printf(
+			"cycle: one of %u services that wait for each other; see the cycle of \"%s\"",
+			size, name_at(f, first));
 	}
 	check_fail(def, f->diags, origin_of_wait(f, node, def), text);
 }
@@ -262,7 +271,8 @@ static void prepend_step(GString *text, const char *name)
 
 static void drop_soft_edge(CycleFinder *f, Edge *edge)
 {
-	ServiceDef *def = g_ptr_array_index(service_set_list(f->set), edge->after); /* never a facility */
+	/* never a facility */
+	ServiceDef *def = g_ptr_array_index(service_set_list(f->set), edge->after);
 	g_autofree char *cycle = NULL;
 
 	if (f->n_named++ < NAMED_CYCLES && search(f, edge->before, edge->after)) {
@@ -278,8 +288,9 @@ static void drop_soft_edge(CycleFinder *f, Edge *edge)
 		cycle = g_strdup_printf(": %s -> %s", name_at(f, edge->after), text->str);
 	}
 	diag_warning(f->diags, edge->origin, def->name,
-		     "the order of \"%s\" after \"%s\" is dropped, because it " CHECK_CLOSES_A_CYCLE "%s", def->name,
-		     name_at(f, edge->before), cycle ? cycle : "");
+		     "the order of \"%s\" after \"%s\" is dropped, because it " CHECK_CLOSES_A_CYCLE
+		     "%s",
+		     def->name, name_at(f, edge->before), cycle ? cycle : "");
 	remove_after(def, edge->text);
 	edge->text = NULL; /* freed with the reference; marks the edge for filter_edges() */
 }
@@ -290,8 +301,8 @@ static bool is_still_there(const CycleFinder *f, const Edge *edge)
 }
 
 /*
- * For each component: the service with no hard and the fewest soft edges from within. UINT_MAX:
- * there is none.
+ * For each component: the service with no hard edge and the fewest soft edges from within the
+ * component. UINT_MAX: there is none.
  */
 static unsigned *choose_first(const CycleFinder *f)
 {
@@ -313,7 +324,8 @@ static unsigned *choose_first(const CycleFinder *f)
 	for (unsigned v = 0; v < f->n; v++) {
 		unsigned *best = &chosen[f->components[v]];
 
-		if (n_soft[v] > 0 && !is_held[v] && (*best == UINT_MAX || n_soft[v] < n_soft[*best]))
+		if (n_soft[v] > 0 && !is_held[v] &&
+		    (*best == UINT_MAX || n_soft[v] < n_soft[*best]))
 			*best = v;
 	}
 	return chosen;
@@ -339,9 +351,9 @@ static bool drop_soft_edges(CycleFinder *f)
 }
 
 /*
- * The end of a search that takes too long, as no hand-written set does. The hard edges alone give
- * an order, and every soft edge on a cycle that contradicts it is dropped. These may be too many,
- * but it takes one round.
+ * Ends a search that takes too many rounds, which no hand-written set causes. The hard edges alone
+ * give an order. Every soft edge on a cycle that contradicts it is dropped. These may be more than
+ * necessary, but one round suffices.
  */
 static void drop_backward_edges(CycleFinder *f)
 {
@@ -356,7 +368,8 @@ static void drop_backward_edges(CycleFinder *f)
 	for (guint i = 0; i < f->edges->len; i++) {
 		Edge *edge = edge_at(f, i);
 
-		if (edge->kind == EDGE_SOFT && is_inside(f, edge) && rank[edge->before] < rank[edge->after])
+		if (edge->kind == EDGE_SOFT && is_inside(f, edge) &&
+		    rank[edge->before] < rank[edge->after])
 			drop_soft_edge(f, edge);
 	}
 }

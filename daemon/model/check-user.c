@@ -17,7 +17,9 @@ typedef struct RootsKey {
 } RootsKey;
 
 static const char is_the_user[] = "a user's services run as that user";
-static const char has_its_places[] = "a user's service has its directories below $XDG_RUNTIME_DIR and at home, and makes them itself";
+static const char has_its_places[] =
+	"a user's service has its directories below $XDG_RUNTIME_DIR and at home, and makes them "
+	"itself";
 static const char sees_all[] = "a user's service sees the files of the machine as the user does";
 static const char gives_no_more[] = "it needs privileges that a user does not have";
 

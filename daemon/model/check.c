@@ -24,7 +24,7 @@ typedef struct Checker {
 	ServiceSet *set;
 	const Policy *policy;
 	DiagList *diags;
-	GPtrArray *names; /* all services, NULL-terminated, for suggestions */
+	const char **names; /* all services, NULL-terminated, for suggestions */
 	unsigned n_suggested;
 } Checker;
 
@@ -41,7 +41,7 @@ void check_fail(ServiceDef *def, DiagList *diags, Origin origin, const char *tex
 /* The service with the nearest name, or NULL. */
 static const char *suggest(Checker *c, const char *name)
 {
-	return c->n_suggested++ < SUGGESTIONS ? words_nearest(name, (const char *const *)c->names->pdata) : NULL;
+	return c->n_suggested++ < SUGGESTIONS ? token_nearest(name, c->names) : NULL;
 }
 
 /* "there is no service "x"", with the nearest name; a new string. */
@@ -50,7 +50,8 @@ static char *explain_missing(Checker *c, const char *name)
 	const char *nearest = suggest(c, name);
 
 	if (nearest)
-		return g_strdup_printf("there is no service \"%s\"; did you mean \"%s\"?", name, nearest);
+		return g_strdup_printf("there is no service \"%s\"; did you mean \"%s\"?", name,
+				       nearest);
 	return g_strdup_printf("there is no service \"%s\"", name);
 }
 
@@ -58,8 +59,10 @@ static char *explain_unasked(const ServiceDef *def)
 {
 	if (def->health || def->problem)
 		return NULL;
-	return g_strdup_printf("%s has no HealthCommand=, so its health is unknown; service:%s is true while it is ready", def->name,
-			       def->name);
+	return g_strdup_printf(
+		"%s has no HealthCommand=, so its health is unknown; service:%s is true while it "
+		"is ready",
+		def->name, def->name);
 }
 
 /* Why no service can ever make @literal true; a new string. NULL if one can. */
@@ -99,11 +102,13 @@ static char *explain_impossible_term(Checker *c, const Term *term)
 
 static void check_terms(Checker *c, ServiceDef *def, const char *key, const GPtrArray *terms)
 {
-	const PolicyService *words = policy_service(c->policy, def->name);
+	const PolicyService *policy = policy_service(c->policy, def->name);
 
 	for (guint i = 0; i < terms->len; i++) {
 		const Term *term = g_ptr_array_index(terms, i);
-		g_autofree char *problem = policy_service_ignores(words, term) ? NULL : explain_impossible_term(c, term);
+		g_autofree char *problem = policy_service_ignores(policy, term) ?
+						   NULL :
+						   explain_impossible_term(c, term);
 
 		if (problem) {
 			g_autofree char *text = value_complaint(key, term->text, problem);
@@ -124,12 +129,13 @@ static void drop_unknown(Checker *c, ServiceDef *def, const char *key, GPtrArray
 			continue;
 		}
 		if (other) {
-			diag_warning(c->diags, ref->origin, def->name, "%s=%s: that is the service itself", key,
-				     ref->name);
+			diag_warning(c->diags, ref->origin, def->name,
+				     "%s=%s: that is the service itself", key, ref->name);
 		} else if (warn) {
 			g_autofree char *problem = explain_missing(c, ref->name);
 
-			diag_warning(c->diags, ref->origin, def->name, "%s=%s: %s", key, ref->name, problem);
+			diag_warning(c->diags, ref->origin, def->name, "%s=%s: %s", key, ref->name,
+				     problem);
 		}
 		g_ptr_array_remove_index(refs, i);
 	}
@@ -155,12 +161,14 @@ static void add_turned(GPtrArray **list, const ServiceDef *def, const NameRef *r
 }
 
 /* Before=x in @def becomes After=@def in x, or in all providers of x. Then the list is emptied. */
-static void turn_round(Checker *c, ServiceDef *def, GPtrArray *refs, GPtrArray **(*list_of)(ServiceDef *def))
+static void turn_round(Checker *c, ServiceDef *def, GPtrArray *refs,
+		       GPtrArray **(*list_of)(ServiceDef *def))
 {
 	for (guint i = 0; i < refs->len; i++) {
 		const NameRef *ref = g_ptr_array_index(refs, i);
 		ServiceDef *other = service_set_find(c->set, ref->name);
-		const GPtrArray *providers = *ref->name == '$' ? service_set_facility(c->set, ref->name) : NULL;
+		const GPtrArray *providers =
+			*ref->name == '$' ? service_set_facility(c->set, ref->name) : NULL;
 
 		if (other)
 			add_turned(list_of(other), def, ref);
@@ -177,7 +185,8 @@ static void warn_of_shared_names(Checker *c, const ServiceDef *def)
 {
 	for (guint i = 0; i < def->provides->len; i++) {
 		const NameRef *ref = g_ptr_array_index(def->provides, i);
-		const ServiceDef *owner = *ref->name == '$' ? def : service_set_find(c->set, ref->name);
+		const ServiceDef *owner = *ref->name == '$' ? def :
+							      service_set_find(c->set, ref->name);
 
 		if (owner != def)
 			diag_warning(c->diags, ref->origin, def->name,
@@ -189,7 +198,7 @@ static void warn_of_shared_names(Checker *c, const ServiceDef *def)
 /* Does @ref, one entry of Ignore=, drop a term or an order of @def? */
 static bool drops_something(const ServiceDef *def, const NameRef *ref)
 {
-	const GPtrArray *const terms[] = { def->when, def->hold };
+	const GPtrArray *const terms[] = { def->when, def->while_terms };
 	const GPtrArray *const names[] = { def->after, def->wants };
 	gpointer pointer = (gpointer)ref;
 	GPtrArray one = { .pdata = &pointer, .len = 1 };
@@ -203,7 +212,8 @@ static bool drops_something(const ServiceDef *def, const NameRef *ref)
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
 		for (guint j = 0; j < names[i]->len; j++) {
-			if (policy_service_ignores_name(&alone, ((NameRef *)g_ptr_array_index(names[i], j))->name))
+			if (policy_service_ignores_name(
+				    &alone, ((NameRef *)g_ptr_array_index(names[i], j))->name))
 				return true;
 		}
 	}
@@ -213,25 +223,25 @@ static bool drops_something(const ServiceDef *def, const NameRef *ref)
 /* An entry of Ignore= without effect is a typing mistake, or its term was removed by an upgrade. */
 static void warn_of_idle_ignores(Checker *c, const ServiceDef *def)
 {
-	const PolicyService *words = policy_service(c->policy, def->name);
+	const PolicyService *policy = policy_service(c->policy, def->name);
 
-	for (guint i = 0; words && !def->problem && i < words->ignore->len; i++) {
-		const NameRef *ref = g_ptr_array_index(words->ignore, i);
+	for (guint i = 0; policy && !def->problem && i < policy->ignore->len; i++) {
+		const NameRef *ref = g_ptr_array_index(policy->ignore, i);
 
 		if (!drops_something(def, ref))
-			diag_warning(c->diags, ref->origin, def->name, "Ignore=%s: %s has no term about it", ref->name,
-				     def->name);
+			diag_warning(c->diags, ref->origin, def->name,
+				     "Ignore=%s: %s has no such term", ref->name, def->name);
 	}
 }
 
 static void check_policy_terms(Checker *c, ServiceDef *def)
 {
-	const PolicyService *words = policy_service(c->policy, def->name);
+	const PolicyService *policy = policy_service(c->policy, def->name);
 
-	if (!words)
+	if (!policy)
 		return;
-	check_terms(c, def, "When", words->when);
-	check_terms(c, def, "While", words->hold);
+	check_terms(c, def, "When", policy->when);
+	check_terms(c, def, "While", policy->while_terms);
 }
 
 /*
@@ -245,7 +255,8 @@ static void warn_of_name_in_policy(Checker *c, const NameRef *ref)
 	const char *nearest = def ? NULL : suggest(c, ref->name);
 
 	if (nearest)
-		diag_warning(c->diags, ref->origin, NULL, "there is no service \"%s\"; did you mean \"%s\"?", ref->name,
+		diag_warning(c->diags, ref->origin, NULL,
+			     "there is no service \"%s\"; did you mean \"%s\"?", ref->name,
 			     nearest);
 	else if (!def && ref->origin.line == 0) /* from the kernel command line */
 		diag_warning(c->diags, ref->origin, NULL, "there is no service \"%s\"", ref->name);
@@ -253,8 +264,10 @@ static void warn_of_name_in_policy(Checker *c, const NameRef *ref)
 		return;
 	if (strcmp(def->name, ref->name) != 0)
 		diag_warning(c->diags, ref->origin, def->name,
-			     "\"%s\" is a further name of \"%s\", and policy knows services by the names of their files: "
-			     "this has no effect; write \"%s\"", ref->name, def->name, def->name);
+			     "\"%s\" is another name of \"%s\"; policy uses the names of service "
+			     "files, so this has no "
+			     "effect; write \"%s\"",
+			     ref->name, def->name, def->name);
 }
 
 /* Sections of templates ("[service getty@]") are about instances, which need not exist. */
@@ -273,12 +286,9 @@ static void warn_of_unknown_in_policy(Checker *c)
 void check_set(ServiceSet *set, const Policy *policy, DiagList *diags)
 {
 	const GPtrArray *list = service_set_list(set);
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autofree const char **names = service_set_names(set);
 	Checker c = { .set = set, .policy = policy, .diags = diags, .names = names };
 
-	for (guint i = 0; i < list->len; i++)
-		g_ptr_array_add(names, (gpointer)((ServiceDef *)g_ptr_array_index(list, i))->name);
-	g_ptr_array_add(names, NULL);
 	for (guint i = 0; i < list->len; i++) {
 		ServiceDef *def = g_ptr_array_index(list, i);
 
@@ -288,7 +298,7 @@ void check_set(ServiceSet *set, const Policy *policy, DiagList *diags)
 		drop_unknown(&c, def, "Conflicts", def->conflicts, false);
 		warn_of_shared_names(&c, def);
 		check_terms(&c, def, "When", def->when);
-		check_terms(&c, def, "While", def->hold);
+		check_terms(&c, def, "While", def->while_terms);
 		check_terms(&c, def, "DoneWhile", def->done_while);
 		check_terms(&c, def, "ShownWhen", def->shown_when);
 		check_policy_terms(&c, def);

@@ -10,7 +10,7 @@
 #include "model/policy.h"
 #include "model/service-set.h"
 
-/* The part of the warning about a dropped order by which it is recognized. */
+/* A text in the warning about a dropped order. Callers recognize the warning by this text. */
 #define CHECK_CLOSES_A_CYCLE "closes a cycle"
 
 /**

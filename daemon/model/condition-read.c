@@ -18,7 +18,8 @@ char *condition_read_services(ServiceDef *def, void *field, const char *value, O
 	return value_read_names(field, value, origin, value_check_service);
 }
 
-char *condition_read_services_or_facilities(ServiceDef *def, void *field, const char *value, Origin origin)
+char *condition_read_services_or_facilities(ServiceDef *def, void *field, const char *value,
+					    Origin origin)
 {
 	return value_read_names(field, value, origin, value_check_service_or_facility);
 }

@@ -74,14 +74,16 @@ static bool is_number(const char *text)
 
 bool exec_def_runtime_ends(const ExecDef *def, bool starts_again)
 {
-	const bool is_over = def->runtime_preserve == PRESERVE_NO || (def->runtime_preserve == PRESERVE_RESTART && !starts_again);
+	const bool is_over = def->runtime_preserve == PRESERVE_NO ||
+			     (def->runtime_preserve == PRESERVE_RESTART && !starts_again);
 
-	return is_over && sandbox_asks(def->sandbox, SANDBOX_RUNTIME_DIRECTORY);
+	return is_over && sandbox_requests(def->sandbox, SANDBOX_RUNTIME_DIRECTORY);
 }
 
 static bool has_scheduling(const ExecDef *def)
 {
-	return def->scheduling.cpu_policy != CPU_POLICY_UNSET || def->scheduling.has_io || def->scheduling.cpus->len > 0;
+	return def->scheduling.cpu_policy != CPU_POLICY_UNSET || def->scheduling.has_io ||
+	       def->scheduling.cpus->len > 0;
 }
 
 bool exec_def_needs_helper(const ExecDef *def)
@@ -94,6 +96,6 @@ bool exec_def_needs_helper(const ExecDef *def)
 		if (!is_number(g_ptr_array_index(def->groups, i)))
 			return true;
 	}
-	return names_user || names_group || def->environment_files->len > 0 || def->tty || def->input ||
-	       has_scheduling(def) || (def->sandbox && def->sandbox->asked != 0);
+	return names_user || names_group || def->environment_files->len > 0 || def->tty ||
+	       def->input || has_scheduling(def) || (def->sandbox && def->sandbox->requested != 0);
 }

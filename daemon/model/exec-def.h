@@ -29,36 +29,41 @@ typedef struct EnvironmentFile {
 #define PRESERVE_KINDS(X, P) X(P, NO, "no") X(P, YES, "yes") X(P, RESTART, "restart")
 ENUM_WITH_NAMES(Preserve, PRESERVE, preserve, PRESERVE_KINDS)
 
-#define CPU_POLICIES(X, P)                                                                         \
-	X(P, UNSET, "") X(P, OTHER, "other") X(P, BATCH, "batch") X(P, IDLE, "idle") X(P, FIFO, "fifo") X(P, RR, "rr")
+#define CPU_POLICIES(X, P)   \
+	X(P, UNSET, "")      \
+	X(P, OTHER, "other") \
+	X(P, BATCH, "batch") X(P, IDLE, "idle") X(P, FIFO, "fifo") X(P, RR, "rr")
 ENUM_WITH_NAMES(CpuPolicy, CPU_POLICY, cpu_policy, CPU_POLICIES)
 
 /* The numbers of ioprio_set(2). */
-#define IO_CLASSES(X, P) X(P, NONE, "none") X(P, REALTIME, "realtime") X(P, BEST_EFFORT, "best-effort") X(P, IDLE, "idle")
+#define IO_CLASSES(X, P)   \
+	X(P, NONE, "none") \
+	X(P, REALTIME, "realtime") X(P, BEST_EFFORT, "best-effort") X(P, IDLE, "idle")
 ENUM_WITH_NAMES(IoClass, IO_CLASS, io_class, IO_CLASSES)
 
 /* CPU and I/O scheduling. */
 typedef struct SchedulingDef {
-	CpuPolicy cpu_policy;  /* UNSET: as svcd */
-	int cpu_priority;      /* 1 to 99 with fifo and rr; 0: not set */
+	CpuPolicy cpu_policy; /* UNSET: svcd's own */
+	int cpu_priority; /* 1 to 99 with fifo and rr; 0: not set */
 	bool has_io;
 	IoClass io_class;
-	int io_priority;       /* 0 (first) to 7 */
-	GArray *cpus;          /* unsigned: CPUAffinity=, never NULL; empty: all */
+	int io_priority; /* 0 (first) to 7 */
+	GArray *cpus; /* unsigned: CPUAffinity=, never NULL; empty: all */
 } SchedulingDef;
 
 /* The lists are those of base/list.h. */
 typedef struct ExecDef {
-	char *user;              /* User=: a name or digits; NULL: root */
-	char *group;             /* Group= */
-	GPtrArray *groups;       /* SupplementaryGroups=: char *, never NULL */
-	GPtrArray *environment;  /* Environment=: "NAME=value", never NULL */
+	char *user; /* User=: a name or digits; NULL: root */
+	char *group; /* Group= */
+	GPtrArray *groups; /* SupplementaryGroups=: char *, never NULL */
+	GPtrArray *environment; /* Environment=: "NAME=value", never NULL */
 	GPtrArray *environment_files; /* EnvironmentFile *, never NULL */
-	GArray *rlimits;         /* Rlimit, never NULL */
-	char *directory;         /* WorkingDirectory=, NULL: / */
-	char *tty;               /* TTYPath=: becomes stdin, stdout, stderr and the controlling terminal; NULL: none */
-	bool is_tty_optional;    /* "-" in front: if it is no terminal, run without one */
-	char *input;             /* StandardInput=file:PATH; NULL: /dev/null */
+	GArray *rlimits; /* Rlimit, never NULL */
+	char *directory; /* WorkingDirectory=, NULL: / */
+	/* TTYPath=: becomes stdin, stdout, stderr and the controlling terminal; NULL: none */
+	char *tty;
+	bool is_tty_optional; /* "-" in front: if it is not a terminal, run without one */
+	char *input; /* StandardInput=file:PATH; NULL: /dev/null */
 	Preserve runtime_preserve;
 	bool has_umask;
 	unsigned umask;

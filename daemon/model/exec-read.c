@@ -18,22 +18,23 @@
 
 char *exec_read_accounts(ServiceDef *def, void *field, const char *value, Origin origin)
 {
-	return field_read_words(field, value, field_check_account);
+	return field_read_tokens(field, value, field_check_account);
 }
 
-static char *check_assignment(const char *word)
+static char *check_assignment(const char *token)
 {
-	const char *equals = strchr(word, '=');
+	const char *equals = strchr(token, '=');
 
-	if (!equals || equals == word || g_ascii_isdigit(*word) ||
-	    strspn(word, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_") != (size_t)(equals - word))
-		return g_strdup_printf("\"%s\" is not NAME=value; a value with blanks needs quotes", word);
+	if (!equals || equals == token || g_ascii_isdigit(*token) ||
+	    strspn(token, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_") != (size_t)(equals - token))
+		return g_strdup_printf("\"%s\" is not NAME=value; a value with blanks needs quotes",
+				       token);
 	return NULL;
 }
 
 char *exec_read_environment(ServiceDef *def, void *field, const char *value, Origin origin)
 {
-	return field_read_words(field, value, check_assignment);
+	return field_read_tokens(field, value, check_assignment);
 }
 
 char *exec_read_environment_file(ServiceDef *def, void *field, const char *value, Origin origin)
@@ -42,7 +43,8 @@ char *exec_read_environment_file(ServiceDef *def, void *field, const char *value
 	EnvironmentFile *file;
 
 	if (value[optional] != '/')
-		return g_strdup("the path must be absolute; \"-\" in front: it may be missing");
+		return g_strdup(
+			"the path must be absolute; a \"-\" in front allows it to be missing");
 	file = g_new0(EnvironmentFile, 1);
 	file->path = g_strdup(value + optional);
 	file->optional = optional;
@@ -64,7 +66,7 @@ char *exec_read_preserve(ServiceDef *def, void *field, const char *value, Origin
 {
 	bool yes;
 
-	if (!words_parse_bool(value, &yes))
+	if (!token_parse_bool(value, &yes))
 		return read_preserve(field, value);
 	*(Preserve *)field = yes ? PRESERVE_YES : PRESERVE_NO;
 	return NULL;
@@ -77,7 +79,8 @@ char *exec_read_tty(ServiceDef *def, void *field, const char *value, Origin orig
 	const bool optional = *value == '-';
 
 	if (value[optional] != '/')
-		return g_strdup("the path must be absolute; \"-\" in front: it may be no terminal");
+		return g_strdup("the path must be absolute; a \"-\" in front allows it not to be a "
+				"terminal");
 	field_replace(field, value + optional);
 	exec_def_change(&def->execution)->is_tty_optional = optional;
 	return NULL;
@@ -91,7 +94,7 @@ char *exec_read_standard_input(ServiceDef *def, void *field, const char *value, 
 	if (strcmp(value, "null") == 0)
 		return NULL;
 	if (g_str_has_prefix(value, "tty"))
-		return g_strdup("write TTYPath= for a terminal");
+		return g_strdup("for a terminal, write TTYPath=");
 	if (!g_str_has_prefix(value, "file:/"))
 		return g_strdup("write null, or file: and an absolute path");
 	*input = g_strdup(value + strlen("file:"));
@@ -131,7 +134,8 @@ char *exec_read_limit(void *field, int number, const char *value)
 	const char *hard = parts[0] && parts[1] ? parts[1] : parts[0];
 
 	if (!hard || !text_parse_size(parts[0], &limit.soft) || !text_parse_size(hard, &limit.hard))
-		return g_strdup("write a number, SOFT:HARD or infinity; K, M and G are known");
+		return g_strdup("write a number, SOFT:HARD or infinity; the suffixes K, M and G "
+				"are accepted");
 	if (limit.soft > limit.hard)
 		return g_strdup("the soft limit is above the hard limit");
 	values_add(limits, &limit, sizeof limit);
@@ -190,9 +194,9 @@ char *exec_read_io_priority(ServiceDef *def, void *field, const char *value, Ori
 	return NULL;
 }
 
-static bool parse_range(const char *word, unsigned *ret_first, unsigned *ret_last)
+static bool parse_range(const char *token, unsigned *ret_first, unsigned *ret_last)
 {
-	g_auto(GStrv) parts = g_strsplit(word, "-", 2);
+	g_auto(GStrv) parts = g_strsplit(token, "-", 2);
 	uint64_t first;
 	uint64_t last;
 
@@ -217,16 +221,17 @@ static void add_cpu(GArray **cpus, unsigned cpu)
 
 char *exec_read_cpus(ServiceDef *def, void *field, const char *value, Origin origin)
 {
-	g_auto(GStrv) words = g_strsplit_set(value, " ,\t", -1);
+	g_auto(GStrv) tokens = g_strsplit_set(value, " ,\t", -1);
 
-	for (char **word = words; *word; word++) {
+	for (char **token = tokens; *token; token++) {
 		unsigned first;
 		unsigned last;
 
-		if (!**word)
+		if (!**token)
 			continue;
-		if (!parse_range(*word, &first, &last))
-			return g_strdup("write numbers of processors and ranges of them, such as 0 2-3");
+		if (!parse_range(*token, &first, &last))
+			return g_strdup(
+				"write numbers of processors and ranges of them, such as 0 2-3");
 		for (unsigned cpu = first; cpu <= last; cpu++)
 			add_cpu(field, cpu);
 	}
@@ -256,16 +261,19 @@ char *exec_read_sandbox(void *field, int number, const char *value)
 char *exec_check(const ExecDef *def, const char **ret_key)
 {
 	const SchedulingDef *scheduling = &def->scheduling;
-	const bool is_realtime = scheduling->cpu_policy == CPU_POLICY_FIFO || scheduling->cpu_policy == CPU_POLICY_RR;
+	const bool is_realtime = scheduling->cpu_policy == CPU_POLICY_FIFO ||
+				 scheduling->cpu_policy == CPU_POLICY_RR;
 	enum SandboxKey sandbox_key;
 	struct Problem problem;
 
 	*ret_key = "CPUSchedulingPriority";
 	if (scheduling->cpu_priority > 0 && !is_realtime)
-		return g_strdup("only CPUSchedulingPolicy=fifo and rr have a priority; see Nice= for the others");
+		return g_strdup(
+			"only CPUSchedulingPolicy=fifo and rr have a priority; see Nice= for the "
+			"others");
 	*ret_key = "StandardInput";
 	if (def->input && def->tty)
-		return g_strdup("TTYPath= is its standard input; write one of them");
+		return g_strdup("TTYPath= already sets standard input; write only one of them");
 	if (!def->sandbox || sandbox_check(def->sandbox, &sandbox_key, &problem) == 0)
 		return NULL;
 	*ret_key = sandbox_key_name(sandbox_key);

@@ -29,7 +29,7 @@ KeyReader exec_read_cpus;
 /**
  * exec_check() - are the keys consistent?
  * @ret_key: the key with the error, static
- * Returns: NULL, or one sentence, a new string.
+ * Returns: NULL, or the error as one sentence, a new string.
  */
 char *exec_check(const ExecDef *def, const char **ret_key);
 

@@ -25,7 +25,7 @@ char *field_read_text(ServiceDef *def, void *field, const char *value, Origin or
 
 char *field_read_bool(ServiceDef *def, void *field, const char *value, Origin origin)
 {
-	if (words_parse_bool(value, field))
+	if (token_parse_bool(value, field))
 		return NULL;
 	return g_strdup("write yes or no");
 }
@@ -50,7 +50,9 @@ char *field_read_time_limit(ServiceDef *def, void *field, const char *value, Ori
 	int64_t us;
 
 	if (!text_parse_duration(value, &us) || us == 0)
-		return g_strdup("write a time above 0, such as 200ms, 5s or 1min 30s; every wait has an end");
+		return g_strdup(
+			"write a time above 0, such as 200ms, 5s or 1min 30s; every wait needs a "
+			"limit");
 	*(int64_t *)field = us;
 	return NULL;
 }
@@ -61,8 +63,8 @@ char *field_read_starts_per_time(const char *value, unsigned *ret_starts, int64_
 	uint64_t starts;
 	int64_t window_us;
 
-	if (!parts[0] || !parts[1] || !text_parse_uint(parts[0], 10, 1000000, &starts) || starts == 0 ||
-	    !text_parse_duration(parts[1], &window_us) || window_us == 0)
+	if (!parts[0] || !parts[1] || !text_parse_uint(parts[0], 10, 1000000, &starts) ||
+	    starts == 0 || !text_parse_duration(parts[1], &window_us) || window_us == 0)
 		return g_strdup("write STARTS/TIME, such as 5/10s");
 	*ret_starts = (unsigned)starts;
 	*ret_us = window_us;
@@ -85,7 +87,8 @@ char *field_check_account(const char *name)
 	uint64_t id;
 
 	if (g_ascii_isdigit(*name) && !text_parse_uint(name, 10, UINT32_MAX - 1, &id))
-		return g_strdup_printf("\"%s\" is neither a name nor a number below 4294967295", name);
+		return g_strdup_printf("\"%s\" is neither a name nor a number below 4294967295",
+				       name);
 	if (!*name || *name == '-' || strpbrk(name, " \t:/\"'\\"))
 		return g_strdup_printf("\"%s\" is not the name of an account", name);
 	return NULL;
@@ -115,17 +118,17 @@ char *field_read_directory_mode(ServiceDef *def, void *field, const char *value,
 	return field_parse_mode(value, field) ? NULL : g_strdup("write an octal mode such as 0755");
 }
 
-char *field_read_words(GPtrArray **list, const char *value, char *(*check)(const char *word))
+char *field_read_tokens(GPtrArray **list, const char *value, char *(*check)(const char *token))
 {
 	char *problem = NULL;
-	g_auto(GStrv) words = text_split_words(value, &problem);
+	g_auto(GStrv) tokens = text_split_tokens(value, &problem);
 
-	for (char **word = words; word && *word && !problem; word++) {
-		problem = check(*word);
+	for (char **token = tokens; token && *token && !problem; token++) {
+		problem = check(*token);
 		if (!problem)
-			problem = value_check_room(*list);
+			problem = value_check_size(*list);
 		if (!problem)
-			list_add(list, g_strdup(*word), g_free);
+			list_add(list, g_strdup(*token), g_free);
 	}
 	return problem;
 }

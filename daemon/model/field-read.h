@@ -31,11 +31,11 @@ KeyReader field_read_account; /* of a user or a group: its name or its number */
 KeyReader field_read_directory_mode;
 
 /* Makes the KeyReader @name for an enum made by ENUM_WITH_NAMES. */
-#define FIELD_ENUM_READER(name, Type, function, COUNT)                                             \
-	VALUE_ENUM_READER(name##_word, Type, function, COUNT)                                      \
-	char *name(ServiceDef *def, void *field, const char *value, Origin origin)                 \
-	{                                                                                          \
-		return name##_word(field, value);                                                  \
+#define FIELD_ENUM_READER(name, Type, function, COUNT)                             \
+	VALUE_ENUM_READER(name##_token, Type, function, COUNT)                     \
+	char *name(ServiceDef *def, void *field, const char *value, Origin origin) \
+	{                                                                          \
+		return name##_token(field, value);                                 \
 	}
 
 /* --- for readers; functions that return a string work like KeyReader --- */
@@ -43,7 +43,7 @@ KeyReader field_read_directory_mode;
 void field_replace(char **field, const char *value);
 
 /* Appends each token of @value that @check accepts to @list, a list of base/list.h. */
-char *field_read_words(GPtrArray **list, const char *value, char *(*check)(const char *word));
+char *field_read_tokens(GPtrArray **list, const char *value, char *(*check)(const char *token));
 
 /* "STARTS/TIME" */
 char *field_read_starts_per_time(const char *value, unsigned *ret_starts, int64_t *ret_us);

@@ -13,17 +13,17 @@
 #include <string.h>
 
 /* The state of a collection of edges. */
-typedef struct Collector {
+typedef struct EdgeCollector {
 	const ServiceSet *set;
-	GHashTable *index;      /* ServiceDef * -> its number + 1 */
+	GHashTable *index; /* ServiceDef * -> its number + 1 */
 	GHashTable *facilities; /* name -> its node; NULL: edges lead to the providers */
 	GPtrArray *facility_names;
 	GArray *edges;
 	bool with_alternatives; /* include terms of several conditions */
-	GHashTable *mounts;     /* mount point -> ServiceDef *; NULL: omit mounted: terms */
-} Collector;
+	GHashTable *mounts; /* mount point -> ServiceDef *; NULL: omit mounted: terms */
+} EdgeCollector;
 
-static unsigned index_of(const Collector *c, const ServiceDef *def)
+static unsigned index_of(const EdgeCollector *c, const ServiceDef *def)
 {
 	return GPOINTER_TO_UINT(g_hash_table_lookup(c->index, def)) - 1;
 }
@@ -38,7 +38,7 @@ static bool provides(const ServiceDef *def, const char *facility)
 }
 
 /* The node of a facility, made at first use with the edges of its providers. */
-static unsigned facility_node(Collector *c, const char *name, const GPtrArray *providers)
+static unsigned facility_node(EdgeCollector *c, const char *name, const GPtrArray *providers)
 {
 	gpointer known = g_hash_table_lookup(c->facilities, name);
 	unsigned node;
@@ -50,7 +50,9 @@ static unsigned facility_node(Collector *c, const char *name, const GPtrArray *p
 	g_hash_table_insert(c->facilities, (gpointer)name, GUINT_TO_POINTER(node));
 	for (guint i = 0; i < providers->len; i++) {
 		const Edge edge = {
-			.before = index_of(c, g_ptr_array_index(providers, i)), .after = node, .kind = EDGE_HARD,
+			.before = index_of(c, g_ptr_array_index(providers, i)),
+			.after = node,
+			.kind = EDGE_HARD,
 		};
 
 		g_array_append_val(c->edges, edge);
@@ -59,7 +61,7 @@ static unsigned facility_node(Collector *c, const char *name, const GPtrArray *p
 }
 
 /* @edge is complete except @before, which is @name: a service or a $facility. */
-static void add_edge_from(Collector *c, const char *name, const ServiceDef *self, Edge edge)
+static void add_edge_from(EdgeCollector *c, const char *name, const ServiceDef *self, Edge edge)
 {
 	const ServiceDef *def = service_set_find(c->set, name);
 	const GPtrArray *providers = *name == '$' ? service_set_facility(c->set, name) : NULL;
@@ -82,7 +84,7 @@ static void add_edge_from(Collector *c, const char *name, const ServiceDef *self
 }
 
 /* Like add_edge_from(), from the service that mounts the file system of @path. */
-static void add_edge_from_mount(Collector *c, const char *path, Edge edge)
+static void add_edge_from_mount(EdgeCollector *c, const char *path, Edge edge)
 {
 	const ServiceDef *def = mount_point_find(c->mounts, path);
 
@@ -106,11 +108,16 @@ static GHashTable *collect_mounts(const GPtrArray *list)
 	return mounts;
 }
 
-static void add_before(Collector *c, unsigned self, const NameRef *ref)
+static void add_before(EdgeCollector *c, unsigned self, const NameRef *ref)
 {
 	const ServiceDef *def = service_set_find(c->set, ref->name);
-	const GPtrArray *providers = *ref->name == '$' ? service_set_facility(c->set, ref->name) : NULL;
-	Edge edge = { .before = self, .kind = EDGE_SOFT, .is_turned = true, .origin = ref->origin, .text = ref->name };
+	const GPtrArray *providers = *ref->name == '$' ? service_set_facility(c->set, ref->name) :
+							 NULL;
+	Edge edge = { .before = self,
+		      .kind = EDGE_SOFT,
+		      .is_turned = true,
+		      .origin = ref->origin,
+		      .text = ref->name };
 
 	if (def) {
 		edge.after = index_of(c, def);
@@ -123,13 +130,18 @@ static void add_before(Collector *c, unsigned self, const NameRef *ref)
 	}
 }
 
-static void add_terms(Collector *c, unsigned self, const ServiceDef *def, const GPtrArray *terms)
+static void add_terms(EdgeCollector *c, unsigned self, const ServiceDef *def,
+		      const GPtrArray *terms)
 {
 	for (guint i = 0; i < terms->len; i++) {
 		const Term *term = g_ptr_array_index(terms, i);
-		const Edge edge = { .after = self, .kind = EDGE_HARD, .origin = term->origin, .text = term->text };
+		const Edge edge = {
+			.after = self, .kind = EDGE_HARD, .origin = term->origin, .text = term->text
+		};
 
-		for (unsigned j = 0; j < term_length(term) && (term_length(term) == 1 || c->with_alternatives); j++) {
+		for (unsigned j = 0;
+		     j < term_length(term) && (term_length(term) == 1 || c->with_alternatives);
+		     j++) {
 			const Literal *literal = term_literal(term, j);
 
 			if (!literal->negated && key_prefix_is_internal(literal->prefix))
@@ -140,7 +152,7 @@ static void add_terms(Collector *c, unsigned self, const ServiceDef *def, const 
 	}
 }
 
-static void collect(Collector *c)
+static void collect(EdgeCollector *c)
 {
 	const GPtrArray *list = service_set_list(c->set);
 
@@ -154,7 +166,10 @@ static void collect(Collector *c)
 		for (guint j = 0; j < def->after->len; j++) {
 			const NameRef *ref = g_ptr_array_index(def->after, j);
 			const Edge edge = {
-				.after = i, .kind = EDGE_SOFT, .is_turned = ref->is_turned, .origin = ref->origin,
+				.after = i,
+				.kind = EDGE_SOFT,
+				.is_turned = ref->is_turned,
+				.origin = ref->origin,
 				.text = ref->name,
 			};
 
@@ -163,14 +178,14 @@ static void collect(Collector *c)
 		for (guint j = 0; j < def->before->len; j++)
 			add_before(c, i, g_ptr_array_index(def->before, j));
 		add_terms(c, i, def, def->when);
-		add_terms(c, i, def, def->hold);
+		add_terms(c, i, def, def->while_terms);
 	}
 	g_hash_table_unref(c->index);
 }
 
 GArray *graph_edges(const ServiceSet *set)
 {
-	Collector c = { .set = set };
+	EdgeCollector c = { .set = set };
 
 	collect(&c);
 	return c.edges;
@@ -184,8 +199,12 @@ static uint64_t *pair_of(unsigned before, unsigned after)
 	return pair;
 }
 
-/* Adds StopAfter=, and the pairs to @said too. check_set() has already converted StopBefore=. */
-static void add_said(const ServiceSet *set, GHashTable *numbers, GHashTable *said, GArray *edges)
+/*
+ * Adds the edges of StopAfter=, and their pairs to @declared. check_set() has already converted
+ * StopBefore=.
+ */
+static void add_declared(const ServiceSet *set, GHashTable *numbers, GHashTable *declared,
+			 GArray *edges)
 {
 	const GPtrArray *list = service_set_list(set);
 
@@ -195,12 +214,15 @@ static void add_said(const ServiceSet *set, GHashTable *numbers, GHashTable *sai
 		for (guint j = 0; j < def->stop_after->len; j++) {
 			const NameRef *ref = g_ptr_array_index(def->stop_after, j);
 			const ServiceDef *first = service_set_find(set, ref->name);
-			Edge edge = { .after = i, .kind = EDGE_SOFT, .origin = ref->origin, .text = ref->name };
+			Edge edge = { .after = i,
+				      .kind = EDGE_SOFT,
+				      .origin = ref->origin,
+				      .text = ref->name };
 
 			if (!first || first == def)
 				continue;
 			edge.before = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, first));
-			if (g_hash_table_add(said, pair_of(edge.before, edge.after)))
+			if (g_hash_table_add(declared, pair_of(edge.before, edge.after)))
 				g_array_append_val(edges, edge);
 		}
 	}
@@ -209,7 +231,8 @@ static void add_said(const ServiceSet *set, GHashTable *numbers, GHashTable *sai
 /* Does the line that makes @edge also order the stop? */
 static bool orders_stopping(const GPtrArray *list, const Edge *edge)
 {
-	const ServiceDef *author = g_ptr_array_index(list, edge->is_turned ? edge->before : edge->after);
+	const ServiceDef *author =
+		g_ptr_array_index(list, edge->is_turned ? edge->before : edge->after);
 
 	return edge->before != edge->after && author->stop_order == STOP_ORDER_REVERSE;
 }
@@ -217,22 +240,23 @@ static bool orders_stopping(const GPtrArray *list, const Edge *edge)
 GArray *graph_stop_edges(const ServiceSet *set)
 {
 	g_autoptr(GHashTable) mounts = collect_mounts(service_set_list(set));
-	Collector c = { .set = set, .with_alternatives = true, .mounts = mounts };
+	EdgeCollector c = { .set = set, .with_alternatives = true, .mounts = mounts };
 	g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL);
-	g_autoptr(GHashTable) said = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	g_autoptr(GHashTable)
+		declared = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	const GPtrArray *list = service_set_list(set);
 	GArray *edges = g_array_new(FALSE, FALSE, sizeof(Edge));
 
 	for (guint i = 0; i < list->len; i++)
 		g_hash_table_insert(numbers, g_ptr_array_index(list, i), GUINT_TO_POINTER(i));
-	add_said(set, numbers, said, edges);
+	add_declared(set, numbers, declared, edges);
 	collect(&c);
 	for (guint i = 0; i < c.edges->len; i++) {
 		Edge edge = g_array_index(c.edges, Edge, i);
 		g_autofree uint64_t *pair = pair_of(edge.before, edge.after);
 
-		if (!orders_stopping(list, &edge) || g_hash_table_contains(said, pair))
-			continue; /* or a StopAfter= line orders the reverse */
+		if (!orders_stopping(list, &edge) || g_hash_table_contains(declared, pair))
+			continue; /* only the start is ordered, or StopAfter= orders the opposite */
 		edge.before = g_array_index(c.edges, Edge, i).after;
 		edge.after = g_array_index(c.edges, Edge, i).before;
 		g_array_append_val(edges, edge);
@@ -244,7 +268,9 @@ GArray *graph_stop_edges(const ServiceSet *set)
 GArray *graph_edges_compact(const ServiceSet *set, GPtrArray **ret_facilities)
 {
 	g_autoptr(GHashTable) facilities = g_hash_table_new(g_str_hash, g_str_equal);
-	Collector c = { .set = set, .facilities = facilities, .facility_names = g_ptr_array_new() };
+	EdgeCollector c = { .set = set,
+			    .facilities = facilities,
+			    .facility_names = g_ptr_array_new() };
 
 	collect(&c);
 	*ret_facilities = c.facility_names;
@@ -281,12 +307,12 @@ static Adjacency adjacency_new(unsigned n, const GArray *edges)
 
 typedef struct Tarjan {
 	Adjacency adjacency;
-	unsigned *order;     /* when a node was first visited, from 1; 0: not yet */
-	unsigned *low;       /* the earliest node on the stack that it reaches */
-	unsigned *next;      /* the next successor to visit */
+	unsigned *order; /* when a node was first visited, from 1; 0: not yet */
+	unsigned *low; /* the earliest node on the stack that it reaches */
+	unsigned *next; /* the next successor to visit */
 	bool *on_stack;
-	unsigned *stack;     /* nodes without a component yet */
-	unsigned *path;      /* from the root to the present node, in place of recursion */
+	unsigned *stack; /* nodes without a component yet */
+	unsigned *path; /* from the root to the present node, in place of recursion */
 	unsigned n_stack;
 	unsigned n_path;
 	unsigned n_seen;
@@ -346,8 +372,12 @@ unsigned *graph_components(unsigned n, const GArray *edges)
 {
 	Tarjan t = {
 		.adjacency = adjacency_new(n, edges),
-		.order = g_new0(unsigned, n), .low = g_new0(unsigned, n), .next = g_new0(unsigned, n),
-		.on_stack = g_new0(bool, n), .stack = g_new0(unsigned, n), .path = g_new0(unsigned, n),
+		.order = g_new0(unsigned, n),
+		.low = g_new0(unsigned, n),
+		.next = g_new0(unsigned, n),
+		.on_stack = g_new0(bool, n),
+		.stack = g_new0(unsigned, n),
+		.path = g_new0(unsigned, n),
 		.components = g_new0(unsigned, n + 1), /* never NULL */
 	};
 

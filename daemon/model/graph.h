@@ -38,7 +38,8 @@ GArray *graph_edges(const ServiceSet *set);
  *
  * These are StopAfter= and StopBefore=. Other pairs get the reverse of the start order, unless the
  * service with the line has StopOrder=said. A mounted: term orders like a term about the service
- * that mounts. Every alternative of a term counts, because the service may depend on any of them.
+ * that mounts. Every alternative of a term is included, because the service may depend on any of
+ * them.
  * Returns: a new GArray of Edge.
  */
 GArray *graph_stop_edges(const ServiceSet *set);

@@ -13,35 +13,39 @@
 #include "base/list.h"
 #include "base/text.h"
 
-typedef struct Entry {
+typedef struct HeldEntry {
 	ProgramHold hold;
 	char *why; /* NULL: not held */
 	Origin origin;
-} Entry;
+} HeldEntry;
 
 struct HeldPrograms {
-	GHashTable *entries;    /* path -> Entry, both owned */
-	GPtrArray *directories; /* char *, each with a final slash: free below while packages change */
-	bool is_changing;       /* packages are being changed: a program without an entry is held */
-	Origin changing;        /* the line with "changing" */
+	GHashTable *entries; /* path -> HeldEntry, both owned */
+	/* char *, each with a final slash: programs below are free while packages change */
+	GPtrArray *directories;
+	bool is_changing; /* packages are being changed: a program without an entry is held */
+	Origin changing; /* the line with "changing" */
 };
 
 #define WHY_CHANGING "packages are being changed, and this program was not there before"
 
 static void entry_free(gpointer data)
 {
-	Entry *entry = data;
+	HeldEntry *entry = data;
 
 	g_free(entry->why);
 	g_free(entry);
 }
 
-static void add_entry(HeldPrograms *held, ProgramHold hold, const char *program, const char *why, Origin origin)
+static void add_entry(HeldPrograms *held, ProgramHold hold, const char *program, const char *why,
+		      Origin origin)
 {
-	Entry *entry = g_new0(Entry, 1);
+	HeldEntry *entry = g_new0(HeldEntry, 1);
 
 	entry->hold = hold;
-	entry->why = hold == PROGRAM_FREE ? NULL : g_strdup(why && *why ? why : "its package is not configured");
+	entry->why = hold == PROGRAM_FREE ?
+			     NULL :
+			     g_strdup(why && *why ? why : "its package is not configured");
 	entry->origin = origin;
 	g_hash_table_replace(held->entries, g_strdup(program), entry);
 }
@@ -52,23 +56,25 @@ static bool parse_line(HeldPrograms *held, const char *line, Origin origin)
 	static const struct {
 		const char *verb;
 		ProgramHold hold;
-	} verbs[] = { { "free", PROGRAM_FREE }, { "hold", PROGRAM_NO_START }, { "stop", PROGRAM_STOP } };
-	g_auto(GStrv) words = g_strsplit(line, " ", 3);
+	} verbs[] = { { "free", PROGRAM_FREE },
+		      { "hold", PROGRAM_NO_START },
+		      { "stop", PROGRAM_STOP } };
+	g_auto(GStrv) tokens = g_strsplit(line, " ", 3);
 
 	if (strcmp(line, "changing") == 0) {
 		held->is_changing = true;
 		held->changing = origin;
 		return true;
 	}
-	if (!words[0] || !words[1] || *words[1] != '/')
+	if (!tokens[0] || !tokens[1] || *tokens[1] != '/')
 		return false;
-	if (strcmp(words[0], "free") == 0 && g_str_has_suffix(words[1], "/")) {
-		g_ptr_array_add(held->directories, g_strdup(words[1]));
+	if (strcmp(tokens[0], "free") == 0 && g_str_has_suffix(tokens[1], "/")) {
+		g_ptr_array_add(held->directories, g_strdup(tokens[1]));
 		return true;
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
-		if (strcmp(words[0], verbs[i].verb) == 0) {
-			add_entry(held, verbs[i].hold, words[1], words[2], origin);
+		if (strcmp(tokens[0], verbs[i].verb) == 0) {
+			add_entry(held, verbs[i].hold, tokens[1], tokens[2], origin);
 			return true;
 		}
 	}
@@ -87,8 +93,10 @@ HeldPrograms *held_programs_parse(const char *text, gsize length, const char *fi
 		const Origin origin = origin_new(file, i + 1);
 
 		if (*lines[i] && *lines[i] != '#' && !parse_line(held, lines[i], origin))
-			diag_warning(diags, origin, NULL, "\"%s\" is not \"changing\", and not \"free\", \"hold\" or \"stop\" with a "
-				     "program: it is ignored", lines[i]);
+			diag_warning(diags, origin, NULL,
+				     "\"%s\" is ignored; expected: \"changing\", or \"free\", "
+				     "\"hold\" or \"stop\" and the path of a program",
+				     lines[i]);
 	}
 	return held;
 }
@@ -112,9 +120,10 @@ static bool is_below_free_directory(const HeldPrograms *held, const char *progra
 }
 
 /* Like held_programs_find(), and also returns the line. */
-static ProgramHold find(const HeldPrograms *held, const char *program, const char **ret_why, Origin *ret_origin)
+static ProgramHold find(const HeldPrograms *held, const char *program, const char **ret_why,
+			Origin *ret_origin)
 {
-	const Entry *entry = held ? g_hash_table_lookup(held->entries, program) : NULL;
+	const HeldEntry *entry = held ? g_hash_table_lookup(held->entries, program) : NULL;
 
 	*ret_why = NULL;
 	if (entry) {
@@ -145,7 +154,8 @@ static const char *program_of(const Literal *literal)
 {
 	const char *argument = key_argument(literal->key);
 
-	if (literal->prefix != KEY_PATH || literal->negated || !g_str_has_prefix(argument, PROGRAM_KIND))
+	if (literal->prefix != KEY_PATH || literal->negated ||
+	    !g_str_has_prefix(argument, PROGRAM_KIND))
 		return NULL;
 	return argument + strlen(PROGRAM_KIND);
 }
@@ -160,7 +170,7 @@ static bool has_term(const GPtrArray *terms, const char *text)
 	return false;
 }
 
-/* Adds one term for all @programs, of which one free program is enough. */
+/* Adds one term for all @programs, which is true if one of them is free. */
 static void add_term(const HeldPrograms *held, ServiceDef *def, const GPtrArray *programs)
 {
 	ProgramHold least = PROGRAM_STOP;
@@ -173,7 +183,8 @@ static void add_term(const HeldPrograms *held, ServiceDef *def, const GPtrArray 
 	for (guint i = 0; i < programs->len; i++) {
 		const char *program = g_ptr_array_index(programs, i);
 		g_autofree char *condition = g_strconcat("installed:", program, NULL);
-		g_autofree char *quoted = text_join_words((const char *const[]){ condition, NULL });
+		g_autofree char *quoted =
+			text_join_tokens((const char *const[]){ condition, NULL });
 		const char *why;
 		const ProgramHold hold = find(held, program, &why, &origin);
 
@@ -182,7 +193,7 @@ static void add_term(const HeldPrograms *held, ServiceDef *def, const GPtrArray 
 	}
 	if (programs->len == 0 || least == PROGRAM_FREE)
 		return;
-	terms = least == PROGRAM_STOP ? &def->hold : &def->when;
+	terms = least == PROGRAM_STOP ? &def->while_terms : &def->when;
 	term = has_term(*terms, text->str) ? NULL : term_parse(text->str, origin, &problem);
 	if (term)
 		list_add(terms, term, (GDestroyNotify)term_free);
@@ -219,7 +230,7 @@ void held_programs_apply(const HeldPrograms *held, const ServiceSet *set)
 		if (def->problem)
 			continue;
 		add_terms_like(held, def, def->when);
-		add_terms_like(held, def, def->hold);
+		add_terms_like(held, def, def->while_terms);
 		if (def->exec)
 			g_ptr_array_add(own, def->exec->argv[0]);
 		add_term(held, def, own);

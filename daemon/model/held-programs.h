@@ -15,7 +15,7 @@ typedef struct HeldPrograms HeldPrograms;
 typedef enum ProgramHold {
 	PROGRAM_FREE,
 	PROGRAM_NO_START, /* its package is not set up yet: a running service goes on */
-	PROGRAM_STOP,     /* its package is being removed */
+	PROGRAM_STOP, /* its package is being removed */
 } ProgramHold;
 
 /**
@@ -23,7 +23,8 @@ typedef enum ProgramHold {
  * @file: its path, for @diags; an invalid line is reported and ignored
  * Returns: a new table.
  */
-HeldPrograms *held_programs_parse(const char *text, gsize length, const char *file, DiagList *diags);
+HeldPrograms *held_programs_parse(const char *text, gsize length, const char *file,
+				  DiagList *diags);
 void held_programs_free(HeldPrograms *held);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(HeldPrograms, held_programs_free)
 
@@ -37,8 +38,8 @@ ProgramHold held_programs_find(const HeldPrograms *held, const char *program, co
 /**
  * held_programs_apply() - add a term to each service with a program that is not free
  *
- * The programs of a service are the one in Exec= and those that its terms check by path:exec:. Of
- * several alternatives one free program is enough, as one existing program is.
+ * The programs of a service are the one in Exec= and those that its terms check by path:exec:. One
+ * free program among several alternatives is enough, just as one existing program is.
  */
 void held_programs_apply(const HeldPrograms *held, const ServiceSet *set);
 

@@ -1,34 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * INI source: inih behind our own line reader.
+ * INI source: see the header.
  *
- * inih, as distributions build it, silently truncates a line at 199 bytes and a section name at 49.
- * It ends a value at a blank and ";", and reports no line numbers. So inih never gets the original
- * lines. A section is passed without its name. A value is passed without its key, in short pieces.
- * Two dots around each piece protect its blanks and its ";". on_value() joins the pieces again.
- *
- * inih calls back before it reads the next line, so the present line number is that of the value.
+ * inih is not used: as distributions build it, it truncates a line at 199 bytes and a section name
+ * at 49, ends a value at a blank and ";" (which a shell command contains), and reports no line
+ * numbers.
  */
 #include "config.h"
 
 #include "model/ini-source.h"
 
-#include <ini.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/limits.h"
 
 enum {
-	PIECE_BYTES = 180, /* of a value; with the added bytes still below inih's 199 */
 	KEY_BYTES = 48,
 	SECTION_BYTES = LIMIT_NAME_BYTES + 32,
 };
 
 typedef struct IniReader {
-	const char *next; /* the rest of the text */
-	const char *end;
-	unsigned line; /* the number of the line before @next */
+	unsigned line; /* the number of the present line */
 	const char *file;
 	const char *service;
 	DiagList *diags;
@@ -36,13 +29,10 @@ typedef struct IniReader {
 	IniFile *ini;
 	IniSection **section_end; /* where the next section is linked */
 	IniEntry **entry_end;
-	IniSection *section;   /* NULL before the first */
-	IniEntry *entry;       /* the entry that an indented line would continue, or NULL */
-	IniPart *part;         /* its last part */
-	char *part_end;        /* where the next piece is written */
-	bool skip_indented;    /* after a line that was reported */
-	const char *piece;     /* the rest of the present value, or NULL */
-	const char *piece_end;
+	IniSection *section; /* NULL before the first */
+	IniEntry *entry; /* the entry that an indented line would continue, or NULL */
+	IniPart *part; /* its last part */
+	bool skip_indented; /* after a line that was reported */
 } IniReader;
 
 static void G_GNUC_PRINTF(2, 3) report(IniReader *r, const char *format, ...)
@@ -59,20 +49,6 @@ static void G_GNUC_PRINTF(2, 3) report(IniReader *r, const char *format, ...)
 	r->skip_indented = true;
 }
 
-/*
- * Starts to pass the value from @value to @end through inih in pieces. @part gets room for all of
- * them.
- */
-static void begin_part(IniReader *r, IniPart *part, const char *value, const char *end)
-{
-	r->part_end = arena_alloc(r->arena, (gsize)(end - value) + 1);
-	part->text = r->part_end;
-	part->line = r->line;
-	r->part = part;
-	r->piece = value;
-	r->piece_end = end;
-}
-
 static bool is_short_enough(IniReader *r, const char *value, const char *end)
 {
 	if (end - value <= LIMIT_LINE_BYTES)
@@ -81,41 +57,11 @@ static bool is_short_enough(IniReader *r, const char *value, const char *end)
 	return false;
 }
 
-/* A piece ends between a blank and a ";", because together they would begin a comment. */
-static const char *find_piece_end(const IniReader *r)
+static void begin_part(IniReader *r, IniPart *part, const char *value, const char *end)
 {
-	const char *end = r->piece_end - r->piece > PIECE_BYTES ? r->piece + PIECE_BYTES : r->piece_end;
-
-	for (const char *p = r->piece; (p = memchr(p, ';', (size_t)(end - p))) != NULL; p++) {
-		if (p > r->piece && g_ascii_isspace(p[-1]))
-			return p;
-	}
-	return end;
-}
-
-/*
- * Writes the next piece of the present value as a line of its own. Without snprintf(3), because
- * each boot has a thousand pieces.
- */
-static void hand_over_piece(IniReader *r, char *buffer)
-{
-	const char *piece_end = find_piece_end(r);
-	char *end = g_stpcpy(buffer, ".=.");
-
-	memcpy(end, r->piece, (size_t)(piece_end - r->piece));
-	memcpy(end + (piece_end - r->piece), ".\n", sizeof ".\n");
-	r->piece = piece_end < r->piece_end ? piece_end : NULL;
-}
-
-static int on_value(void *user, const char *section, const char *name, const char *value)
-{
-	IniReader *r = user;
-	const size_t length = strlen(value);
-
-	g_assert(length >= 2 && value[0] == '.' && value[length - 1] == '.'); /* from hand_over_piece() */
-	memcpy(r->part_end, value + 1, length - 2);
-	r->part_end += length - 2;
-	return 1;
+	part->text = arena_strndup(r->arena, value, (gsize)(end - value));
+	part->line = r->line;
+	r->part = part;
 }
 
 /* Without blanks at both ends. */
@@ -128,17 +74,17 @@ static char *copy_stripped(IniReader *r, const char *start, const char *end)
 	return arena_strndup(r->arena, start, (gsize)(end - start));
 }
 
-static bool begin_section(IniReader *r, const char *start, const char *end)
+static void begin_section(IniReader *r, const char *start, const char *end)
 {
 	IniSection *section;
 
 	if (end[-1] != ']' || memchr(start, ']', (size_t)(end - start - 1))) {
 		report(r, "a section is written [Name], alone on its line");
-		return false;
+		return;
 	}
 	if (end - start > SECTION_BYTES) {
-		report(r, "no section's name is longer than %d bytes", SECTION_BYTES - 2);
-		return false;
+		report(r, "the name of a section has at most %d bytes", SECTION_BYTES - 2);
+		return;
 	}
 	r->entry = NULL;
 	r->skip_indented = false;
@@ -148,7 +94,6 @@ static bool begin_section(IniReader *r, const char *start, const char *end)
 	*r->section_end = section;
 	r->section_end = &section->next;
 	r->section = section;
-	return true;
 }
 
 static bool is_key(const char *key)
@@ -160,7 +105,7 @@ static bool is_key(const char *key)
 	return p > key && !*p;
 }
 
-static bool begin_entry(IniReader *r, const char *start, const char *end)
+static void begin_entry(IniReader *r, const char *start, const char *end)
 {
 	const char *equals = memchr(start, '=', (size_t)(end - start));
 	const char *key = equals ? copy_stripped(r, start, equals) : NULL;
@@ -168,20 +113,20 @@ static bool begin_entry(IniReader *r, const char *start, const char *end)
 
 	if (!key || !is_key(key)) {
 		report(r, "this is neither a [Section] nor Key=value nor a # comment");
-		return false;
+		return;
 	}
 	if (strlen(key) > KEY_BYTES) {
-		report(r, "no key is longer than %d bytes", KEY_BYTES);
-		return false;
+		report(r, "the name of a key has at most %d bytes", KEY_BYTES);
+		return;
 	}
 	if (!r->section) {
-		report(r, "%s= stands before the first [Section]", key);
-		return false;
+		report(r, "%s= comes before the first [Section]", key);
+		return;
 	}
 	for (start = equals + 1; start < end && g_ascii_isspace(*start); start++)
 		;
 	if (!is_short_enough(r, start, end))
-		return false;
+		return;
 	entry = arena_new0(IniEntry, r->arena);
 	entry->section = r->section;
 	entry->key = key;
@@ -190,34 +135,33 @@ static bool begin_entry(IniReader *r, const char *start, const char *end)
 	r->entry = entry;
 	r->skip_indented = false;
 	begin_part(r, &entry->first, start, end);
-	return true;
 }
 
-static bool continue_entry(IniReader *r, const char *start, const char *end)
+static void continue_entry(IniReader *r, const char *start, const char *end)
 {
 	if (r->skip_indented)
-		return false;
+		return;
 	if (*start == '#') {
-		report(r, "a comment begins in the first column; an indented line continues the value above it");
-		return false;
+		report(r, "a comment begins in the first column; an indented line continues the "
+			  "value above it");
+		return;
 	}
 	if (!r->entry) {
 		report(r, "an indented line continues the value above it, and there is none");
-		return false;
+		return;
 	}
 	if (*start == '[' && end[-1] == ']') {
-		report(r, "a section begins in the first column; an indented line continues the value above it");
-		return false;
+		report(r, "a section begins in the first column; an indented line continues the "
+			  "value above it");
+		return;
 	}
 	if (!is_short_enough(r, start, end))
-		return false;
+		return;
 	r->part->next = arena_new0(IniPart, r->arena);
 	begin_part(r, r->part->next, start, end);
-	return true;
 }
 
-/* Classifies one line. Returns: true if a line must be passed to inih. */
-static bool take_line(IniReader *r, const char *start, const char *end)
+static void read_line(IniReader *r, const char *start, const char *end)
 {
 	const char *text = start;
 
@@ -228,52 +172,38 @@ static bool take_line(IniReader *r, const char *start, const char *end)
 	if (text == end) {
 		r->entry = NULL;
 		r->skip_indented = false;
-		return false;
-	}
-	if (*start == '#')
-		return false;
-	if (text > start)
-		return continue_entry(r, text, end);
-	if (*start == ';') {
+	} else if (*start == '#') {
+		return;
+	} else if (text > start) {
+		continue_entry(r, text, end);
+	} else if (*start == ';') {
 		report(r, "a comment begins with #");
-		return false;
+	} else if (*start == '[') {
+		begin_section(r, start, end);
+	} else {
+		begin_entry(r, start, end);
 	}
-	return *start == '[' ? begin_section(r, start, end) : begin_entry(r, start, end);
 }
 
-/* The reader for inih: returns a line like fgets(), but a synthetic one. */
-static char *read_line(char *buffer, int size, void *stream)
+static void read_lines(IniReader *r, const char *text, gsize length)
 {
-	IniReader *r = stream;
+	const char *const text_end = text + length;
 
-	g_assert(size > PIECE_BYTES + 8); /* the buffer of inih */
-	if (r->piece) {
-		hand_over_piece(r, buffer);
-		return buffer;
-	}
-	while (r->next < r->end) {
-		const char *start = r->next;
-		const char *newline = memchr(start, '\n', (size_t)(r->end - start));
-		const char *end = newline ? newline : r->end;
+	for (const char *next = text; next < text_end;) {
+		const char *start = next;
+		const char *newline = memchr(start, '\n', (size_t)(text_end - start));
 
-		r->next = newline ? newline + 1 : r->end;
+		next = newline ? newline + 1 : text_end;
 		r->line++;
-		if (!take_line(r, start, end))
-			continue;
-		if (r->piece)
-			hand_over_piece(r, buffer);
-		else
-			g_strlcpy(buffer, "[.]\n", (gsize)size);
-		return buffer;
+		read_line(r, start, newline ? newline : text_end);
 	}
-	return NULL;
 }
 
-static unsigned line_of(const char *text, const char *place)
+static unsigned line_of(const char *text, const char *origin)
 {
 	unsigned line = 1;
 
-	for (const char *p = text; p < place; p++)
+	for (const char *p = text; p < origin; p++)
 		line += *p == '\n';
 	return line;
 }
@@ -296,34 +226,41 @@ static bool is_ascii(const char *text, gsize length)
 /* Reports errors that make the whole text unreadable. Then nothing else is reported. */
 static bool check_encoding(IniReader *r, const char *text, gsize length)
 {
-	const char *place;
+	const char *origin;
 
 	if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
 		r->line = 1;
 		report(r, "the file begins with a byte order mark; save it as UTF-8 without one");
-	} else if ((place = memchr(text, '\0', length)) != NULL) {
-		r->line = line_of(text, place);
+	} else if ((origin = memchr(text, '\0', length)) != NULL) {
+		r->line = line_of(text, origin);
 		report(r, "the line contains a NUL byte; a service or policy file is text");
-	} else if (!is_ascii(text, length) && !g_utf8_validate(text, (gssize)length, &place)) {
-		r->line = line_of(text, place);
-		report(r, "the line is not UTF-8: byte 0x%02x", (unsigned char)*place);
-	} else if ((place = memchr(text, '\r', length)) != NULL) {
-		r->line = line_of(text, place);
-		report(r, "the line contains a carriage return; save the file with Unix line ends (LF, not CR LF)");
+	} else if (!is_ascii(text, length) && !g_utf8_validate(text, (gssize)length, &origin)) {
+		r->line = line_of(text, origin);
+		report(r, "the line is not UTF-8: byte 0x%02x", (unsigned char)*origin);
+	} else if ((origin = memchr(text, '\r', length)) != NULL) {
+		r->line = line_of(text, origin);
+		report(r, "the line contains a carriage return; save the file with Unix line ends "
+			  "(LF, not CR LF)");
 	}
 	return !r->ini->broken;
 }
 
-IniFile *ini_file_read(Arena *arena, const char *file, const char *text, gsize length, const char *service, DiagList *diags)
+IniFile *ini_file_read(Arena *arena, const char *file, const char *text, gsize length,
+		       const char *service, DiagList *diags)
 {
 	IniFile *ini = arena_new0(IniFile, arena);
 	IniReader r = {
-		.next = text, .end = text + length, .file = file, .service = service, .diags = diags, .arena = arena,
-		.ini = ini, .section_end = &ini->sections, .entry_end = &ini->entries,
+		.file = file,
+		.service = service,
+		.diags = diags,
+		.arena = arena,
+		.ini = ini,
+		.section_end = &ini->sections,
+		.entry_end = &ini->entries,
 	};
 
-	if (check_encoding(&r, text, length) && ini_parse_stream(read_line, &r, on_value, &r) != 0)
-		report(&r, "the line cannot be read");
+	if (check_encoding(&r, text, length))
+		read_lines(&r, text, length);
 	return ini;
 }
 

@@ -45,10 +45,11 @@ typedef struct IniFile {
  * @arena: for all of them
  * @service: for the diagnostics, may be NULL
  *
- * Some rules are checked before inih: comments, line length, UTF-8 and Unix line ends. Each
- * violation is reported, and the rest is still read.
+ * Each violation of the rules of the format (comments, line length, UTF-8, Unix line ends) is
+ * reported, and the rest is still read.
  */
-IniFile *ini_file_read(Arena *arena, const char *file, const char *text, gsize length, const char *service, DiagList *diags);
+IniFile *ini_file_read(Arena *arena, const char *file, const char *text, gsize length,
+		       const char *service, DiagList *diags);
 
 /* All parts of @entry joined with blanks. Allocated in @arena, the arena of its file. */
 const char *ini_entry_join(Arena *arena, const IniEntry *entry);

@@ -30,7 +30,8 @@ static char *canonical_path(const char *path, char **ret_problem)
 		const size_t length = strcspn(++part, "/");
 
 		if (length == 2 && strncmp(part, "..", 2) == 0) {
-			*ret_problem = g_strdup_printf("\"%s\" contains \"..\"; write the path without it", path);
+			*ret_problem = g_strdup_printf(
+				"\"%s\" contains \"..\"; write the path without it", path);
 			return NULL;
 		}
 		if (length > 1 || (length == 1 && *part != '.')) {
@@ -56,7 +57,8 @@ static char *check_path(const char *argument, char **ret_problem)
 		return path ? g_strconcat(kinds[i], path, NULL) : NULL;
 	}
 	if (*argument != '/' && strchr(argument, ':')) {
-		*ret_problem = g_strdup_printf("\"%s\": only exec:, dir: or nonempty: may precede the path", argument);
+		*ret_problem = g_strdup_printf(
+			"\"%s\": only exec:, dir: or nonempty: may precede the path", argument);
 		return NULL;
 	}
 	return canonical_path(argument, ret_problem);
@@ -65,7 +67,8 @@ static char *check_path(const char *argument, char **ret_problem)
 static char *check_service(const char *argument, char **ret_problem)
 {
 	if (*argument == '$')
-		*ret_problem = g_strdup_printf("%s is a facility; write facility:%s", argument, argument);
+		*ret_problem =
+			g_strdup_printf("%s is a facility; write facility:%s", argument, argument);
 	else if (name_check_service(argument, ret_problem))
 		return g_strdup(argument);
 	return NULL;
@@ -73,8 +76,8 @@ static char *check_service(const char *argument, char **ret_problem)
 
 static char *check_settled(const char *argument, char **ret_problem)
 {
-	const bool fine = *argument == '$' ? name_check_facility(argument, ret_problem)
-					   : name_check_service(argument, ret_problem);
+	const bool fine = *argument == '$' ? name_check_facility(argument, ret_problem) :
+					     name_check_service(argument, ret_problem);
 
 	return fine ? g_strdup(argument) : NULL;
 }
@@ -88,7 +91,9 @@ static char *check_kernel(const char *argument, char **ret_problem)
 {
 	if (*argument && *argument != '=')
 		return g_strdup(argument);
-	*ret_problem = g_strdup("kernel: takes an argument of the kernel command line: kernel:quiet, kernel:key=value");
+	*ret_problem =
+		g_strdup("kernel: takes an argument of the kernel command line: kernel:quiet, "
+			 "kernel:key=value");
 	return NULL;
 }
 
@@ -96,7 +101,7 @@ static char *check_virtual(const char *argument, char **ret_problem)
 {
 	if (strcmp(argument, "container") == 0 || strcmp(argument, "vm") == 0)
 		return g_strdup(argument);
-	*ret_problem = g_strdup("there are virtual:container and virtual:vm");
+	*ret_problem = g_strdup("the conditions are virtual:container and virtual:vm");
 	return NULL;
 }
 
@@ -118,12 +123,13 @@ static char *check_network(const char *argument, char **ret_problem)
 	if (strcmp(argument, "up") == 0 || strcmp(argument, "online") == 0)
 		return g_strdup(argument);
 	if (!g_str_has_prefix(argument, interface)) {
-		*ret_problem = g_strdup("there are network:up, network:online and network:interface:NAME");
+		*ret_problem = g_strdup(
+			"the conditions are network:up, network:online and network:interface:NAME");
 		return NULL;
 	}
 	/* The names that the kernel accepts (dev_valid_name() in net/core/dev.c). */
-	if (*name && strlen(name) < INTERFACE_NAME_BYTES && !strpbrk(name, "/: \t\n") && strcmp(name, ".") != 0 &&
-	    strcmp(name, "..") != 0)
+	if (*name && strlen(name) < INTERFACE_NAME_BYTES && !strpbrk(name, "/: \t\n") &&
+	    strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
 		return g_strdup(argument);
 	*ret_problem = g_strdup_printf("\"%s\" is not the name of a network interface", name);
 	return NULL;
@@ -133,15 +139,18 @@ static char *check_label(const char *argument, char **ret_problem)
 {
 	if (*argument)
 		return g_strdup(argument);
-	*ret_problem = g_strdup("a label is missing; write label:DATA, in quotes if it contains blanks");
+	*ret_problem =
+		g_strdup("a label is missing; write label:DATA, in quotes if it contains blanks");
 	return NULL;
 }
 
 static char *check_uuid(const char *argument, char **ret_problem)
 {
-	if (*argument && argument[strspn(argument, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-")] == '\0')
+	if (*argument &&
+	    argument[strspn(argument, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-")] == '\0')
 		return g_ascii_strdown(argument, -1);
-	*ret_problem = g_strdup_printf("\"%s\" is not the UUID of a volume; blkid(8) shows them", argument);
+	*ret_problem = g_strdup_printf("\"%s\" is not the UUID of a volume; blkid(8) shows them",
+				       argument);
 	return NULL;
 }
 
@@ -152,31 +161,28 @@ static char *check_device(const char *argument, char **ret_problem)
 	if (path && g_str_has_prefix(path, "/dev/"))
 		return g_steal_pointer(&path);
 	if (path)
-		*ret_problem = g_strdup_printf("\"%s\" is not a device; devices are below /dev/", path);
+		*ret_problem =
+			g_strdup_printf("\"%s\" is not a device; devices are below /dev/", path);
 	return NULL;
 }
 
-static int compare_words(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /*
- * Returns: one sentence, a new string, if @word is not a PROPERTY=VALUE of a device; otherwise
- * NULL.
+ * Returns: NULL if @token is a PROPERTY=VALUE of a device; otherwise the error as one sentence, a
+ * new string.
  */
-static char *check_match(const char *word)
+static char *check_match(const char *token)
 {
 	static const char *const of_an_event[] = { "ACTION=", "SEQNUM=", NULL };
-	const char *equals = strchr(word, '=');
+	const char *equals = strchr(token, '=');
 
-	if (!equals || equals == word ||
-	    strspn(word, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.-") < (size_t)(equals - word))
-		return g_strdup_printf("\"%s\" is not PROPERTY=VALUE; udevadm info shows them", word);
+	if (!equals || equals == token ||
+	    strspn(token, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.-") < (size_t)(equals - token))
+		return g_strdup_printf("\"%s\" is not PROPERTY=VALUE; udevadm info shows them",
+				       token);
 	for (unsigned i = 0; of_an_event[i]; i++) {
-		if (g_str_has_prefix(word, of_an_event[i]))
-			return g_strdup_printf("\"%s\" is about an event; a device that is there has no such property",
-					       word);
+		if (g_str_has_prefix(token, of_an_event[i]))
+			return g_strdup_printf("\"%s\" is a property of events, not of devices",
+					       token);
 	}
 	return NULL;
 }
@@ -184,18 +190,19 @@ static char *check_match(const char *word)
 /* At least one PROPERTY=PATTERN. Patterns are those of g_pattern_spec: * and ?. */
 static char *check_udev(const char *argument, char **ret_problem)
 {
-	g_auto(GStrv) words = text_split_words(argument, ret_problem);
+	g_auto(GStrv) tokens = text_split_tokens(argument, ret_problem);
 
-	if (!words)
+	if (!tokens)
 		return NULL;
-	if (!*words)
-		*ret_problem = g_strdup("a match is missing; write udev:SUBSYSTEM=block ID_BUS=usb");
-	for (char **word = words; *word && !*ret_problem; word++)
-		*ret_problem = check_match(*word);
+	if (!*tokens)
+		*ret_problem =
+			g_strdup("a match is missing; write udev:SUBSYSTEM=block ID_BUS=usb");
+	for (char **token = tokens; *token && !*ret_problem; token++)
+		*ret_problem = check_match(*token);
 	if (*ret_problem)
 		return NULL;
-	qsort(words, g_strv_length(words), sizeof *words, compare_words);
-	return text_join_words((const char *const *)words);
+	qsort(tokens, g_strv_length(tokens), sizeof *tokens, text_compare);
+	return text_join_tokens((const char *const *)tokens);
 }
 
 /* INTERFACE.PROPERTY */
@@ -219,40 +226,42 @@ static char *check_object_path(const char *text)
 }
 
 /* Only numbers can be ordered. */
-static char *check_operand(KeyOperator operator, const char *value)
+static char *check_operand(KeyOperator operator, const char * value)
 {
 	const bool is_number = *value && value[strspn(value, G_CSET_DIGITS "+-.eE")] == '\0';
 
-	if (is_number || operator == KEY_OPERATOR_EQUAL || operator == KEY_OPERATOR_UNEQUAL)
+	if (is_number || operator== KEY_OPERATOR_EQUAL || operator== KEY_OPERATOR_UNEQUAL)
 		return NULL;
-	return g_strdup_printf("%s compares numbers, and \"%s\" is none", key_operator_name(operator), value);
+	return g_strdup_printf("%s compares numbers, and \"%s\" is not a number",
+			       key_operator_name(operator), value);
 }
 
 static char *check_dbus_property(const char *argument, char **ret_problem)
 {
-	enum { WORD_NAME, WORD_PATH, WORD_PROPERTY, WORD_OPERATOR, WORD_VALUE, N_WORDS };
-	g_auto(GStrv) words = text_split_words(argument, ret_problem);
-	KeyOperator operator = KEY_OPERATOR_EQUAL;
+	enum { TOKEN_NAME, TOKEN_PATH, TOKEN_PROPERTY, TOKEN_OPERATOR, TOKEN_VALUE, N_TOKENS };
+	g_auto(GStrv) tokens = text_split_tokens(argument, ret_problem);
+	KeyOperator operator= KEY_OPERATOR_EQUAL;
 
-	if (!words)
+	if (!tokens)
 		return NULL;
-	if (g_strv_length(words) != N_WORDS)
+	if (g_strv_length(tokens) != N_TOKENS)
 		*ret_problem = g_strdup("write dbus-property:NAME PATH INTERFACE.PROPERTY = VALUE");
-	else if (name_check_bus(words[WORD_NAME], ret_problem) &&
-		 !(*ret_problem = check_object_path(words[WORD_PATH])) &&
-		 !(*ret_problem = check_property_name(words[WORD_PROPERTY])) &&
-		 !key_operator_from_name(words[WORD_OPERATOR], &operator))
-		*ret_problem = g_strdup_printf("\"%s\" is not a comparison; there are =, !=, >= and <=",
-					       words[WORD_OPERATOR]);
+	else if (name_check_bus(tokens[TOKEN_NAME], ret_problem) &&
+		 !(*ret_problem = check_object_path(tokens[TOKEN_PATH])) &&
+		 !(*ret_problem = check_property_name(tokens[TOKEN_PROPERTY])) &&
+		 !key_operator_from_name(tokens[TOKEN_OPERATOR], &operator))
+		*ret_problem = g_strdup_printf(
+			"\"%s\" is not a comparison; the operators are =, !=, >= and <=",
+			tokens[TOKEN_OPERATOR]);
 	if (!*ret_problem)
-		*ret_problem = check_operand(operator, words[WORD_VALUE]);
-	return *ret_problem ? NULL : text_join_words((const char *const *)words);
+		*ret_problem = check_operand(operator, tokens[TOKEN_VALUE]);
+	return *ret_problem ? NULL : text_join_tokens((const char *const *)tokens);
 }
 
 static const struct {
 	char *(*check)(const char *argument, char **ret_problem); /* entry: *ret_problem is NULL */
 	bool is_internal;
-	bool takes_words;
+	bool has_vocabulary;
 } prefixes[] = {
 	[KEY_PATH] = { .check = check_path },
 	[KEY_SERVICE] = { .check = check_service, .is_internal = true },
@@ -266,12 +275,12 @@ static const struct {
 	[KEY_INSTALLED] = { .check = canonical_path },
 	[KEY_MOUNTED] = { .check = canonical_path },
 	[KEY_DBUS] = { .check = check_dbus },
-	[KEY_DBUS_PROPERTY] = { .check = check_dbus_property, .takes_words = true },
+	[KEY_DBUS_PROPERTY] = { .check = check_dbus_property, .has_vocabulary = true },
 	[KEY_NETWORK] = { .check = check_network },
 	[KEY_LABEL] = { .check = check_label },
 	[KEY_UUID] = { .check = check_uuid },
 	[KEY_DEVICE] = { .check = check_device },
-	[KEY_UDEV] = { .check = check_udev, .takes_words = true },
+	[KEY_UDEV] = { .check = check_udev, .has_vocabulary = true },
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(prefixes) == KEY_COUNT);
 
@@ -283,22 +292,26 @@ static char *unknown_prefix(const char *prefix, const char *argument)
 
 	for (int i = 0; i < (int)KEY_COUNT; i++)
 		names[i] = key_prefix_name((KeyPrefix)i);
-	nearest = words_nearest(prefix, names);
+	nearest = token_nearest(prefix, names);
 	if (nearest)
-		return g_strdup_printf("no provider \"%s\"; did you mean \"%s:%s\"?", prefix, nearest, argument);
+		return g_strdup_printf("no provider \"%s\"; did you mean \"%s:%s\"?", prefix,
+				       nearest, argument);
 	all = g_strjoinv(", ", (char **)names);
-	return g_strdup_printf("no provider \"%s\"; there are %s", prefix, all);
+	return g_strdup_printf("no provider \"%s\"; the providers are %s", prefix, all);
 }
 
 static char *no_prefix(const char *text)
 {
 	if (*text == '/')
-		return g_strdup_printf("\"%s\" is not a condition; did you mean \"path:%s\"?", text, text);
+		return g_strdup_printf("\"%s\" is not a condition; did you mean \"path:%s\"?", text,
+				       text);
 	if (*text == '$')
-		return g_strdup_printf("\"%s\" is not a condition; did you mean \"facility:%s\"?", text, text);
+		return g_strdup_printf("\"%s\" is not a condition; did you mean \"facility:%s\"?",
+				       text, text);
 	if (name_check_service(text, NULL))
-		return g_strdup_printf("\"%s\" is not a condition; did you mean \"service:%s\"?", text, text);
-	return g_strdup_printf("\"%s\" is not a condition; one is written PROVIDER:ARGUMENT", text);
+		return g_strdup_printf("\"%s\" is not a condition; did you mean \"service:%s\"?",
+				       text, text);
+	return g_strdup_printf("\"%s\" is not a condition; write PROVIDER:ARGUMENT", text);
 }
 
 /* Why the prefix of @text is unknown; a new string. */
@@ -307,7 +320,8 @@ static char *explain_no_prefix(const char *text)
 	const char *colon = strchr(text, ':');
 	g_autofree char *name = colon ? g_strndup(text, (gsize)(colon - text)) : NULL;
 
-	return !name || !*name || strchr(name, '/') ? no_prefix(text) : unknown_prefix(name, colon + 1);
+	return !name || !*name || strchr(name, '/') ? no_prefix(text) :
+						      unknown_prefix(name, colon + 1);
 }
 
 static bool find_prefix(const char *text, KeyPrefix *ret)
@@ -345,7 +359,8 @@ char *key_canonical(const char *text, KeyPrefix *ret_prefix, char **ret_problem)
 	return g_strconcat(key_prefix_name(prefix), ":", argument, NULL);
 }
 
-bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonical, char **ret_problem)
+bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonical,
+	       char **ret_problem)
 {
 	g_autofree char *canonical = key_canonical(text, ret_prefix, ret_problem);
 
@@ -373,18 +388,18 @@ bool key_is_silent(const char *canonical)
 	return path && (g_str_has_prefix(path, "/proc/") || g_str_has_prefix(path, "/sys/"));
 }
 
-bool key_takes_words(const char *text)
+bool key_has_vocabulary(const char *text)
 {
 	KeyPrefix prefix;
 
-	return find_prefix(text, &prefix) && prefixes[prefix].takes_words;
+	return find_prefix(text, &prefix) && prefixes[prefix].has_vocabulary;
 }
 
-char **key_argument_words(const char *canonical)
+char **key_argument_tokens(const char *canonical)
 {
 	g_autofree char *problem = NULL; /* never set for a canonical text */
 
-	return text_split_words(key_argument(canonical), &problem);
+	return text_split_tokens(key_argument(canonical), &problem);
 }
 
 bool key_prefix_is_internal(KeyPrefix prefix)

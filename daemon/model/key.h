@@ -12,6 +12,7 @@
 
 #include "base/enum-names.h"
 
+/* clang-format off */
 #define KEY_PREFIXES(X, P)                                                                         \
 	X(P, PATH, "path")         /* path:/x path:exec:/x path:dir:/x path:nonempty:/x */             \
 	X(P, SERVICE, "service")   /* ready; for a task: succeeded */                              \
@@ -31,6 +32,7 @@
 	X(P, UUID, "uuid")         /* a volume with that UUID, in lower case */                    \
 	X(P, DEVICE, "device")     /* device:/dev/sda2; also links */                              \
 	X(P, UDEV, "udev")         /* udev:SUBSYSTEM=block ID_BUS=usb, all on one device; sorted */
+/* clang-format on */
 ENUM_WITH_NAMES(KeyPrefix, KEY, key_prefix, KEY_PREFIXES)
 
 #define LEVELS(X, P) X(P, FALSE, "false") X(P, TRUE, "true") X(P, UNKNOWN, "unknown")
@@ -43,7 +45,8 @@ ENUM_WITH_NAMES(Level, LEVEL, level, LEVELS)
  * @ret_canonical: interned, equal pointers for equal conditions (paths without "//" and final "/")
  * @ret_problem: on failure one sentence with a suggestion, a new string
  */
-bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonical, char **ret_problem);
+bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonical,
+	       char **ret_problem);
 
 /**
  * key_canonical() - the same for untrusted text
@@ -64,16 +67,17 @@ const char *key_argument(const char *canonical);
 bool key_is_silent(const char *canonical);
 
 /**
- * key_takes_words() - does the argument continue over blanks, up to the next "|"?
+ * key_has_vocabulary() - does the argument continue over blanks, up to the next "|"?
  * @text: the beginning of a condition, at least "prefix:"
  */
-bool key_takes_words(const char *text);
+bool key_has_vocabulary(const char *text);
 
 /* The unquoted tokens of an argument with several; a new strv. */
-char **key_argument_words(const char *canonical);
+char **key_argument_tokens(const char *canonical);
 
 /* "NAME PATH INTERFACE.PROPERTY OP VALUE", with OP one of these. Texts support only = and !=. */
-#define KEY_OPERATORS(X, P) X(P, EQUAL, "=") X(P, UNEQUAL, "!=") X(P, AT_LEAST, ">=") X(P, AT_MOST, "<=")
+#define KEY_OPERATORS(X, P) \
+	X(P, EQUAL, "=") X(P, UNEQUAL, "!=") X(P, AT_LEAST, ">=") X(P, AT_MOST, "<=")
 ENUM_WITH_NAMES(KeyOperator, KEY_OPERATOR, key_operator, KEY_OPERATORS)
 
 /*

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 noinst_LIBRARIES += libmodel.a
-libmodel_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(INIH_CFLAGS)
+libmodel_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 libmodel_a_SOURCES = \
 	daemon/model/check-conflicts.c \
 	daemon/model/check-cycles.c \
@@ -30,6 +30,6 @@ libmodel_a_SOURCES = \
 	daemon/model/service-unknown.c \
 	daemon/model/socket-def.c daemon/model/socket-def.h \
 	daemon/model/socket-read.c daemon/model/socket-read.h \
-	daemon/model/socket-words.c daemon/model/socket-words.h \
+	daemon/model/socket-fields.c daemon/model/socket-fields.h \
 	daemon/model/term.c daemon/model/term.h \
 	daemon/model/value.c daemon/model/value.h

@@ -28,7 +28,7 @@ static const char *find_bad_byte(const char *name)
 	return name;
 }
 
-/* Returns: NULL if @name is valid, otherwise one sentence, a new string. */
+/* Returns: NULL if @name is valid; otherwise the error as one sentence, a new string. */
 static char *find_problem(const char *what, const char *name)
 {
 	const char *bad = find_bad_byte(name);
@@ -36,14 +36,19 @@ static char *find_problem(const char *what, const char *name)
 	if (!*name)
 		return g_strdup_printf("the name of a %s is empty", what);
 	if (strlen(name) > LIMIT_NAME_BYTES)
-		return g_strdup_printf("the name of a %s has at most %d bytes", what, LIMIT_NAME_BYTES);
+		return g_strdup_printf("the name of a %s has at most %d bytes", what,
+				       LIMIT_NAME_BYTES);
 	if (name[0] == '.' || name[0] == '-')
-		return g_strdup_printf("the name of a %s does not begin with \"%c\"", what, name[0]);
+		return g_strdup_printf("the name of a %s must not begin with \"%c\"", what,
+				       name[0]);
 	if (g_ascii_isprint(*bad))
-		return g_strdup_printf("the name of a %s contains letters, digits and %s, no \"%c\"", what, MARKS, *bad);
+		return g_strdup_printf(
+			"the name of a %s contains letters, digits and %s, not \"%c\"", what, MARKS,
+			*bad);
 	if (*bad)
-		return g_strdup_printf("the name of a %s contains letters, digits and %s, no byte 0x%02x", what, MARKS,
-				       (unsigned char)*bad);
+		return g_strdup_printf(
+			"the name of a %s contains letters, digits and %s, not byte 0x%02x", what,
+			MARKS, (unsigned char)*bad);
 	return NULL;
 }
 
@@ -72,7 +77,7 @@ bool name_check_facility(const char *name, char **ret_problem)
 	if (*name == '$')
 		return check("facility", name + 1, ret_problem);
 	if (ret_problem)
-		*ret_problem = g_strdup_printf("a facility begins with $: $%s", name);
+		*ret_problem = g_strdup_printf("a facility name begins with $; write $%s", name);
 	return false;
 }
 
@@ -89,11 +94,13 @@ bool name_check_flag(const char *name, char **ret_problem)
 
 	if (owner && strlen(name) > LIMIT_NAME_BYTES) {
 		if (ret_problem)
-			*ret_problem = g_strdup_printf("the name of a flag has at most %d bytes", LIMIT_NAME_BYTES);
+			*ret_problem = g_strdup_printf("the name of a flag has at most %d bytes",
+						       LIMIT_NAME_BYTES);
 		return false;
 	}
-	return owner ? name_check_bus(owner, ret_problem) && check("flag", name + strlen(owner) + 1, ret_problem)
-		     : check("flag", name, ret_problem);
+	return owner ? name_check_bus(owner, ret_problem) &&
+			       check("flag", name + strlen(owner) + 1, ret_problem) :
+		       check("flag", name, ret_problem);
 }
 
 bool name_check_bus(const char *name, char **ret_problem)
@@ -105,7 +112,8 @@ bool name_check_bus(const char *name, char **ret_problem)
 		fine = **element && !g_ascii_isdigit(**element) &&
 		       (*element)[strspn(*element, LETTERS_AND_DIGITS "_-")] == '\0';
 	if (!fine && ret_problem)
-		*ret_problem = g_strdup_printf("\"%s\" is not a D-Bus name; one is written org.example.Name", name);
+		*ret_problem = g_strdup_printf(
+			"\"%s\" is not a D-Bus name; write it as in org.example.Name", name);
 	return fine;
 }
 
@@ -119,8 +127,10 @@ bool name_check_group(const char *name, char **ret_problem)
 	if (strlen(name) <= GROUP_NAME_BYTES && !strpbrk(name, ":@+"))
 		return check("group", name, ret_problem);
 	if (ret_problem)
-		*ret_problem = g_strdup_printf("\"%s\" is not the name of a group; one has letters, digits and _.-, at most "
-					       "%d bytes", name, GROUP_NAME_BYTES);
+		*ret_problem = g_strdup_printf(
+			"\"%s\" is not the name of a group, which contains at most %d "
+			"letters, digits, \"_\", \".\" and \"-\"",
+			name, GROUP_NAME_BYTES);
 	return false;
 }
 

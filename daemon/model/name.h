@@ -9,7 +9,8 @@
 #include <stdbool.h>
 
 /**
- * name_check_service() - [A-Za-z0-9_.@:+-], 1 to LIMIT_NAME_BYTES bytes, not beginning with "." or "-"
+ * name_check_service() - [A-Za-z0-9_.@:+-], 1 to LIMIT_NAME_BYTES bytes, not beginning with "." or
+ * "-"
  * @ret_problem: on failure one sentence, a new string; may be NULL
  */
 bool name_check_service(const char *name, char **ret_problem);

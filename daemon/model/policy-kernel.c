@@ -11,7 +11,7 @@
 #include "model/value.h"
 
 /* PID 1 reads this argument itself (docs/keeper.md), and reports its errors. */
-#define KEEPERS_WORD "svcd.watchdog="
+#define KEEPER_ARGUMENT "svcd.watchdog="
 
 static void apply_never(Policy *policy, const char *name, Origin origin, DiagList *diags)
 {
@@ -34,7 +34,8 @@ static void apply_runlevel(Policy *policy, const char *name, Origin origin, Diag
 	const char *found = policy_find_runlevel(policy, name);
 
 	if (!found || strcmp(found, "0") == 0 || strcmp(found, "6") == 0) {
-		diag_warning(diags, origin, NULL, "svcd.runlevel=%s: no runlevel to boot into", name);
+		diag_warning(diags, origin, NULL, "svcd.runlevel=%s: no runlevel to boot into",
+			     name);
 		return;
 	}
 	g_free(policy->default_runlevel);
@@ -43,24 +44,26 @@ static void apply_runlevel(Policy *policy, const char *name, Origin origin, Diag
 	policy_record(policy, "defaults", "", "Runlevel", found, false, origin);
 }
 
-static void warn_of_unknown(const char *word, Origin origin, DiagList *diags)
+static void warn_of_unknown(const char *token, Origin origin, DiagList *diags)
 {
-	static const char *const own[] = { "svcd.never=", "svcd.runlevel=", KEEPERS_WORD, POLICY_KERNEL_WORD_VENDOR, NULL };
-	g_autofree char *head = g_strndup(word, strcspn(word, "=") + 1);
-	const char *nearest = words_nearest(head, own);
+	static const char *const own[] = { "svcd.never=", "svcd.runlevel=", KEEPER_ARGUMENT,
+					   POLICY_KERNEL_ARGUMENT_VENDOR, NULL };
+	g_autofree char *head = g_strndup(token, strcspn(token, "=") + 1);
+	const char *nearest = token_nearest(head, own);
 
 	if (nearest)
-		diag_warning(diags, origin, NULL, "%s: did you mean %s?", word, nearest);
+		diag_warning(diags, origin, NULL, "%s: did you mean %s?", token, nearest);
 	else
-		diag_warning(diags, origin, NULL, "%s: unknown argument; svcd(8) lists them", word);
+		diag_warning(diags, origin, NULL, "%s: unknown argument; svcd(8) lists them",
+			     token);
 }
 
-bool policy_kernel_is_vendor_only(const char *const *words)
+bool policy_kernel_is_vendor_only(const char *const *tokens)
 {
-	return words && g_strv_contains(words, POLICY_KERNEL_WORD_VENDOR);
+	return tokens && g_strv_contains(tokens, POLICY_KERNEL_ARGUMENT_VENDOR);
 }
 
-void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags)
+void policy_apply_kernel_argument(Policy *policy, const char *token, DiagList *diags)
 {
 	/*
 	 * The runlevel arguments of SysV init (init(8), "BOOTFLAGS"). Single-user mode is runlevel
@@ -71,20 +74,23 @@ void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags)
 	const Origin origin = origin_new("kernel command line", 0);
 
 	policy->layer = POLICY_LAYER_KERNEL;
-	if (g_str_has_prefix(word, "svcd.never="))
-		apply_never(policy, word + strlen("svcd.never="), origin, diags);
-	else if (g_str_has_prefix(word, "svcd.runlevel="))
-		apply_runlevel(policy, word + strlen("svcd.runlevel="), origin, diags);
-	else if (g_strv_contains(single, word))
+	if (g_str_has_prefix(token, "svcd.never="))
+		apply_never(policy, token + strlen("svcd.never="), origin, diags);
+	else if (g_str_has_prefix(token, "svcd.runlevel="))
+		apply_runlevel(policy, token + strlen("svcd.runlevel="), origin, diags);
+	else if (g_strv_contains(single, token))
 		apply_runlevel(policy, "1", origin, diags);
-	else if (g_strv_contains(bare, word))
-		apply_runlevel(policy, word, origin, diags);
-	else if (strcmp(word, POLICY_KERNEL_WORD_VENDOR) == 0)
+	else if (g_strv_contains(bare, token))
+		apply_runlevel(policy, token, origin, diags);
+	else if (strcmp(token, POLICY_KERNEL_ARGUMENT_VENDOR) == 0)
 		diag_warning(diags, origin, NULL,
-			   "%s: only the vendor's policy counts; /etc/svcd/policy.d and /run/svcd/policy.d are ignored in "
-			   "this boot", word);
-	else if (g_str_has_prefix(word, "svcd.policy="))
-		diag_warning(diags, origin, NULL, "%s: there is only %s", word, POLICY_KERNEL_WORD_VENDOR);
-	else if (g_str_has_prefix(word, "svcd.") && !g_str_has_prefix(word, KEEPERS_WORD))
-		warn_of_unknown(word, origin, diags);
+			     "%s: only the vendor's policy counts; /etc/svcd/policy.d and "
+			     "/run/svcd/policy.d are ignored in "
+			     "this boot",
+			     token);
+	else if (g_str_has_prefix(token, "svcd.policy="))
+		diag_warning(diags, origin, NULL, "%s: unknown value; write %s", token,
+			     POLICY_KERNEL_ARGUMENT_VENDOR);
+	else if (g_str_has_prefix(token, "svcd.") && !g_str_has_prefix(token, KEEPER_ARGUMENT))
+		warn_of_unknown(token, origin, diags);
 }

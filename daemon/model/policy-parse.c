@@ -24,7 +24,7 @@ typedef struct Target {
 	Origin origin;
 } Target;
 
-/* Takes one value and returns NULL, or one sentence, a new string. */
+/* Takes one value. Returns: NULL, or the error as one sentence, a new string. */
 typedef char *(*PolicyReader)(Target *t, const char *value);
 
 static Runlevel *runlevel_of(Target *t)
@@ -38,26 +38,27 @@ static ServiceEntry *service_of(Target *t)
 }
 
 /* Reads "x" and "-x" into the table. An empty value clears it. */
-static char *read_words(Target *t, GHashTable *words, const char *value, char *(*check)(const char *word))
+static char *read_tokens(Target *t, GHashTable *entries, const char *value,
+			 char *(*check)(const char *token))
 {
 	char *problem = NULL;
-	g_auto(GStrv) list = text_split_words(value, &problem);
+	g_auto(GStrv) list = text_split_tokens(value, &problem);
 
 	if (list && !*list)
-		g_hash_table_remove_all(words);
-	for (char **word = list; word && *word && !problem; word++) {
-		problem = check(**word == '-' ? *word + 1 : *word);
+		g_hash_table_remove_all(entries);
+	for (char **token = list; token && *token && !problem; token++) {
+		problem = check(**token == '-' ? *token + 1 : *token);
 		if (!problem)
-			policy_set_word(t->policy, words, *word, t->origin);
+			policy_set_entry(t->policy, entries, *token, t->origin);
 	}
 	return problem;
 }
 
-static char *check_runlevel(const char *word)
+static char *check_runlevel(const char *token)
 {
 	char *problem = NULL;
 
-	(void)name_check_runlevel(word, &problem); /* @problem is the result */
+	(void)name_check_runlevel(token, &problem); /* @problem is the result */
 	return problem;
 }
 
@@ -75,22 +76,22 @@ static char *read_name(Target *t, const char *value)
 
 static char *read_include(Target *t, const char *value)
 {
-	return read_words(t, runlevel_of(t)->include, value, check_runlevel);
+	return read_tokens(t, runlevel_of(t)->include, value, check_runlevel);
 }
 
 static char *read_activate(Target *t, const char *value)
 {
-	return read_words(t, runlevel_of(t)->activate, value, value_check_service);
+	return read_tokens(t, runlevel_of(t)->activate, value, value_check_service);
 }
 
-VALUE_ENUM_READER(read_activation_word, Activation, activation, ACTIVATION_COUNT)
-VALUE_ENUM_READER(read_on_lapse_word, OnLapse, on_lapse, ON_LAPSE_COUNT)
-VALUE_ENUM_READER(read_class_word, ServiceClass, service_class, SERVICE_CLASS_COUNT)
+VALUE_ENUM_READER(read_activation_token, Activation, activation, ACTIVATION_COUNT)
+VALUE_ENUM_READER(read_on_lapse_token, OnLapse, on_lapse, ON_LAPSE_COUNT)
+VALUE_ENUM_READER(read_class_token, ServiceClass, service_class, SERVICE_CLASS_COUNT)
 
 static char *read_activation(Target *t, const char *value)
 {
 	ServiceEntry *entry = service_of(t);
-	char *problem = *value ? read_activation_word(&entry->activation, value) : NULL;
+	char *problem = *value ? read_activation_token(&entry->activation, value) : NULL;
 
 	if (!problem) {
 		entry->has_activation = *value;
@@ -102,7 +103,7 @@ static char *read_activation(Target *t, const char *value)
 
 static char *read_runlevels(Target *t, const char *value)
 {
-	return read_words(t, service_of(t)->runlevels, value, check_runlevel);
+	return read_tokens(t, service_of(t)->runlevels, value, check_runlevel);
 }
 
 static char *read_terms(GPtrArray **terms, const char *value, Origin origin)
@@ -115,30 +116,30 @@ static char *read_terms(GPtrArray **terms, const char *value, Origin origin)
 
 static char *read_when(Target *t, const char *value)
 {
-	return read_terms(&service_of(t)->words.when, value, t->origin);
+	return read_terms(&service_of(t)->settings.when, value, t->origin);
 }
 
 static char *read_while(Target *t, const char *value)
 {
-	return read_terms(&service_of(t)->words.hold, value, t->origin);
+	return read_terms(&service_of(t)->settings.while_terms, value, t->origin);
 }
 
 /* A condition, or a service or $facility for which the ordering is dropped. */
-static char *check_ignored(const char *word)
+static char *check_ignored(const char *token)
 {
 	KeyPrefix prefix;
 	const char *canonical;
 	char *problem = NULL;
 
-	if (!strchr(word, ':'))
-		return value_check_service_or_facility(word);
-	(void)key_parse(word, &prefix, &canonical, &problem); /* @problem is the result */
+	if (!strchr(token, ':'))
+		return value_check_service_or_facility(token);
+	(void)key_parse(token, &prefix, &canonical, &problem); /* @problem is the result */
 	return problem;
 }
 
 static char *read_ignore(Target *t, const char *value)
 {
-	GPtrArray **ignore = &service_of(t)->words.ignore;
+	GPtrArray **ignore = &service_of(t)->settings.ignore;
 
 	if (!*value)
 		list_empty(*ignore);
@@ -147,40 +148,40 @@ static char *read_ignore(Target *t, const char *value)
 
 static char *read_on_lapse(Target *t, const char *value)
 {
-	PolicyService *words = &service_of(t)->words;
-	char *problem = *value ? read_on_lapse_word(&words->on_lapse, value) : NULL;
+	PolicyService *settings = &service_of(t)->settings;
+	char *problem = *value ? read_on_lapse_token(&settings->on_lapse, value) : NULL;
 
 	if (!problem) {
-		words->has_on_lapse = *value;
-		words->on_lapse_origin = t->origin;
+		settings->has_on_lapse = *value;
+		settings->on_lapse_origin = t->origin;
 	}
 	return problem;
 }
 
 static char *read_class(Target *t, const char *value)
 {
-	PolicyService *words = &service_of(t)->words;
-	char *problem = *value ? read_class_word(&words->service_class, value) : NULL;
+	PolicyService *settings = &service_of(t)->settings;
+	char *problem = *value ? read_class_token(&settings->service_class, value) : NULL;
 
 	if (!problem) {
-		words->has_class = *value;
-		words->class_origin = t->origin;
+		settings->has_class = *value;
+		settings->class_origin = t->origin;
 	}
 	return problem;
 }
 
-static char *check_group(const char *word)
+static char *check_group(const char *token)
 {
 	char *problem = NULL;
 
-	(void)name_check_group(word, &problem); /* @problem is the result */
+	(void)name_check_group(token, &problem); /* @problem is the result */
 	return problem;
 }
 
-/* Operators are not added up: the list of a later file replaces the earlier one. */
+/* The lists of several files do not add up: a later list replaces the earlier one. */
 static char *read_operators(Target *t, const char *value)
 {
-	GPtrArray **operators = &service_of(t)->words.operators;
+	GPtrArray **operators = &service_of(t)->settings.operators;
 
 	list_empty(*operators);
 	return value_read_names(operators, value, t->origin, check_group);
@@ -188,11 +189,11 @@ static char *read_operators(Target *t, const char *value)
 
 static char *read_reason(Target *t, const char *value)
 {
-	PolicyService *words = &service_of(t)->words;
+	PolicyService *settings = &service_of(t)->settings;
 
-	g_free(words->reason);
-	words->reason = *value ? g_strdup(value) : NULL;
-	words->reason_origin = t->origin;
+	g_free(settings->reason);
+	settings->reason = *value ? g_strdup(value) : NULL;
+	settings->reason_origin = t->origin;
 	return NULL;
 }
 
@@ -212,7 +213,8 @@ static char *read_default_runlevel(Target *t, const char *value)
 
 static char *read_new_services(Target *t, const char *value)
 {
-	char *problem = read_activation_word(&t->policy->new_services, *value ? value : "on-demand");
+	char *problem =
+		read_activation_token(&t->policy->new_services, *value ? value : "on-demand");
 
 	if (!problem)
 		t->policy->new_services_origin = t->origin;
@@ -236,23 +238,24 @@ static char *read_rc_links(Target *t, const char *value)
 	bool counts = false;
 
 	if (t->policy->layer == POLICY_LAYER_RC_LINKS)
-		return g_strdup("the links cannot decide whether they count");
-	if (*value && !words_parse_bool(value, &counts))
+		return g_strdup("the policy made from the links in /etc/rc?.d cannot set this");
+	if (*value && !token_parse_bool(value, &counts))
 		return g_strdup("write yes or no");
 	t->policy->rc_links = counts;
 	t->policy->rc_links_origin = t->origin;
 	return NULL;
 }
 
-/* One ordered list: that of a later file replaces the earlier one. */
+/* One ordered list: the list in a later file replaces the earlier one. */
 static char *read_login_screen(Target *t, const char *value)
 {
 	list_empty(t->policy->login_screen);
-	return value_read_names(&t->policy->login_screen, value, t->origin, value_check_service_or_facility);
+	return value_read_names(&t->policy->login_screen, value, t->origin,
+				value_check_service_or_facility);
 }
 
 /* Lists add up and may be repeated. */
-typedef enum KeyKind { KEY_PLAIN, KEY_WORDS, KEY_TERMS } KeyKind;
+typedef enum KeyKind { KEY_PLAIN, KEY_TOKENS, KEY_TERMS } KeyKind;
 
 static const struct PolicyKey {
 	const char *section;
@@ -261,13 +264,13 @@ static const struct PolicyKey {
 	PolicyReader read;
 } keys[] = {
 	{ "runlevel", "Name", KEY_PLAIN, read_name },
-	{ "runlevel", "Include", KEY_WORDS, read_include },
-	{ "runlevel", "Activate", KEY_WORDS, read_activate },
+	{ "runlevel", "Include", KEY_TOKENS, read_include },
+	{ "runlevel", "Activate", KEY_TOKENS, read_activate },
 	{ "service", "Activation", KEY_PLAIN, read_activation },
-	{ "service", "Runlevels", KEY_WORDS, read_runlevels },
+	{ "service", "Runlevels", KEY_TOKENS, read_runlevels },
 	{ "service", "When", KEY_TERMS, read_when },
 	{ "service", "While", KEY_TERMS, read_while },
-	{ "service", "Ignore", KEY_WORDS, read_ignore },
+	{ "service", "Ignore", KEY_TOKENS, read_ignore },
 	{ "service", "OnLapse", KEY_PLAIN, read_on_lapse },
 	{ "service", "Class", KEY_PLAIN, read_class },
 	{ "service", "Operators", KEY_PLAIN, read_operators },
@@ -297,9 +300,9 @@ typedef struct PolicyParser {
 	bool broken;
 	Arena *arena;
 	GHashTable *lines; /* "section/key" -> line, for plain keys, to find duplicates */
-	const char *kind;  /* of the present section: [KIND ARGUMENT] */
+	const char *kind; /* of the present section: [KIND ARGUMENT] */
 	const char *argument;
-	bool is_refused;   /* the section was reported; its lines are ignored */
+	bool is_refused; /* the section was reported; its lines are ignored */
 } PolicyParser;
 
 static void G_GNUC_PRINTF(3, 4) report(PolicyParser *p, unsigned line, const char *format, ...)
@@ -321,7 +324,7 @@ static const char *nearest_section(const char *name)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(sections); i++)
 		names[i] = sections[i].name;
-	return words_nearest(name, names);
+	return token_nearest(name, names);
 }
 
 /* Why [@kind @argument] is not a valid section; a new string. NULL if it is. */
@@ -334,7 +337,8 @@ static char *explain_bad_section(const char *kind, const char *argument)
 		if (strcmp(sections[i].name, kind) != 0)
 			continue;
 		if (sections[i].check && !*argument)
-			return g_strdup_printf("write which %s: [%s NAME]", kind, kind);
+			return g_strdup_printf("the name of the %s is missing: write [%s NAME]",
+					       kind, kind);
 		if (!sections[i].check && *argument)
 			return g_strdup_printf("[%s] takes no name", kind);
 		if (sections[i].check)
@@ -342,11 +346,15 @@ static char *explain_bad_section(const char *kind, const char *argument)
 		return problem;
 	}
 	if (strcmp(kind, "Service") == 0 || strcmp(kind, "Conditions") == 0)
-		return g_strdup_printf("[%s] belongs in a service file; here is [service NAME]", kind);
+		return g_strdup_printf("[%s] belongs in a service file; write [service NAME] here",
+				       kind);
 	nearest = nearest_section(kind);
 	if (nearest)
 		return g_strdup_printf("unknown section [%s]; did you mean [%s]?", kind, nearest);
-	return g_strdup_printf("unknown section [%s]; there are [runlevel N], [service NAME] and [defaults]", kind);
+	return g_strdup_printf(
+		"unknown section [%s]; the sections are [runlevel N], [service NAME] and "
+		"[defaults]",
+		kind);
 }
 
 static const struct PolicyKey *find_key(const char *section, const char *name)
@@ -368,17 +376,20 @@ static void report_unknown_key(PolicyParser *p, const char *section, const IniEn
 		if (strcmp(keys[i].section, section) == 0)
 			names[n++] = keys[i].name;
 		else if (strcmp(keys[i].name, entry->key) == 0) {
-			report(p, entry->first.line, "%s= belongs in [%s], not in [%s]", entry->key, keys[i].section,
-			       section);
+			report(p, entry->first.line, "%s= belongs in [%s], not in [%s]", entry->key,
+			       keys[i].section, section);
 			return;
 		}
 	}
-	nearest = words_nearest(entry->key, names);
+	nearest = token_nearest(entry->key, names);
 	if (nearest)
-		report(p, entry->first.line, "unknown key %s= in [%s]; did you mean %s=?", entry->key, section, nearest);
+		report(p, entry->first.line, "unknown key %s= in [%s]; did you mean %s=?",
+		       entry->key, section, nearest);
 	else
-		report(p, entry->first.line, "unknown key %s= in [%s]; svcd.policy(5) lists the keys; how a service runs "
-				       "belongs in its service file", entry->key, section);
+		report(p, entry->first.line,
+		       "unknown key %s= in [%s]; svcd.policy(5) lists the keys; how a service runs "
+		       "belongs in its service file",
+		       entry->key, section);
 }
 
 static bool is_duplicate(PolicyParser *p, const IniEntry *entry)
@@ -392,13 +403,17 @@ static bool is_duplicate(PolicyParser *p, const IniEntry *entry)
 		g_hash_table_insert(p->lines, id, GUINT_TO_POINTER(entry->first.line));
 		return false;
 	}
-	report(p, entry->first.line, "%s= is given twice; the first is in line %u", entry->key, first);
+	report(p, entry->first.line, "%s= is given twice; the first is in line %u", entry->key,
+	       first);
 	return true;
 }
 
-static void take_value(PolicyParser *p, const struct PolicyKey *key, const char *value, unsigned line)
+static void take_value(PolicyParser *p, const struct PolicyKey *key, const char *value,
+		       unsigned line)
 {
-	Target target = { .policy = p->policy, .argument = p->argument, .origin = { .file = p->file, .line = line } };
+	Target target = { .policy = p->policy,
+			  .argument = p->argument,
+			  .origin = { .file = p->file, .line = line } };
 	g_autofree char *problem = key->read(&target, value);
 
 	if (problem) {
@@ -407,7 +422,8 @@ static void take_value(PolicyParser *p, const struct PolicyKey *key, const char 
 		report(p, line, "%s", text);
 		return;
 	}
-	policy_record(p->policy, key->section, p->argument, key->name, value, key->kind == KEY_WORDS, target.origin);
+	policy_record(p->policy, key->section, p->argument, key->name, value,
+		      key->kind == KEY_TOKENS, target.origin);
 }
 
 static void take_entry(PolicyParser *p, const IniEntry *entry)
@@ -435,7 +451,7 @@ static void split_section(PolicyParser *p, const char *name)
 	p->argument = name + length + strspn(name + length, " \t\f"); /* no trailing blanks */
 }
 
-/* Makes the runlevel or service of the section, so that an empty section counts too. */
+/* Makes the runlevel or service of the section, so that even an empty section has an effect. */
 static void begin_section(PolicyParser *p, const IniSection *section)
 {
 	g_autofree char *problem = NULL;
@@ -452,15 +468,19 @@ static void begin_section(PolicyParser *p, const IniSection *section)
 		return;
 	}
 	if (strcmp(p->kind, "service") == 0)
-		(void)policy_ensure_service(p->policy, p->argument, (Origin){ .file = p->file, .line = section->line });
+		(void)policy_ensure_service(p->policy, p->argument,
+					    (Origin){ .file = p->file, .line = section->line });
 	p->is_refused = false;
 }
 
 /* @file: interned, as in an Origin. */
-static bool merge(Arena *arena, Policy *policy, const char *file, const IniFile *ini, DiagList *diags)
+static bool merge(Arena *arena, Policy *policy, const char *file, const IniFile *ini,
+		  DiagList *diags)
 {
 	g_autoptr(GHashTable) lines = g_hash_table_new(g_str_hash, g_str_equal);
-	PolicyParser p = { .arena = arena, .policy = policy, .file = file, .diags = diags, .lines = lines };
+	PolicyParser p = {
+		.arena = arena, .policy = policy, .file = file, .diags = diags, .lines = lines
+	};
 	const IniEntry *entry = ini->entries;
 
 	/*
@@ -478,8 +498,8 @@ static bool merge(Arena *arena, Policy *policy, const char *file, const IniFile 
 }
 
 /* Does Include= from @name, in both policies, lead to @target? Visits at most LIMIT_RUNLEVELS. */
-static bool includes_reach(const Policy *one, const Policy *other, const char *name, const char *target,
-			   GHashTable *seen)
+static bool is_included_by(const Policy *one, const Policy *other, const char *name,
+			   const char *target, GHashTable *seen)
 {
 	const Policy *const both[] = { one, other };
 	const char *found = policy_find_runlevel(one, name);
@@ -500,9 +520,10 @@ static bool includes_reach(const Policy *one, const Policy *other, const char *n
 			continue;
 		g_hash_table_iter_init(&iter, runlevel->include);
 		while (g_hash_table_iter_next(&iter, NULL, &value)) {
-			const PolicyWord *word = value;
+			const PolicyEntry *entry = value;
 
-			if (!word->removes && includes_reach(one, other, word->ref.name, target, seen))
+			if (!entry->removes &&
+			    is_included_by(one, other, entry->ref.name, target, seen))
 				return true;
 		}
 	}
@@ -521,21 +542,23 @@ static bool check_includes(const Policy *policy, const Policy *added, DiagList *
 
 		g_hash_table_iter_init(&iter, runlevel->include);
 		while (g_hash_table_iter_next(&iter, NULL, &value)) {
-			const PolicyWord *word = value;
+			const PolicyEntry *entry = value;
 			g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
 
-			if (word->removes ||
-			    !includes_reach(policy, added, word->ref.name, runlevel->name, seen))
+			if (entry->removes ||
+			    !is_included_by(policy, added, entry->ref.name, runlevel->name, seen))
 				continue;
-			diag_error(diags, word->ref.origin, NULL,
-				   "Include=%s: runlevel %s would include itself", word->ref.name, runlevel->name);
+			diag_error(diags, entry->ref.origin, NULL,
+				   "Include=%s: runlevel %s would include itself", entry->ref.name,
+				   runlevel->name);
 			fine = false;
 		}
 	}
 	return fine;
 }
 
-static bool check_room(const Policy *policy, const Policy *added, const char *file, DiagList *diags)
+static bool check_policy_size(const Policy *policy, const Policy *added, const char *file,
+			      DiagList *diags)
 {
 	guint n = policy->runlevel_list->len;
 
@@ -545,8 +568,8 @@ static bool check_room(const Policy *policy, const Policy *added, const char *fi
 		n += !g_hash_table_contains(policy->runlevels, runlevel->name);
 	}
 	if (n > LIMIT_RUNLEVELS)
-		diag_error(diags, origin_new(file, 0), NULL, "there are more than %d runlevels in all files",
-			   LIMIT_RUNLEVELS);
+		diag_error(diags, origin_new(file, 0), NULL,
+			   "there are more than %d runlevels in all files", LIMIT_RUNLEVELS);
 	return n <= LIMIT_RUNLEVELS;
 }
 
@@ -560,8 +583,8 @@ static void record_only(Arena *arena, Policy *policy, const char *file, const In
 	(void)merge(arena, aside, file, ini, NULL); /* the first pass found no errors */
 }
 
-bool policy_parse(Policy *policy, PolicyLayer layer, const char *path, const char *text, gsize length,
-		  DiagList *diags)
+bool policy_parse(Policy *policy, PolicyLayer layer, const char *path, const char *text,
+		  gsize length, DiagList *diags)
 {
 	g_autoptr(Arena) arena = arena_new();
 	const char *file = origin_new(path, 0).file;
@@ -569,8 +592,8 @@ bool policy_parse(Policy *policy, PolicyLayer layer, const char *path, const cha
 	g_autoptr(Policy) trial = policy_new();
 
 	trial->layer = layer;
-	if (!merge(arena, trial, file, ini, diags) || ini->broken || !check_room(policy, trial, file, diags) ||
-	    !check_includes(policy, trial, diags))
+	if (!merge(arena, trial, file, ini, diags) || ini->broken ||
+	    !check_policy_size(policy, trial, file, diags) || !check_includes(policy, trial, diags))
 		return false;
 	policy->layer = layer;
 	if (layer == POLICY_LAYER_RC_LINKS && !policy->counts_rc_links) {

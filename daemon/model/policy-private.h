@@ -7,37 +7,37 @@
 
 #include "model/policy.h"
 
-/* "x" or "-x" in a list. The last entry for a name counts. */
-typedef struct PolicyWord {
+/* "x" or "-x" in a list. The last entry for a name applies. */
+typedef struct PolicyEntry {
 	NameRef ref;
 	bool removes;
 	PolicyLayer layer; /* of the file with the last entry */
 	unsigned order; /* increases over all files */
-} PolicyWord;
+} PolicyEntry;
 
 typedef struct Runlevel {
 	const char *name; /* interned */
-	char *title;      /* Name=, or NULL */
-	GHashTable *include;  /* name -> PolicyWord */
-	GHashTable *activate; /* name -> PolicyWord */
+	char *title; /* Name=, or NULL */
+	GHashTable *include; /* name -> PolicyEntry */
+	GHashTable *activate; /* name -> PolicyEntry */
 } Runlevel;
 
 typedef struct ServiceEntry {
-	PolicyService words;
-	NameRef *place; /* where its section first appears */
+	PolicyService settings;
+	NameRef *name_ref; /* where its section first appears */
 	bool has_links; /* a file of POLICY_LAYER_RC_LINKS has a section for it */
 	bool has_activation;
 	Activation activation;
 	Origin activation_origin;
 	PolicyLayer activation_layer;
-	GHashTable *runlevels; /* name -> PolicyWord */
+	GHashTable *runlevels; /* name -> PolicyEntry */
 	unsigned order;
 } ServiceEntry;
 
 struct Policy {
-	GHashTable *runlevels;  /* name -> Runlevel */
+	GHashTable *runlevels; /* name -> Runlevel */
 	GPtrArray *runlevel_list; /* Runlevel *, borrowed, in order of appearance */
-	GHashTable *services;   /* name -> ServiceEntry */
+	GHashTable *services; /* name -> ServiceEntry */
 	char *default_runlevel; /* may be NULL */
 	Origin default_runlevel_origin;
 	GPtrArray *login_screen; /* NameRef *; a list of base/list.h */
@@ -48,7 +48,7 @@ struct Policy {
 	Origin rc_links_origin;
 	bool counts_rc_links; /* for the files that are merged here */
 	PolicyLayer layer; /* of the present file */
-	unsigned n_words;
+	unsigned n_entries;
 	GPtrArray *statements; /* PolicyStatement *, in the order of reading; NULL: not recorded */
 };
 
@@ -60,10 +60,11 @@ const ServiceEntry *policy_lookup_service(const Policy *policy, const char *serv
 
 /*
  * The direct entry for @service in @runlevel: [service] Runlevels= first, then Activate=. NULL:
- * there is none. The layer of rc links counts here too. Activate= of a later layer precedes the
+ * there is none. The layer of rc links is included here. Activate= of a later layer precedes the
  * links, and that of an earlier layer is ignored.
  */
-const PolicyWord *policy_own_word(const ServiceEntry *entry, const char *service, const Runlevel *runlevel);
+const PolicyEntry *policy_own_entry(const ServiceEntry *entry, const char *service,
+				    const Runlevel *runlevel);
 
 /*
  * Does Activation= in its section decide? In rc links it decides only if no later layer names the
@@ -72,19 +73,20 @@ const PolicyWord *policy_own_word(const ServiceEntry *entry, const char *service
 bool policy_section_decides(const Policy *policy, const ServiceEntry *entry, const char *service);
 
 /*
- * The runlevels that matter for @asked: itself, those it includes, and S. A new set of Runlevel *.
+ * The runlevels that matter for @requested: itself, those it includes, and S. A new set of Runlevel
+ * *.
  */
-GHashTable *policy_reach(const Policy *policy, const Runlevel *asked);
+GHashTable *policy_runlevels_below(const Policy *policy, const Runlevel *requested);
 
-/* If recording is on, records a value. @is_words: each token is a statement. */
-void policy_record(Policy *policy, const char *section, const char *argument, const char *key, const char *value,
-		   bool is_words, Origin origin);
+/* If recording is on, records a value. @is_list: each token is a statement. */
+void policy_record(Policy *policy, const char *section, const char *argument, const char *key,
+		   const char *value, bool is_list, Origin origin);
 
 /* Made if it does not exist. NULL if there are too many runlevels. */
 Runlevel *policy_ensure_runlevel(Policy *policy, const char *name);
 ServiceEntry *policy_ensure_service(Policy *policy, const char *name, Origin origin);
 
 /* Puts "x" or "-x" into the table, and replaces an earlier entry for x. */
-void policy_set_word(Policy *policy, GHashTable *words, const char *word, Origin origin);
+void policy_set_entry(Policy *policy, GHashTable *entries, const char *token, Origin origin);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Policy statements: the contents of each file in the order of reading, which show the decision and
- * the entries it overrides. policy.c makes the decision. Here its origin is found again, by file
- * and line.
+ * the entries it overrides. policy.c makes the decision. This file finds the origin of that
+ * decision again, by file and line.
  */
 #include "config.h"
 
@@ -26,8 +26,8 @@ static void keep(Policy *policy, const PolicyStatement *like, const char *value)
 	g_ptr_array_add(policy->statements, statement);
 }
 
-void policy_record(Policy *policy, const char *section, const char *argument, const char *key, const char *value,
-		   bool is_words, Origin origin)
+void policy_record(Policy *policy, const char *section, const char *argument, const char *key,
+		   const char *value, bool is_list, Origin origin)
 {
 	const PolicyStatement like = {
 		.layer = policy->layer,
@@ -37,15 +37,15 @@ void policy_record(Policy *policy, const char *section, const char *argument, co
 		.key = g_intern_string(key),
 		.counts = policy->layer != POLICY_LAYER_RC_LINKS || policy->counts_rc_links,
 	};
-	g_auto(GStrv) words = NULL;
+	g_auto(GStrv) tokens = NULL;
 
 	if (!policy->statements)
 		return;
-	words = is_words && *value ? text_split_words(value, NULL) : NULL;
-	if (!words)
+	tokens = is_list && *value ? text_split_tokens(value, NULL) : NULL;
+	if (!tokens)
 		keep(policy, &like, value);
-	for (char **word = words; word && *word; word++)
-		keep(policy, &like, *word);
+	for (char **entry = tokens; entry && *entry; entry++)
+		keep(policy, &like, *entry);
 }
 
 /* --- statements about a service --- */
@@ -56,7 +56,7 @@ static bool is_key(const PolicyStatement *statement, const char *section, const 
 }
 
 /* Only statements that can be in force. */
-static bool says(const PolicyStatement *statement, const char *section, const char *key)
+static bool is_statement_of(const PolicyStatement *statement, const char *section, const char *key)
 {
 	return statement->counts && is_key(statement, section, key);
 }
@@ -67,61 +67,62 @@ static bool removes(const PolicyStatement *statement)
 }
 
 /* The name in "x" and "-x". */
-static const char *word_name(const PolicyStatement *statement)
+static const char *entry_name(const PolicyStatement *statement)
 {
 	return statement->value + removes(statement);
 }
 
-static bool is_same_place(Origin a, Origin b)
+static bool is_same_origin(Origin a, Origin b)
 {
 	return a.line == b.line && g_strcmp0(a.file, b.file) == 0;
 }
 
-typedef struct Question {
+typedef struct StatementQuery {
 	const Policy *policy;
 	const char *service;
 	const ServiceEntry *entry; /* its section, or NULL */
-	GHashTable *reach;         /* Runlevel *: those that matter */
+	GHashTable *included; /* Runlevel *: those that matter */
 	PolicyDecision decision;
 	GPtrArray *answer; /* PolicyStatement * */
-} Question;
+} StatementQuery;
 
-static bool has_said_before(const Question *q, const PolicyStatement *statement)
+static bool was_stated_before(const StatementQuery *q, const PolicyStatement *statement)
 {
 	for (guint i = 0; i < q->answer->len; i++) {
 		const PolicyStatement *other = g_ptr_array_index(q->answer, i);
 
-		if (other->section == statement->section && other->argument == statement->argument &&
-		    other->key == statement->key)
+		if (other->section == statement->section &&
+		    other->argument == statement->argument && other->key == statement->key)
 			return true;
 	}
 	return false;
 }
 
 /* An empty Activate= is about the service only if there was an entry to clear. */
-static bool is_activating(const Question *q, const PolicyStatement *statement)
+static bool is_activating(const StatementQuery *q, const PolicyStatement *statement)
 {
 	const Runlevel *runlevel = policy_lookup_runlevel(q->policy, statement->argument);
 
 	if (!*statement->value)
-		return has_said_before(q, statement);
-	return strcmp(word_name(statement), q->service) == 0 &&
-	       (g_hash_table_contains(q->reach, runlevel) ||
-		is_same_place(statement->origin, q->decision.activation_origin));
+		return was_stated_before(q, statement);
+	return strcmp(entry_name(statement), q->service) == 0 &&
+	       (g_hash_table_contains(q->included, runlevel) ||
+		is_same_origin(statement->origin, q->decision.activation_origin));
 }
 
 /* policy_lookup_service() ignores sections that do not count, so their names are compared here. */
-static bool is_section_of(const Question *q, const PolicyStatement *statement)
+static bool is_section_of(const StatementQuery *q, const PolicyStatement *statement)
 {
 	g_autofree char *template = NULL;
 
 	if (statement->counts)
-		return q->entry && strcmp(statement->argument, q->entry->place->name) == 0;
+		return q->entry && strcmp(statement->argument, q->entry->name_ref->name) == 0;
 	(void)name_split_instance(q->service, &template, NULL); /* NULL: not an instance */
-	return strcmp(statement->argument, q->service) == 0 || g_strcmp0(statement->argument, template) == 0;
+	return strcmp(statement->argument, q->service) == 0 ||
+	       g_strcmp0(statement->argument, template) == 0;
 }
 
-static bool is_about(const Question *q, const PolicyStatement *statement)
+static bool is_about(const StatementQuery *q, const PolicyStatement *statement)
 {
 	if (strcmp(statement->section, "service") == 0)
 		return is_section_of(q, statement);
@@ -130,12 +131,12 @@ static bool is_about(const Question *q, const PolicyStatement *statement)
 	return is_key(statement, "defaults", "NewServices");
 }
 
-static void collect(Question *q)
+static void collect(StatementQuery *q)
 {
 	for (guint i = 0; q->policy->statements && i < q->policy->statements->len; i++) {
 		const PolicyStatement *statement = g_ptr_array_index(q->policy->statements, i);
-		const bool wanted = q->service ? is_about(q, statement)
-					       : strcmp(statement->section, "defaults") == 0;
+		const bool wanted = q->service ? is_about(q, statement) :
+						 strcmp(statement->section, "defaults") == 0;
 
 		if (wanted)
 			g_ptr_array_add(q->answer, g_memdup2(statement, sizeof(*statement)));
@@ -150,7 +151,7 @@ static void mark_last(GPtrArray *answer, const char *section, const char *key)
 	for (guint i = answer->len; i > 0; i--) {
 		PolicyStatement *statement = g_ptr_array_index(answer, i - 1);
 
-		if (says(statement, section, key)) {
+		if (is_statement_of(statement, section, key)) {
 			statement->decides = *statement->value;
 			return;
 		}
@@ -163,7 +164,7 @@ static void mark_since_reset(GPtrArray *answer, const char *key)
 	for (guint i = answer->len; i > 0; i--) {
 		PolicyStatement *statement = g_ptr_array_index(answer, i - 1);
 
-		if (!says(statement, "service", key))
+		if (!is_statement_of(statement, "service", key))
 			continue;
 		if (!*statement->value)
 			return;
@@ -172,35 +173,35 @@ static void mark_since_reset(GPtrArray *answer, const char *key)
 }
 
 /* Is it the Activate= or Runlevels= entry of @runlevel for the service? */
-static bool is_word_of(const Question *q, const PolicyStatement *statement, const PolicyWord *word,
-		       const Runlevel *runlevel)
+static bool is_entry_of(const StatementQuery *q, const PolicyStatement *statement,
+			const PolicyEntry *entry, const Runlevel *runlevel)
 {
 	const char *name;
 
-	if (!*statement->value || !is_same_place(statement->origin, word->ref.origin) ||
-	    removes(statement) != word->removes)
+	if (!*statement->value || !is_same_origin(statement->origin, entry->ref.origin) ||
+	    removes(statement) != entry->removes)
 		return false;
-	if (says(statement, "runlevel", "Activate"))
-		return strcmp(word_name(statement), q->service) == 0;
-	name = word_name(statement);
-	return says(statement, "service", "Runlevels") &&
+	if (is_statement_of(statement, "runlevel", "Activate"))
+		return strcmp(entry_name(statement), q->service) == 0;
+	name = entry_name(statement);
+	return is_statement_of(statement, "service", "Runlevels") &&
 	       (strcmp(name, runlevel->name) == 0 || g_strcmp0(name, runlevel->title) == 0);
 }
 
 /* The entry of @runlevel that made the decision: it includes the service, or removes it. */
-static void mark_word(const Question *q, const Runlevel *runlevel)
+static void mark_entry(const StatementQuery *q, const Runlevel *runlevel)
 {
-	const PolicyWord *word = policy_own_word(q->entry, q->service, runlevel);
+	const PolicyEntry *entry = policy_own_entry(q->entry, q->service, runlevel);
 	const PolicyDecision *d = &q->decision;
 
-	if (!word || word->removes == d->in_runlevel)
+	if (!entry || entry->removes == d->in_runlevel)
 		return;
-	if (!word->removes && !is_same_place(word->ref.origin, d->runlevel_origin))
+	if (!entry->removes && !is_same_origin(entry->ref.origin, d->runlevel_origin))
 		return;
 	for (guint i = q->answer->len; i > 0; i--) {
 		PolicyStatement *statement = g_ptr_array_index(q->answer, i - 1);
 
-		if (is_word_of(q, statement, word, runlevel)) {
+		if (is_entry_of(q, statement, entry, runlevel)) {
 			statement->decides = true;
 			return;
 		}
@@ -208,22 +209,23 @@ static void mark_word(const Question *q, const Runlevel *runlevel)
 }
 
 /* The service is activated only by another runlevel. */
-static void mark_elsewhere(const Question *q)
+static void mark_inherited(const StatementQuery *q)
 {
-	const bool is_elsewhere = !q->decision.in_runlevel && !q->decision.is_default &&
+	const bool is_inherited = !q->decision.in_runlevel && !q->decision.is_default &&
 				  !policy_section_decides(q->policy, q->entry, q->service);
 
-	for (guint i = 0; is_elsewhere && i < q->answer->len; i++) {
+	for (guint i = 0; is_inherited && i < q->answer->len; i++) {
 		PolicyStatement *statement = g_ptr_array_index(q->answer, i);
 
-		statement->decides |= *statement->value && !removes(statement) &&
-				      is_same_place(statement->origin, q->decision.activation_origin) &&
-				      (says(statement, "runlevel", "Activate") ||
-				       says(statement, "service", "Runlevels"));
+		statement->decides |=
+			*statement->value && !removes(statement) &&
+			is_same_origin(statement->origin, q->decision.activation_origin) &&
+			(is_statement_of(statement, "runlevel", "Activate") ||
+			 is_statement_of(statement, "service", "Runlevels"));
 	}
 }
 
-static void mark_service(const Question *q)
+static void mark_service(const StatementQuery *q)
 {
 	static const char *const plain[] = { "OnLapse", "Class", "Operators", "Reason" };
 	static const char *const lists[] = { "When", "While", "Ignore" };
@@ -239,28 +241,30 @@ static void mark_service(const Question *q)
 	if (q->decision.is_default)
 		mark_last(q->answer, "defaults", "NewServices");
 	if (q->decision.activation != ACTIVATION_BOOT)
-		return; /* then runlevels do not count */
-	g_hash_table_iter_init(&iter, q->reach);
+		return; /* then no runlevel decides */
+	g_hash_table_iter_init(&iter, q->included);
 	while (g_hash_table_iter_next(&iter, &key, NULL))
-		mark_word(q, key);
-	mark_elsewhere(q);
+		mark_entry(q, key);
+	mark_inherited(q);
 }
 
-static void mark_defaults(const Question *q)
+static void mark_defaults(const StatementQuery *q)
 {
 	mark_last(q->answer, "defaults", "NewServices");
 	mark_last(q->answer, "defaults", "RcLinks");
 	mark_last(q->answer, "defaults", "LoginScreen");
 	mark_last(q->answer, "defaults", "TasksMax");
-	if (q->policy->default_runlevel && policy_lookup_runlevel(q->policy, q->policy->default_runlevel))
+	if (q->policy->default_runlevel &&
+	    policy_lookup_runlevel(q->policy, q->policy->default_runlevel))
 		mark_last(q->answer, "defaults", "Runlevel");
 }
 
 GPtrArray *policy_statements(const Policy *policy, const char *service, const char *runlevel)
 {
 	const char *name = runlevel ? runlevel : policy_default_runlevel(policy, NULL);
-	g_autoptr(GHashTable) reach = policy_reach(policy, policy_lookup_runlevel(policy, name));
-	Question q = { .policy = policy, .service = service, .reach = reach };
+	g_autoptr(GHashTable)
+		included = policy_runlevels_below(policy, policy_lookup_runlevel(policy, name));
+	StatementQuery q = { .policy = policy, .service = service, .included = included };
 
 	q.answer = g_ptr_array_new_with_free_func(g_free);
 	if (service) {

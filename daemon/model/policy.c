@@ -10,13 +10,14 @@
 
 #include "base/limits.h"
 #include "base/list.h"
+#include "base/text.h"
 #include "model/name.h"
 #include "model/policy-private.h"
 
 static const char *const built_in_runlevels[] = { "0", "1", "2", "3", "4", "5", "6", "S" };
 #define BUILT_IN_DEFAULT_RUNLEVEL "2"
 
-static GHashTable *new_words(void)
+static GHashTable *new_entries(void)
 {
 	return g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 }
@@ -35,13 +36,13 @@ static void service_entry_free(gpointer data)
 {
 	ServiceEntry *entry = data;
 
-	list_free(entry->words.when);
-	list_free(entry->words.hold);
-	list_free(entry->words.ignore);
-	list_free(entry->words.operators);
-	g_free(entry->words.reason);
+	list_free(entry->settings.when);
+	list_free(entry->settings.while_terms);
+	list_free(entry->settings.ignore);
+	list_free(entry->settings.operators);
+	g_free(entry->settings.reason);
 	g_hash_table_unref(entry->runlevels);
-	name_ref_free(entry->place);
+	name_ref_free(entry->name_ref);
 	g_free(entry);
 }
 
@@ -53,8 +54,8 @@ Runlevel *policy_ensure_runlevel(Policy *policy, const char *name)
 		return runlevel;
 	runlevel = g_new0(Runlevel, 1);
 	runlevel->name = g_intern_string(name);
-	runlevel->include = new_words();
-	runlevel->activate = new_words();
+	runlevel->include = new_entries();
+	runlevel->activate = new_entries();
 	g_hash_table_insert(policy->runlevels, (gpointer)runlevel->name, runlevel);
 	g_ptr_array_add(policy->runlevel_list, runlevel);
 	return runlevel;
@@ -70,31 +71,31 @@ ServiceEntry *policy_ensure_service(Policy *policy, const char *name, Origin ori
 	}
 	entry = g_new0(ServiceEntry, 1);
 	entry->has_links = policy->layer == POLICY_LAYER_RC_LINKS;
-	entry->words.when = list_new();
-	entry->words.hold = list_new();
-	entry->words.ignore = list_new();
-	entry->words.operators = list_new();
-	entry->runlevels = new_words();
-	entry->place = name_ref_new(name, origin);
-	entry->order = policy->n_words++;
-	g_hash_table_insert(policy->services, (gpointer)entry->place->name, entry);
+	entry->settings.when = list_new();
+	entry->settings.while_terms = list_new();
+	entry->settings.ignore = list_new();
+	entry->settings.operators = list_new();
+	entry->runlevels = new_entries();
+	entry->name_ref = name_ref_new(name, origin);
+	entry->order = policy->n_entries++;
+	g_hash_table_insert(policy->services, (gpointer)entry->name_ref->name, entry);
 	return entry;
 }
 
-void policy_set_word(Policy *policy, GHashTable *words, const char *text, Origin origin)
+void policy_set_entry(Policy *policy, GHashTable *entries, const char *text, Origin origin)
 {
 	const bool removes = *text == '-';
-	PolicyWord *word = g_hash_table_lookup(words, text + removes);
+	PolicyEntry *entry = g_hash_table_lookup(entries, text + removes);
 
-	if (!word) {
-		word = g_new0(PolicyWord, 1);
-		word->ref.name = g_intern_string(text + removes);
-		word->order = policy->n_words++;
-		g_hash_table_insert(words, (gpointer)word->ref.name, word);
+	if (!entry) {
+		entry = g_new0(PolicyEntry, 1);
+		entry->ref.name = g_intern_string(text + removes);
+		entry->order = policy->n_entries++;
+		g_hash_table_insert(entries, (gpointer)entry->ref.name, entry);
 	}
-	word->ref.origin = origin;
-	word->removes = removes;
-	word->layer = policy->layer;
+	entry->ref.origin = origin;
+	entry->removes = removes;
+	entry->layer = policy->layer;
 }
 
 Policy *policy_new(void)
@@ -137,7 +138,9 @@ const Runlevel *policy_lookup_runlevel(const Policy *policy, const char *name)
 			runlevel = candidate;
 	}
 	/* init(8) and the kernel command line also use this name. */
-	return runlevel || strcmp(name, "single") != 0 ? runlevel : g_hash_table_lookup(policy->runlevels, "1");
+	return runlevel || strcmp(name, "single") != 0 ?
+		       runlevel :
+		       g_hash_table_lookup(policy->runlevels, "1");
 }
 
 const char *policy_find_runlevel(const Policy *policy, const char *name)
@@ -156,7 +159,9 @@ const char *policy_runlevel_title(const Policy *policy, const char *name)
 
 const char *policy_default_runlevel(const Policy *policy, Origin *ret_origin)
 {
-	const char *name = policy->default_runlevel ? policy_find_runlevel(policy, policy->default_runlevel) : NULL;
+	const char *name = policy->default_runlevel ?
+				   policy_find_runlevel(policy, policy->default_runlevel) :
+				   NULL;
 
 	if (ret_origin)
 		*ret_origin = name ? policy->default_runlevel_origin : (Origin){ 0 };
@@ -192,18 +197,15 @@ Activation policy_new_services(const Policy *policy, Origin *ret_origin)
 	return policy->new_services;
 }
 
-static int compare_strings(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 GPtrArray *policy_runlevels(const Policy *policy)
 {
 	GPtrArray *names = g_ptr_array_new();
 
 	for (guint i = 0; i < policy->runlevel_list->len; i++)
-		g_ptr_array_add(names, (gpointer)((Runlevel *)g_ptr_array_index(policy->runlevel_list, i))->name);
-	g_ptr_array_sort(names, compare_strings);
+		g_ptr_array_add(
+			names,
+			(gpointer)((Runlevel *)g_ptr_array_index(policy->runlevel_list, i))->name);
+	g_ptr_array_sort(names, text_compare);
 	return names;
 }
 
@@ -221,18 +223,19 @@ const PolicyService *policy_service(const Policy *policy, const char *service)
 {
 	const ServiceEntry *entry = policy_lookup_service(policy, service);
 
-	return entry ? &entry->words : NULL;
+	return entry ? &entry->settings : NULL;
 }
 
 /* A condition can be written in several ways: the tokens of udev: have no fixed order. */
-static const char *canonical_word(const char *word)
+static const char *canonical_token(const char *token)
 {
 	KeyPrefix prefix;
-	const char *canonical = word;
+	const char *canonical = token;
 	g_autofree char *problem = NULL;
 
-	if (strchr(word, ':'))
-		(void)key_parse(word, &prefix, &canonical, &problem); /* checked when it was read */
+	if (strchr(token, ':'))
+		(void)key_parse(token, &prefix, &canonical, &problem); /* checked when it was read
+									*/
 	return canonical;
 }
 
@@ -247,21 +250,21 @@ static bool term_names(const Term *term, const char *what)
 	return strcmp(term->text, what) == 0;
 }
 
-const NameRef *policy_service_ignores(const PolicyService *words, const Term *term)
+const NameRef *policy_service_ignores(const PolicyService *settings, const Term *term)
 {
-	for (guint i = 0; words && i < words->ignore->len; i++) {
-		const NameRef *ref = g_ptr_array_index(words->ignore, i);
+	for (guint i = 0; settings && i < settings->ignore->len; i++) {
+		const NameRef *ref = g_ptr_array_index(settings->ignore, i);
 
-		if (term_names(term, canonical_word(ref->name)))
+		if (term_names(term, canonical_token(ref->name)))
 			return ref;
 	}
 	return NULL;
 }
 
-const NameRef *policy_service_ignores_name(const PolicyService *words, const char *name)
+const NameRef *policy_service_ignores_name(const PolicyService *settings, const char *name)
 {
-	for (guint i = 0; words && i < words->ignore->len; i++) {
-		const NameRef *ref = g_ptr_array_index(words->ignore, i);
+	for (guint i = 0; settings && i < settings->ignore->len; i++) {
+		const NameRef *ref = g_ptr_array_index(settings->ignore, i);
 
 		if (strcmp(ref->name, name) == 0)
 			return ref;
@@ -269,34 +272,38 @@ const NameRef *policy_service_ignores_name(const PolicyService *words, const cha
 	return NULL;
 }
 
-const PolicyWord *policy_own_word(const ServiceEntry *entry, const char *service, const Runlevel *runlevel)
+const PolicyEntry *policy_own_entry(const ServiceEntry *entry, const char *service,
+				    const Runlevel *runlevel)
 {
-	const PolicyWord *word = entry ? g_hash_table_lookup(entry->runlevels, runlevel->name) : NULL;
-	const PolicyWord *activate = g_hash_table_lookup(runlevel->activate, service);
+	const PolicyEntry *found = entry ? g_hash_table_lookup(entry->runlevels, runlevel->name) :
+					   NULL;
+	const PolicyEntry *activate = g_hash_table_lookup(runlevel->activate, service);
 
-	if (!word && entry && runlevel->title)
-		word = g_hash_table_lookup(entry->runlevels, runlevel->title);
+	if (!found && entry && runlevel->title)
+		found = g_hash_table_lookup(entry->runlevels, runlevel->title);
 	if (activate && entry && entry->has_links && activate->layer < POLICY_LAYER_RC_LINKS)
 		activate = NULL;
-	if (word && word->layer == POLICY_LAYER_RC_LINKS && activate && activate->layer > POLICY_LAYER_RC_LINKS)
+	if (found && found->layer == POLICY_LAYER_RC_LINKS && activate &&
+	    activate->layer > POLICY_LAYER_RC_LINKS)
 		return activate;
-	return word ? word : activate;
+	return found ? found : activate;
 }
 
 /* Recursion is at most LIMIT_RUNLEVELS deep, because each runlevel is added once. */
-static void add_reach(const Policy *policy, const Runlevel *runlevel, GHashTable *reach)
+static void add_included(const Policy *policy, const Runlevel *runlevel, GHashTable *included)
 {
 	GHashTableIter iter;
 	gpointer value;
 
-	if (!runlevel || !g_hash_table_add(reach, (gpointer)runlevel))
+	if (!runlevel || !g_hash_table_add(included, (gpointer)runlevel))
 		return;
 	g_hash_table_iter_init(&iter, runlevel->include);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		const PolicyWord *include = value;
+		const PolicyEntry *include = value;
 
 		if (!include->removes)
-			add_reach(policy, policy_lookup_runlevel(policy, include->ref.name), reach);
+			add_included(policy, policy_lookup_runlevel(policy, include->ref.name),
+				     included);
 	}
 }
 
@@ -305,30 +312,31 @@ static bool includes_s(const Runlevel *runlevel)
 	return strcmp(runlevel->name, "0") != 0 && strcmp(runlevel->name, "6") != 0;
 }
 
-GHashTable *policy_reach(const Policy *policy, const Runlevel *asked)
+GHashTable *policy_runlevels_below(const Policy *policy, const Runlevel *wanted)
 {
-	GHashTable *reach = g_hash_table_new(NULL, NULL);
+	GHashTable *included = g_hash_table_new(NULL, NULL);
 
-	add_reach(policy, asked, reach);
-	if (asked && includes_s(asked))
-		add_reach(policy, policy_lookup_runlevel(policy, "S"), reach);
-	return reach;
+	add_included(policy, wanted, included);
+	if (wanted && includes_s(wanted))
+		add_included(policy, policy_lookup_runlevel(policy, "S"), included);
+	return included;
 }
 
-typedef struct Search {
+typedef struct PolicySearch {
 	const Policy *policy;
 	const ServiceEntry *entry;
 	const char *service;
 	GHashTable *seen; /* Runlevel *: visited, because includes may overlap */
-} Search;
+} PolicySearch;
 
 /*
- * Links count for each of the runlevels 1 to 5 alone. If /etc/rc3.d has no link, runlevel 3 does
- * not get the service by including 2, unless a later layer names it.
+ * In runlevels 1 to 5, a link applies only to its own runlevel. If /etc/rc3.d has no link, runlevel
+ * 3 does not get the service by including 2, unless a later layer names it.
  */
-static bool is_included(const Search *search, const Runlevel *runlevel, const PolicyWord *word)
+static bool is_included(const PolicySearch *search, const Runlevel *runlevel,
+			const PolicyEntry *entry)
 {
-	if (!search->entry || !search->entry->has_links || word->layer > POLICY_LAYER_RC_LINKS)
+	if (!search->entry || !search->entry->has_links || entry->layer > POLICY_LAYER_RC_LINKS)
 		return true;
 	return runlevel->name[0] < '1' || runlevel->name[0] > '5' || runlevel->name[1];
 }
@@ -337,47 +345,49 @@ static bool is_included(const Search *search, const Runlevel *runlevel, const Po
  * The entry by which @runlevel activates the service: its own, or that of a runlevel it includes.
  * Recursion is at most LIMIT_RUNLEVELS deep, because each runlevel is visited once.
  */
-static const PolicyWord *activating_word(Search *search, const Runlevel *runlevel)
+static const PolicyEntry *activating_entry(PolicySearch *search, const Runlevel *runlevel)
 {
-	const PolicyWord *word = policy_own_word(search->entry, search->service, runlevel);
+	const PolicyEntry *entry = policy_own_entry(search->entry, search->service, runlevel);
 	GHashTableIter iter;
 	gpointer value;
-	const PolicyWord *best = NULL;
+	const PolicyEntry *best = NULL;
 
-	if (word)
-		return word->removes ? NULL : word;
+	if (entry)
+		return entry->removes ? NULL : entry;
 	if (!g_hash_table_add(search->seen, (gpointer)runlevel))
 		return NULL;
 	g_hash_table_iter_init(&iter, runlevel->include);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		const PolicyWord *include = value;
+		const PolicyEntry *include = value;
 		const Runlevel *other = policy_lookup_runlevel(search->policy, include->ref.name);
 
 		if (!other || include->removes)
 			continue;
-		word = activating_word(search, other);
-		if (word && is_included(search, runlevel, word) && (!best || word->order < best->order)) /* not by table order */
-			best = word;
+		entry = activating_entry(search, other);
+		/* not by table order */
+		if (entry && is_included(search, runlevel, entry) &&
+		    (!best || entry->order < best->order))
+			best = entry;
 	}
 	return best;
 }
 
-static const PolicyWord *word_in_runlevel(const Policy *policy, const ServiceEntry *entry, const char *service,
-					  const char *runlevel)
+static const PolicyEntry *entry_in_runlevel(const Policy *policy, const ServiceEntry *entry,
+					    const char *service, const char *runlevel)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-	Search search = { .policy = policy, .entry = entry, .service = service, .seen = seen };
-	const Runlevel *asked = policy_lookup_runlevel(policy, runlevel);
-	const PolicyWord *own = asked ? policy_own_word(entry, service, asked) : NULL;
-	const PolicyWord *word = asked ? activating_word(&search, asked) : NULL;
+	PolicySearch search = { .policy = policy, .entry = entry, .service = service, .seen = seen };
+	const Runlevel *wanted = policy_lookup_runlevel(policy, runlevel);
+	const PolicyEntry *own = wanted ? policy_own_entry(entry, service, wanted) : NULL;
+	const PolicyEntry *found = wanted ? activating_entry(&search, wanted) : NULL;
 
 	/*
 	 * S is part of every runlevel in which the machine is up. "-x" in the runlevel itself
 	 * removes x.
 	 */
-	if (!word && asked && !(own && own->removes) && includes_s(asked))
-		word = activating_word(&search, policy_lookup_runlevel(policy, "S"));
-	return word;
+	if (!found && wanted && !(own && own->removes) && includes_s(wanted))
+		found = activating_entry(&search, policy_lookup_runlevel(policy, "S"));
+	return found;
 }
 
 /*
@@ -385,22 +395,25 @@ static const PolicyWord *word_in_runlevel(const Policy *policy, const ServiceEnt
  * runlevels that include one of these. A special-purpose runlevel gets only the services it names.
  * "-x" removes x here too.
  */
-static bool wants_new(Search *search, const Runlevel *runlevel)
+static bool wants_new(PolicySearch *search, const Runlevel *runlevel)
 {
 	static const char *const names[] = { "2", "3", "4", "5", NULL };
-	const PolicyWord *own = runlevel ? policy_own_word(search->entry, search->service, runlevel) : NULL;
+	const PolicyEntry *own =
+		runlevel ? policy_own_entry(search->entry, search->service, runlevel) : NULL;
 	GHashTableIter iter;
 	gpointer value;
 
-	if (!runlevel || (own && own->removes) || !g_hash_table_add(search->seen, (gpointer)runlevel))
+	if (!runlevel || (own && own->removes) ||
+	    !g_hash_table_add(search->seen, (gpointer)runlevel))
 		return false;
 	if (g_strv_contains(names, runlevel->name))
 		return true;
 	g_hash_table_iter_init(&iter, runlevel->include);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		const PolicyWord *include = value;
+		const PolicyEntry *include = value;
 
-		if (!include->removes && wants_new(search, policy_lookup_runlevel(search->policy, include->ref.name)))
+		if (!include->removes &&
+		    wants_new(search, policy_lookup_runlevel(search->policy, include->ref.name)))
 			return true;
 	}
 	return false;
@@ -410,16 +423,17 @@ static bool wants_new(Search *search, const Runlevel *runlevel)
  * For a service without any entry. The layer is the lowest, because NewServices=boot is not about
  * this service in particular.
  */
-static void decide_new(const Policy *policy, const ServiceEntry *entry, const char *service, const char *runlevel,
-		       PolicyDecision *ret)
+static void decide_new(const Policy *policy, const ServiceEntry *entry, const char *service,
+		       const char *runlevel, PolicyDecision *ret)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-	Search search = { .policy = policy, .entry = entry, .service = service, .seen = seen };
+	PolicySearch search = { .policy = policy, .entry = entry, .service = service, .seen = seen };
 
 	ret->is_default = true;
 	ret->activation = policy->new_services;
 	ret->activation_origin = policy->new_services_origin;
-	if (ret->activation == ACTIVATION_BOOT && wants_new(&search, policy_lookup_runlevel(policy, runlevel))) {
+	if (ret->activation == ACTIVATION_BOOT &&
+	    wants_new(&search, policy_lookup_runlevel(policy, runlevel))) {
 		ret->in_runlevel = true;
 		ret->runlevel_origin = policy->new_services_origin;
 		ret->runlevel_layer = POLICY_LAYER_BUILTIN;
@@ -427,15 +441,17 @@ static void decide_new(const Policy *policy, const ServiceEntry *entry, const ch
 }
 
 /* The first entry that activates the service in any runlevel. */
-static const PolicyWord *word_anywhere(const Policy *policy, const ServiceEntry *entry, const char *service)
+static const PolicyEntry *entry_anywhere(const Policy *policy, const ServiceEntry *entry,
+					 const char *service)
 {
-	const PolicyWord *best = NULL;
+	const PolicyEntry *best = NULL;
 
 	for (guint i = 0; i < policy->runlevel_list->len; i++) {
-		const PolicyWord *word = policy_own_word(entry, service, g_ptr_array_index(policy->runlevel_list, i));
+		const PolicyEntry *found = policy_own_entry(
+			entry, service, g_ptr_array_index(policy->runlevel_list, i));
 
-		if (word && !word->removes && (!best || word->order < best->order))
-			best = word;
+		if (found && !found->removes && (!best || found->order < best->order))
+			best = found;
 	}
 	return best;
 }
@@ -447,19 +463,21 @@ bool policy_section_decides(const Policy *policy, const ServiceEntry *entry, con
 	if (entry->activation_layer != POLICY_LAYER_RC_LINKS)
 		return true;
 	for (guint i = 0; i < policy->runlevel_list->len; i++) {
-		const PolicyWord *word = policy_own_word(entry, service, g_ptr_array_index(policy->runlevel_list, i));
+		const PolicyEntry *found = policy_own_entry(
+			entry, service, g_ptr_array_index(policy->runlevel_list, i));
 
-		if (word && !word->removes && word->layer > POLICY_LAYER_RC_LINKS)
+		if (found && !found->removes && found->layer > POLICY_LAYER_RC_LINKS)
 			return false;
 	}
 	return true;
 }
 
-void policy_decide(const Policy *policy, const char *service, const char *runlevel, PolicyDecision *ret)
+void policy_decide(const Policy *policy, const char *service, const char *runlevel,
+		   PolicyDecision *ret)
 {
 	const ServiceEntry *entry = policy_lookup_service(policy, service);
-	const PolicyWord *here = word_in_runlevel(policy, entry, service, runlevel);
-	const PolicyWord *anywhere = here ? here : word_anywhere(policy, entry, service);
+	const PolicyEntry *here = entry_in_runlevel(policy, entry, service, runlevel);
+	const PolicyEntry *anywhere = here ? here : entry_anywhere(policy, entry, service);
 
 	*ret = (PolicyDecision){ .order = G_MAXUINT };
 	if (entry)
@@ -482,7 +500,7 @@ void policy_decide(const Policy *policy, const char *service, const char *runlev
 	}
 }
 
-static int compare_words(gconstpointer a, gconstpointer b)
+static int compare_tokens(gconstpointer a, gconstpointer b)
 {
 	const NameRef *left = *(const NameRef *const *)a;
 	const NameRef *right = *(const NameRef *const *)b;
@@ -506,12 +524,12 @@ GPtrArray *policy_named_refs(const Policy *policy)
 
 		g_hash_table_iter_init(&iter, runlevel->activate);
 		while (g_hash_table_iter_next(&iter, NULL, &value))
-			g_ptr_array_add(refs, &((PolicyWord *)value)->ref);
+			g_ptr_array_add(refs, &((PolicyEntry *)value)->ref);
 	}
 	g_hash_table_iter_init(&iter, policy->services);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
-		g_ptr_array_add(refs, ((ServiceEntry *)value)->place);
-	g_ptr_array_sort(refs, compare_words);
+		g_ptr_array_add(refs, ((ServiceEntry *)value)->name_ref);
+	g_ptr_array_sort(refs, compare_tokens);
 	return refs;
 }
 
@@ -529,18 +547,19 @@ GPtrArray *policy_named_services(const Policy *policy)
 	return names;
 }
 
-static void warn_of_unknown(const Policy *policy, GHashTable *words, const char *key, DiagList *diags)
+static void warn_of_unknown(const Policy *policy, GHashTable *entries, const char *key,
+			    DiagList *diags)
 {
 	GHashTableIter iter;
 	gpointer value;
 
-	g_hash_table_iter_init(&iter, words);
+	g_hash_table_iter_init(&iter, entries);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		const PolicyWord *word = value;
+		const PolicyEntry *found = value;
 
-		if (!policy_lookup_runlevel(policy, word->ref.name))
-			diag_warning(diags, word->ref.origin, NULL, "%s=%s: there is no such runlevel", key,
-				     word->ref.name);
+		if (!policy_lookup_runlevel(policy, found->ref.name))
+			diag_warning(diags, found->ref.origin, NULL,
+				     "%s=%s: there is no such runlevel", key, found->ref.name);
 	}
 }
 
@@ -559,6 +578,6 @@ void policy_check(const Policy *policy, DiagList *diags)
 		warn_of_unknown(policy, ((ServiceEntry *)value)->runlevels, "Runlevels", diags);
 	if (policy->default_runlevel && !policy_lookup_runlevel(policy, policy->default_runlevel))
 		diag_warning(diags, policy->default_runlevel_origin, NULL,
-			     "Runlevel=%s: there is no such runlevel; %s is taken", policy->default_runlevel,
-			     BUILT_IN_DEFAULT_RUNLEVEL);
+			     "Runlevel=%s: there is no such runlevel; %s is used instead",
+			     policy->default_runlevel, BUILT_IN_DEFAULT_RUNLEVEL);
 }

@@ -14,17 +14,19 @@
 #include "model/service-def.h"
 
 /* From the lowest to the highest. */
+/* clang-format off */
 #define POLICY_LAYERS(X, P)                                                                        \
 	X(P, BUILTIN, "built-in") X(P, VENDOR, "vendor") X(P, RC_LINKS, "rc links") X(P, ADMIN, "admin") \
 	X(P, UNTIL_REBOOT, "until reboot") X(P, KERNEL, "kernel command line")
+/* clang-format on */
 ENUM_WITH_NAMES(PolicyLayer, POLICY_LAYER, policy_layer, POLICY_LAYERS)
 
-#define ACTIVATIONS(X, P)                                                                          \
+#define ACTIVATIONS(X, P) \
 	X(P, BOOT, "boot") X(P, ON_DEMAND, "on-demand") X(P, MANUAL, "manual") X(P, NEVER, "never")
 ENUM_WITH_NAMES(Activation, ACTIVATION, activation, ACTIVATIONS)
 
 /* The class of a service until the login screen of a boot is shown: docs/login-screen.md. */
-#define SERVICE_CLASSES(X, P)                                                                      \
+#define SERVICE_CLASSES(X, P) \
 	X(P, LOGIN_SCREEN, "login-screen") X(P, NORMAL, "normal") X(P, AFTER_LOGIN, "after-login")
 ENUM_WITH_NAMES(ServiceClass, SERVICE_CLASS, service_class, SERVICE_CLASSES)
 
@@ -41,11 +43,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Policy, policy_free)
  * Layers must come in ascending order, and the files of one layer in the order of their names.
  * Returns: false if the file has an error. Then nothing is merged, and @diags has the reason.
  */
-bool policy_parse(Policy *policy, PolicyLayer layer, const char *file, const char *text, gsize length,
-		  DiagList *diags);
+bool policy_parse(Policy *policy, PolicyLayer layer, const char *file, const char *text,
+		  gsize length, DiagList *diags);
 
 /**
- * policy_count_rc_links() - do the files of POLICY_LAYER_RC_LINKS count?
+ * policy_count_rc_links() - set whether the files of POLICY_LAYER_RC_LINKS are used
  *
  * [defaults] RcLinks= of any other layer decides. So the files are merged twice: first without that
  * layer, in order to read policy_rc_links(). Call this before the first file of that layer. Without
@@ -68,12 +70,13 @@ void policy_record_statements(Policy *policy);
 typedef struct PolicyStatement {
 	PolicyLayer layer;
 	Origin origin;
-	const char *section;  /* "runlevel", "service" or "defaults" */
+	const char *section; /* "runlevel", "service" or "defaults" */
 	const char *argument; /* the runlevel, or the service or its template; "" for [defaults] */
 	const char *key;
-	const char *value; /* as written; one entry of lists such as Activate= ("ssh", "-ssh"); "" clears */
-	bool decides;      /* in force; never true for one that clears */
-	bool counts;       /* false: a statement of the rc links, which RcLinks= excludes */
+	/* as written; one entry of lists such as Activate= ("ssh", "-ssh"); "" clears */
+	const char *value;
+	bool decides; /* in force; never true for one that clears */
+	bool counts; /* false: a statement of the rc links, which RcLinks= excludes */
 } PolicyStatement;
 
 /**
@@ -82,9 +85,9 @@ typedef struct PolicyStatement {
  * @runlevel: NULL: the one to boot into
  *
  * For a service these are: its own section or that of its template; each Activate= entry of
- * @runlevel, of the runlevels it includes and of S, or the one that activates it elsewhere; and
- * NewServices=, which decides if no entry names it. Statements of the rc links are included even if
- * they do not count.
+ * @runlevel, of the runlevels it includes and of S, or the entry that activates it in another
+ * runlevel; and NewServices=, which decides if no entry names it. Statements of the rc links are
+ * included even if they are not used.
  * Returns: a new array of PolicyStatement *, lowest layer first, then in the order of the file.
  * Empty unless policy_record_statements() was called in time.
  */
@@ -94,18 +97,19 @@ GPtrArray *policy_statements(const Policy *policy, const char *service, const ch
  * Boots with the vendor's policy alone: the loader omits the layers between rc links and the kernel
  * command line.
  */
-#define POLICY_KERNEL_WORD_VENDOR "svcd.policy=vendor"
+#define POLICY_KERNEL_ARGUMENT_VENDOR "svcd.policy=vendor"
 
 /* Does the kernel command line, a strv or NULL, contain that argument? */
-bool policy_kernel_is_vendor_only(const char *const *words);
+bool policy_kernel_is_vendor_only(const char *const *tokens);
 
 /**
- * policy_apply_kernel_word() - svcd.never=NAME, svcd.runlevel=N and SysV's arguments for a runlevel
+ * policy_apply_kernel_argument() - svcd.never=NAME, svcd.runlevel=N and SysV's arguments for a
+ * runlevel
  *
  * svcd.policy=vendor omits files, which is reported as an error, so that every console shows it.
  * Other arguments that begin with "svcd." cause a warning. All others are ignored.
  */
-void policy_apply_kernel_word(Policy *policy, const char *word, DiagList *diags);
+void policy_apply_kernel_argument(Policy *policy, const char *token, DiagList *diags);
 
 /* [defaults] Runlevel=; "2" if it is not set. */
 const char *policy_default_runlevel(const Policy *policy, Origin *ret_origin);
@@ -123,10 +127,10 @@ typedef struct PolicyDecision {
 	Origin activation_origin; /* the file and line; built-in: default of NewServices= */
 	Origin runlevel_origin;
 	Activation activation;
-	bool is_default;          /* no entry names this service */
-	bool in_runlevel;         /* the requested runlevel wants it (for ACTIVATION_BOOT) */
+	bool is_default; /* no entry names this service */
+	bool in_runlevel; /* the requested runlevel wants it (for ACTIVATION_BOOT) */
 	PolicyLayer runlevel_layer; /* of the file that wants it there */
-	unsigned order;           /* rank in conflicts: earlier entries are lower */
+	unsigned order; /* rank in conflicts: earlier entries are lower */
 } PolicyDecision;
 
 /**
@@ -140,7 +144,8 @@ typedef struct PolicyDecision {
  * A service that no entry names gets NewServices=. NewServices=boot wants it in 2 to 5, and in
  * runlevels that include one of these.
  */
-void policy_decide(const Policy *policy, const char *service, const char *runlevel, PolicyDecision *ret);
+void policy_decide(const Policy *policy, const char *service, const char *runlevel,
+		   PolicyDecision *ret);
 
 /* The names in all [runlevel] and [service] sections; a new array of borrowed strings. */
 GPtrArray *policy_named_services(const Policy *policy);
@@ -153,8 +158,8 @@ GPtrArray *policy_named_refs(const Policy *policy);
  * none.
  */
 typedef struct PolicyService {
-	GPtrArray *when;   /* Term *, never NULL */
-	GPtrArray *hold;   /* Term *: While= */
+	GPtrArray *when; /* Term *, never NULL */
+	GPtrArray *while_terms; /* Term *: While= */
 	GPtrArray *ignore; /* NameRef *: conditions or names for which terms are dropped */
 	bool has_on_lapse;
 	OnLapse on_lapse;
@@ -163,7 +168,7 @@ typedef struct PolicyService {
 	ServiceClass service_class;
 	Origin class_origin;
 	GPtrArray *operators; /* NameRef *, never NULL: groups, see Operators= in svcd.policy(5) */
-	char *reason;    /* NULL, or as written */
+	char *reason; /* NULL, or as written */
 	Origin reason_origin;
 } PolicyService;
 
@@ -171,17 +176,17 @@ const PolicyService *policy_service(const Policy *policy, const char *service);
 
 /*
  * The entry of Ignore= that drops @term. It names the condition, the service or facility in it, or
- * the whole line. The second function does the same for an order after @name or a want of it. NULL:
+ * the whole line. The second function does the same for an After= or Wants= entry with @name. NULL:
  * not dropped. The first argument may be NULL.
  */
-const NameRef *policy_service_ignores(const PolicyService *words, const Term *term);
-const NameRef *policy_service_ignores_name(const PolicyService *words, const char *name);
+const NameRef *policy_service_ignores(const PolicyService *tokens, const Term *term);
+const NameRef *policy_service_ignores_name(const PolicyService *tokens, const char *name);
 
 /* Warns of runlevels that are used but not defined. Call it after the last file. */
 void policy_check(const Policy *policy, DiagList *diags);
 
 /*
- * [defaults] LoginScreen=: NameRef *, services and $facilities; the first that is available counts;
+ * [defaults] LoginScreen=: NameRef *, services and $facilities; the first available one is used;
  * borrowed.
  */
 const GPtrArray *policy_login_screen(const Policy *policy);

@@ -33,6 +33,7 @@
 
 #include "base/enum-names.h"
 
+/* clang-format off */
 #define PROCESS_EVENT_KINDS(X, P)                                                                  \
 	X(P, STARTED, "started")           /* main process spawned; pid */                            \
 	X(P, MAIN_PID, "main pid")         /* another process is the main one now; pid */             \
@@ -51,6 +52,7 @@
 	X(P, STATUS, "status")             /* text: STATUS= of sd_notify(3) */                        \
 	X(P, PHASE, "phase")               /* the engine ignores it; the note must be stored again */ \
 	X(P, GONE, "gone")
+/* clang-format on */
 ENUM_WITH_NAMES(ProcessEventKind, PROCESS, process_event_kind, PROCESS_EVENT_KINDS)
 
 typedef struct ProcessEvent {
@@ -60,7 +62,7 @@ typedef struct ProcessEvent {
 	bool is_done; /* EXITED of a script: its start command left no process and no error */
 	bool is_restart; /* EXITED of a script: restarted without a process, so it is started */
 	bool is_refused; /* START_FAILED: no resources, or the program is being written */
-	int code;   /* CLD_*, as waitid(2) */
+	int code; /* CLD_*, as waitid(2) */
 	int status;
 	const char *text; /* borrowed; NULL or one sentence without the service's name */
 	const char *output; /* borrowed; STOP_FAILED; CHECKED: for the caller, not for records */

@@ -17,7 +17,8 @@
 
 static char *read_percent(const char *value, uint64_t max, uint64_t *ret)
 {
-	g_autofree char *number = g_str_has_suffix(value, "%") ? g_strndup(value, strlen(value) - 1) : NULL;
+	g_autofree char *number =
+		g_str_has_suffix(value, "%") ? g_strndup(value, strlen(value) - 1) : NULL;
 
 	return number && text_parse_uint(number, 10, max, ret) && *ret > 0 ? g_strdup(value) : NULL;
 }
@@ -30,17 +31,20 @@ static char *read_memory(const char *value, char **ret_problem)
 	if (percent)
 		return percent;
 	if (!text_parse_size(value, &bytes)) {
-		*ret_problem = g_strdup("write a size such as 512M, a share of the machine's memory such as 25%, or infinity");
+		*ret_problem = g_strdup(
+			"write a size such as 512M, a share of the machine's memory such as 25%, "
+			"or infinity");
 		return NULL;
 	}
-	return bytes == UINT64_MAX ? g_strdup(RESOURCE_UNLIMITED) : g_strdup_printf("%" G_GUINT64_FORMAT, bytes);
+	return bytes == UINT64_MAX ? g_strdup(RESOURCE_UNLIMITED) :
+				     g_strdup_printf("%" G_GUINT64_FORMAT, bytes);
 }
 
 static char *read_switch(const char *value, char **ret_problem)
 {
 	bool is_on;
 
-	if (words_parse_bool(value, &is_on))
+	if (token_parse_bool(value, &is_on))
 		return g_strdup(is_on ? "1" : "0");
 	*ret_problem = g_strdup("write yes or no");
 	return NULL;
@@ -58,14 +62,18 @@ static char *read_cpu_weight(const char *value, char **ret_problem)
 {
 	uint64_t weight;
 
-	return parse_weight(value, &weight, ret_problem) ? g_strdup_printf("%" G_GUINT64_FORMAT, weight) : NULL;
+	return parse_weight(value, &weight, ret_problem) ?
+		       g_strdup_printf("%" G_GUINT64_FORMAT, weight) :
+		       NULL;
 }
 
 static char *read_io_weight(const char *value, char **ret_problem)
 {
 	uint64_t weight;
 
-	return parse_weight(value, &weight, ret_problem) ? g_strdup_printf("default %" G_GUINT64_FORMAT, weight) : NULL;
+	return parse_weight(value, &weight, ret_problem) ?
+		       g_strdup_printf("default %" G_GUINT64_FORMAT, weight) :
+		       NULL;
 }
 
 static char *read_quota(const char *value, char **ret_problem)
@@ -74,8 +82,10 @@ static char *read_quota(const char *value, char **ret_problem)
 	g_autofree char *text = read_percent(value, 1000000, &percent);
 
 	if (text)
-		return g_strdup_printf("%" G_GUINT64_FORMAT " %d", percent * (CPU_PERIOD_US / 100), CPU_PERIOD_US);
-	*ret_problem = g_strdup("write a share of one processor such as 50%; 200% are two");
+		return g_strdup_printf("%" G_GUINT64_FORMAT " %d", percent * (CPU_PERIOD_US / 100),
+				       CPU_PERIOD_US);
+	*ret_problem =
+		g_strdup("write a share of one processor such as 50%; 200% means two processors");
 	return NULL;
 }
 
@@ -101,7 +111,9 @@ static char *read_tasks(const char *value, char **ret_problem)
 		return g_strdup(RESOURCE_UNLIMITED);
 	if (text_parse_uint(value, 10, INT32_MAX, &number) && number > 0)
 		return g_strdup_printf("%" G_GUINT64_FORMAT, number);
-	*ret_problem = g_strdup("write how many processes and threads it may have, a share of the machine's such as 15%, or infinity");
+	*ret_problem = g_strdup(
+		"write a number of processes and threads, a share of the machine's limit such as "
+		"15%, or infinity");
 	return NULL;
 }
 

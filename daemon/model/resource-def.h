@@ -12,11 +12,13 @@
 
 #include "base/enum-names.h"
 
+/* clang-format off */
 #define RESOURCES(X, P)                                                                            \
 	X(P, MEMORY_MAX, "MemoryMax") X(P, MEMORY_HIGH, "MemoryHigh") X(P, MEMORY_MIN, "MemoryMin")     \
 	X(P, MEMORY_LOW, "MemoryLow") X(P, MEMORY_SWAP_MAX, "MemorySwapMax")                           \
 	X(P, MEMORY_OOM_GROUP, "MemoryOOMGroup") X(P, CPU_WEIGHT, "CPUWeight") X(P, CPU_QUOTA, "CPUQuota") \
 	X(P, ALLOWED_CPUS, "AllowedCPUs") X(P, IO_WEIGHT, "IOWeight") X(P, TASKS_MAX, "TasksMax")
+/* clang-format on */
 ENUM_WITH_NAMES(Resource, RESOURCE, resource, RESOURCES)
 
 /* The value of the kernel's files for "infinity". */

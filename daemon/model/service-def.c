@@ -65,7 +65,7 @@ ServiceDef *service_def_new(const char *name, Origin origin)
 	def->health_limit_us = DEFAULT_HEALTH_LIMIT_US;
 	def->health_retries = DEFAULT_HEALTH_RETRIES;
 	def->when = list_new();
-	def->hold = list_new();
+	def->while_terms = list_new();
 	def->done_while = list_new();
 	def->shown_when = list_new();
 	def->after = list_new();
@@ -109,7 +109,7 @@ void service_def_free(ServiceDef *def)
 	g_free(def->start_lock);
 	values_free(def->success_status);
 	list_free(def->when);
-	list_free(def->hold);
+	list_free(def->while_terms);
 	list_free(def->done_while);
 	list_free(def->shown_when);
 	list_free(def->after);
@@ -124,6 +124,40 @@ void service_def_free(ServiceDef *def)
 	socket_def_free(def->socket);
 	list_free(def->lines);
 	g_free(def);
+}
+
+static void append_terms(GString *text, const char *key, const GPtrArray *terms)
+{
+	for (unsigned i = 0; i < terms->len; i++)
+		g_string_append_printf(text, "%s=%s\n", key,
+				       ((const Term *)g_ptr_array_index(terms, i))->text);
+}
+
+static void append_names(GString *text, const char *key, const GPtrArray *names)
+{
+	for (unsigned i = 0; i < names->len; i++)
+		g_string_append_printf(text, "%s=%s\n", key,
+				       ((const NameRef *)g_ptr_array_index(names, i))->name);
+}
+
+char *service_def_relations(const ServiceDef *def)
+{
+	GString *text = g_string_new(NULL);
+
+	g_string_append_printf(text, "[Service]\nType=%s\n%s%s[Conditions]\n",
+			       service_type_name(def->type),
+			       def->type == TYPE_GROUP ? "" : "Exec=/bin/true\n",
+			       def->once ? "Once=yes\n" : "");
+	append_terms(text, "When", def->when);
+	append_terms(text, "While", def->while_terms);
+	append_names(text, "After", def->after);
+	append_names(text, "Wants", def->wants);
+	append_names(text, "Conflicts", def->conflicts);
+	append_names(text, "Provides", def->provides);
+	g_string_append_printf(text, "OnLapse=%s\nStandIn=%s\nSettle=%" G_GINT64_FORMAT "ms\n",
+			       on_lapse_name(def->on_lapse), def->stand_in ? "yes" : "no",
+			       def->settle_us / G_TIME_SPAN_MILLISECOND);
+	return g_string_free(text, FALSE);
 }
 
 const char *service_def_mount_point(const ServiceDef *def)

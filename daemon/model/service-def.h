@@ -21,10 +21,11 @@
  * script: Exec= is a start command that ends, like those of /etc/init.d. The processes that it
  * leaves are the service.
  */
-#define SERVICE_TYPES(X, P)                                                                        \
+#define SERVICE_TYPES(X, P) \
 	X(P, DAEMON, "daemon") X(P, TASK, "task") X(P, SCRIPT, "script") X(P, GROUP, "group")
 ENUM_WITH_NAMES(ServiceType, TYPE, service_type, SERVICE_TYPES)
 
+/* clang-format off */
 #define READY_KINDS(X, P)                                                                          \
 	X(P, EXEC, "exec")     /* the program has been executed (default of daemons) */               \
 	X(P, EXIT, "exit")     /* the process has ended with success (tasks and scripts) */           \
@@ -33,6 +34,7 @@ ENUM_WITH_NAMES(ServiceType, TYPE, service_type, SERVICE_TYPES)
 	X(P, FD, "fd")         /* a newline on that descriptor (s6's notification fd) */              \
 	X(P, PATH, "path")     /* the path exists */                                                 \
 	X(P, DBUS, "dbus")     /* the name has an owner on the system bus */
+/* clang-format on */
 ENUM_WITH_NAMES(ReadyKind, READY, ready_kind, READY_KINDS)
 
 #define RESTART_POLICIES(X, P) X(P, NO, "no") X(P, ON_FAILURE, "on-failure") X(P, ALWAYS, "always")
@@ -83,7 +85,7 @@ ENUM_WITH_NAMES(ActionKind, ACTION, action_kind, ACTION_KINDS)
 
 typedef struct Action {
 	ActionKind kind;
-	int signal;       /* ACTION_SIGNAL */
+	int signal; /* ACTION_SIGNAL */
 	Command *command; /* ACTION_COMMAND, owned; $MAINPID in it stands for the main process */
 } Action;
 
@@ -100,57 +102,61 @@ typedef struct ServiceDef {
 	ServiceType type;
 	const char *name; /* "sshd", "getty@tty1"; interned */
 	char *instance; /* "tty1", NULL when it comes from no template */
-	Origin origin;  /* the main file */
-	bool is_gone;   /* no file describes it any more; it stands for the running processes */
-	char *problem;  /* not NULL: the file has errors, and this service is out; "FILE:LINE: text" of the first */
-	char *file_problem; /* the same, but this is the last version without errors (config/last-good.h) */
+	Origin origin; /* the main file */
+	bool is_gone; /* no file describes it any more; it stands for the running processes */
+	/* not NULL: the file has errors; the service is excluded; "FILE:LINE: text" of the first */
+	char *problem;
+	/* the same, but this is the last version without errors (config/last-good.h) */
+	char *file_problem;
 	char *description; /* NULL: the file gives none, see service_def_description() */
 
-	Command *exec;      /* NULL in groups */
+	Command *exec; /* NULL in groups */
 	GPtrArray *prepare; /* Command *, in order; never NULL */
 	GPtrArray *cleanup; /* Command *, run after the last process is gone; never NULL */
-	Action stop;        /* default: signal TERM; for a done task: only its command */
+	Action stop; /* default: signal TERM; for a done task: only its command */
 	Action reload;
-	Command *check;     /* CheckCommand=: before an admin's restart, reload or stop; NULL: none */
+	/* CheckCommand=: before an admin's restart, reload or stop; NULL: none */
+	Command *check;
 	Command *restart_command; /* RestartCommand= of a script that is up; NULL: stop and start */
 	KillMode kill_mode; /* PROCESS: other processes live on (sessions of sshd, jobs of cron) */
-	int kill_signal;    /* FinalKillSignal=: after the stop limit, to the whole cgroup; default KILL */
+	/* FinalKillSignal=: after the stop limit, to the whole cgroup; default KILL */
+	int kill_signal;
 
 	ReadyKind ready;
 	KeyPrefix ready_prefix; /* READY_PATH, READY_DBUS: readiness is a condition, */
-	const char *ready_key;  /* this one, interned; else NULL */
-	GPtrArray *bus_names;   /* NameRef *: BusName=; a call to one of them starts it */
-	char *pid_file;     /* PidFile=, or NULL */
-	int ready_fd;       /* READY_FD */
+	const char *ready_key; /* this one, interned; else NULL */
+	GPtrArray *bus_names; /* NameRef *: BusName=; a call to one of them starts it */
+	char *pid_file; /* PidFile=, or NULL */
+	int ready_fd; /* READY_FD */
 
 	RestartPolicy restart;
-	int64_t restart_delay_us;     /* first back-off; doubles */
+	int64_t restart_delay_us; /* first backoff; doubles */
 	int64_t restart_delay_max_us;
-	unsigned restart_limit;       /* this many starts ... */
-	int64_t restart_window_us;    /* ... in this time, then failed */
-	GArray *success_status;       /* int: exit statuses other than 0 that count as success */
+	unsigned restart_limit; /* this many starts ... */
+	int64_t restart_window_us; /* ... in this time, then failed */
+	GArray *success_status; /* int: exit statuses other than 0 that count as success */
 
 	int64_t start_limit_us; /* StartTimeout=: from start to ready; never 0 */
-	int64_t stop_limit_us;  /* StopTimeout=: from the request to stop to the last signal */
-	Command *health;        /* HealthCommand=: run while it is up; NULL: none */
+	int64_t stop_limit_us; /* StopTimeout=: from the request to stop to the last signal */
+	Command *health; /* HealthCommand=: run while it is up; NULL: none */
 	int64_t health_interval_us;
-	int64_t health_limit_us;  /* HealthTimeout= */
-	unsigned health_retries;  /* this many failures in a row: unhealthy */
+	int64_t health_limit_us; /* HealthTimeout= */
+	unsigned health_retries; /* this many failures in a row: unhealthy */
 	HealthAction health_action;
-	int64_t health_start_us;  /* HealthStartPeriod=: failures in it do not count */
-	int64_t watchdog_us;    /* WatchdogTimeout= between two keep-alive messages; 0: none */
+	int64_t health_start_us; /* HealthStartPeriod=: failures during it are ignored */
+	int64_t watchdog_us; /* WatchdogTimeout= between two keep-alive messages; 0: none */
 	char *start_lock; /* StartLock=, or NULL: only one service with it starts at a time */
 	int64_t linger_us; /* how long it stays after nothing wants it any more */
-	bool once;        /* a task that is not run again after its When= became false and true */
+	bool once; /* a task that is not run again after its When= became false and true */
 	StopOrder stop_order; /* SAID: only its StopAfter= and StopBefore= order its stop */
 
 	OnLapse on_lapse;
 	int64_t settle_us;
 	int64_t wait_limit_us; /* WaitTimeout=: limit for external conditions; 0: none */
 
-	GPtrArray *when;  /* Term *; never NULL, like the lists below */
-	GPtrArray *hold;  /* Term *: While= ("while" is a keyword of C) */
-	GPtrArray *done_while; /* Term *: false: an admin's start repeats the task */
+	GPtrArray *when; /* Term *; never NULL, like the lists below */
+	GPtrArray *while_terms; /* Term *: While= ("while" is a keyword of C) */
+	GPtrArray *done_while; /* Term *: if one is false, an admin's start repeats the task */
 	GPtrArray *shown_when; /* Term *: of a login screen: it is visible */
 	GPtrArray *after; /* NameRef *: services or $facilities */
 	GPtrArray *before;
@@ -204,6 +210,12 @@ ServiceDef *service_def_new(const char *name, Origin origin);
 ServiceDef *service_def_share(const ServiceDef *def);
 void service_def_free(ServiceDef *def);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ServiceDef, service_def_free)
+
+/**
+ * service_def_relations() - write a service file with the same type and relations to other services
+ * Returns: a new string.
+ */
+char *service_def_relations(const ServiceDef *def);
 
 /**
  * service_def_mount_point() - get the path at which this service mounts something

@@ -14,25 +14,55 @@
 #include "model/service-read.h"
 #include "model/socket-read.h"
 
-#define SERVICE_KEY(name, reader, field) { "Service", name, false, reader, offsetof(ServiceDef, field) }
-#define SERVICE_LIST(name, reader, field) { "Service", name, true, reader, offsetof(ServiceDef, field) }
-#define EXECUTION_KEY(name, reader, field) \
-	{ "Service", name, false, reader, offsetof(ExecDef, field), .home = KEY_HOME_EXECUTION }
-#define EXECUTION_LIST(name, reader, field) \
-	{ "Service", name, true, reader, offsetof(ExecDef, field), .home = KEY_HOME_EXECUTION }
-#define SANDBOX_ROW(id, key_name, shape, ...) \
-	{ "Service", key_name, .is_list = SHAPE_##shape != SHAPE_ONE, .takes_nothing = SHAPE_##shape == SHAPE_SET, \
-	  .home = KEY_HOME_EXECUTION, .read_numbered = exec_read_sandbox, .number = SANDBOX_##id },
-#define CONDITION_KEY(name, reader, field) { "Conditions", name, false, reader, offsetof(ServiceDef, field) }
-#define CONDITION_LIST(name, reader, field) { "Conditions", name, true, reader, offsetof(ServiceDef, field) }
-#define SOCKET_KEY(name, reader, field) \
-	{ "Socket", name, false, reader, offsetof(SocketDef, field), .home = KEY_HOME_SOCKET }
-#define SOCKET_LIST(name, reader, field) \
-	{ "Socket", name, true, reader, offsetof(SocketDef, field), .home = KEY_HOME_SOCKET }
-#define LIMIT_KEY(name) \
-	{ "Service", "Limit" #name, .offset = offsetof(ExecDef, rlimits), .home = KEY_HOME_EXECUTION, \
-	  .read_numbered = exec_read_limit, .number = RLIMIT_##name }
-#define RESOURCE_KEY(P, RESOURCE, name) \
+#define SERVICE_KEY(name, reader, field)                                    \
+	{                                                                   \
+		"Service", name, false, reader, offsetof(ServiceDef, field) \
+	}
+#define SERVICE_LIST(name, reader, field)                                  \
+	{                                                                  \
+		"Service", name, true, reader, offsetof(ServiceDef, field) \
+	}
+#define EXECUTION_KEY(name, reader, field)                                \
+	{                                                                 \
+		"Service", name, false, reader, offsetof(ExecDef, field), \
+			.target = KEY_IN_EXECUTION                        \
+	}
+#define EXECUTION_LIST(name, reader, field)                              \
+	{                                                                \
+		"Service", name, true, reader, offsetof(ExecDef, field), \
+			.target = KEY_IN_EXECUTION                       \
+	}
+#define SANDBOX_ROW(id, key_name, shape, ...)          \
+	{ "Service",                                   \
+	  key_name,                                    \
+	  .is_list = SHAPE_##shape != SHAPE_ONE,       \
+	  .takes_nothing = SHAPE_##shape == SHAPE_SET, \
+	  .target = KEY_IN_EXECUTION,                  \
+	  .read_numbered = exec_read_sandbox,          \
+	  .number = SANDBOX_##id },
+#define CONDITION_KEY(name, reader, field)                                     \
+	{                                                                      \
+		"Conditions", name, false, reader, offsetof(ServiceDef, field) \
+	}
+#define CONDITION_LIST(name, reader, field)                                   \
+	{                                                                     \
+		"Conditions", name, true, reader, offsetof(ServiceDef, field) \
+	}
+#define SOCKET_KEY(name, reader, field)                                                            \
+	{                                                                                          \
+		"Socket", name, false, reader, offsetof(SocketDef, field), .target = KEY_IN_SOCKET \
+	}
+#define SOCKET_LIST(name, reader, field)                                                          \
+	{                                                                                         \
+		"Socket", name, true, reader, offsetof(SocketDef, field), .target = KEY_IN_SOCKET \
+	}
+#define LIMIT_KEY(name)                                                                   \
+	{                                                                                 \
+		"Service", "Limit" #name,                                                 \
+			.offset = offsetof(ExecDef, rlimits), .target = KEY_IN_EXECUTION, \
+			.read_numbered = exec_read_limit, .number = RLIMIT_##name         \
+	}
+#define RESOURCE_KEY(P, RESOURCE, name)                               \
 	{ "Service", name, .offset = offsetof(ServiceDef, resources), \
 	  .read_numbered = service_read_resource, .number = RESOURCE_##RESOURCE },
 
@@ -90,14 +120,27 @@ static const ServiceKey keys[] = {
 	EXECUTION_KEY("RuntimeDirectoryPreserve", exec_read_preserve, runtime_preserve),
 	SANDBOX_KEYS(SANDBOX_ROW)
 
-	LIMIT_KEY(AS), LIMIT_KEY(CORE), LIMIT_KEY(CPU), LIMIT_KEY(DATA), LIMIT_KEY(FSIZE), LIMIT_KEY(LOCKS),
-	LIMIT_KEY(MEMLOCK), LIMIT_KEY(MSGQUEUE), LIMIT_KEY(NICE), LIMIT_KEY(NOFILE), LIMIT_KEY(NPROC),
-	LIMIT_KEY(RSS), LIMIT_KEY(RTPRIO), LIMIT_KEY(RTTIME), LIMIT_KEY(SIGPENDING), LIMIT_KEY(STACK),
+		LIMIT_KEY(AS),
+	LIMIT_KEY(CORE),
+	LIMIT_KEY(CPU),
+	LIMIT_KEY(DATA),
+	LIMIT_KEY(FSIZE),
+	LIMIT_KEY(LOCKS),
+	LIMIT_KEY(MEMLOCK),
+	LIMIT_KEY(MSGQUEUE),
+	LIMIT_KEY(NICE),
+	LIMIT_KEY(NOFILE),
+	LIMIT_KEY(NPROC),
+	LIMIT_KEY(RSS),
+	LIMIT_KEY(RTPRIO),
+	LIMIT_KEY(RTTIME),
+	LIMIT_KEY(SIGPENDING),
+	LIMIT_KEY(STACK),
 
 	RESOURCES(RESOURCE_KEY, )
 
-	CONDITION_LIST("When", condition_read_terms, when),
-	CONDITION_LIST("While", condition_read_terms, hold),
+		CONDITION_LIST("When", condition_read_terms, when),
+	CONDITION_LIST("While", condition_read_terms, while_terms),
 	CONDITION_LIST("DoneWhile", condition_read_terms, done_while),
 	CONDITION_LIST("ShownWhen", condition_read_terms, shown_when),
 	CONDITION_KEY("OnLapse", condition_read_on_lapse, on_lapse),
@@ -154,22 +197,25 @@ unsigned service_key_number(const ServiceKey *key)
 bool service_key_takes_paths(const ServiceKey *key)
 {
 	static KeyReader *const readers[] = {
-		field_read_path, service_read_ready, condition_read_terms,
+		field_read_path,       service_read_ready,         condition_read_terms,
 		exec_read_environment, exec_read_environment_file, exec_read_standard_input,
-		socket_read_stream, socket_read_datagram, socket_read_seqpacket, socket_read_fifo,
+		socket_read_stream,    socket_read_datagram,       socket_read_seqpacket,
+		socket_read_fifo,
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(readers); i++) {
 		if (key->read == readers[i])
 			return true;
 	}
-	return key->read_numbered == exec_read_sandbox && sandbox_key_takes_paths((enum SandboxKey)key->number);
+	return key->read_numbered == exec_read_sandbox &&
+	       sandbox_key_takes_paths((enum SandboxKey)key->number);
 }
 
 const ServiceKey *service_key_find(const char *section, const char *name)
 {
 	for (const ServiceKey *key = keys; key->name; key++) {
-		if (*key->name == *name && strcmp(key->name, name) == 0 && strcmp(key->section, section) == 0)
+		if (*key->name == *name && strcmp(key->name, name) == 0 &&
+		    strcmp(key->section, section) == 0)
 			return key;
 	}
 	return NULL;
@@ -178,12 +224,12 @@ const ServiceKey *service_key_find(const char *section, const char *name)
 /* The struct with the field of @key. Optional structs are made with their first key. */
 static void *struct_of(const ServiceKey *key, ServiceDef *def)
 {
-	switch (key->home) {
-	case KEY_HOME_DEFINITION:
+	switch (key->target) {
+	case KEY_IN_DEFINITION:
 		break;
-	case KEY_HOME_EXECUTION:
+	case KEY_IN_EXECUTION:
 		return exec_def_change(&def->execution);
-	case KEY_HOME_SOCKET:
+	case KEY_IN_SOCKET:
 		if (!def->socket)
 			def->socket = socket_def_new();
 		return def->socket;
@@ -195,5 +241,6 @@ char *service_key_read(const ServiceKey *key, ServiceDef *def, const char *value
 {
 	void *field = (char *)struct_of(key, def) + key->offset;
 
-	return key->read ? key->read(def, field, value, origin) : key->read_numbered(field, key->number, value);
+	return key->read ? key->read(def, field, value, origin) :
+			   key->read_numbered(field, key->number, value);
 }

@@ -14,21 +14,21 @@
 #include "model/service-def.h"
 
 /* The struct that contains the field of a key. */
-typedef enum KeyHome {
-	KEY_HOME_DEFINITION, /* ServiceDef */
-	KEY_HOME_EXECUTION,  /* its ExecDef */
-	KEY_HOME_SOCKET,     /* its SocketDef */
-} KeyHome;
+typedef enum KeyTarget {
+	KEY_IN_DEFINITION, /* ServiceDef */
+	KEY_IN_EXECUTION, /* its ExecDef */
+	KEY_IN_SOCKET, /* its SocketDef */
+} KeyTarget;
 
 typedef struct ServiceKey {
 	const char *section;
 	const char *name;
 	bool is_list; /* may be repeated; each line adds */
-	KeyReader *read; /* for the field at @offset in the struct @home */
+	KeyReader *read; /* for the field at @offset in the struct @target */
 	size_t offset;
 	NumberedKeyReader *read_numbered; /* in place of @read, for rows that share a reader */
-	int number;                       /* identifies the row: the resource or limit */
-	KeyHome home;
+	int number; /* identifies the row: the resource or limit */
+	KeyTarget target;
 	bool takes_nothing; /* an empty value means the empty set, and does not only clear */
 } ServiceKey;
 
@@ -40,7 +40,7 @@ unsigned service_keys_length(void);
 unsigned service_key_number(const ServiceKey *key);
 
 /*
- * Can its value contain a path? Commands do not count, because their percent signs belong to the
+ * Can its value contain a path? False for commands, because their percent signs belong to the
  * program.
  */
 bool service_key_takes_paths(const ServiceKey *key);
@@ -48,13 +48,16 @@ bool service_key_takes_paths(const ServiceKey *key);
 /* By section and name; NULL if there is none. */
 const ServiceKey *service_key_find(const char *section, const char *name);
 
-/* Reads one value; a list gets one more entry. Returns: NULL, or one sentence, a new string. */
+/*
+ * Reads one value; a list gets one more entry. Returns: NULL, or the error as one sentence, a new
+ * string.
+ */
 char *service_key_read(const ServiceKey *key, ServiceDef *def, const char *value, Origin origin);
 
 /**
  * service_key_explain_unknown() - explain why @name is not a key of @section, and the alternative
  * @service: for the name of the policy section
- * Returns: one sentence, a new string.
+ * Returns: the explanation as one sentence, a new string.
  */
 char *service_key_explain_unknown(const char *section, const char *name, const char *service);
 char *service_section_explain_unknown(const char *section, const char *service);

@@ -24,36 +24,36 @@
 #include "model/value.h"
 
 /* One value of one key, from one place. */
-typedef struct Setting Setting;
-struct Setting {
+typedef struct ServiceSetting ServiceSetting;
+struct ServiceSetting {
 	const ServiceKey *key;
-	Setting *next;        /* in the order of the files */
-	Setting *next_of_key; /* while both are in effect */
+	ServiceSetting *next; /* in the order of the files */
+	ServiceSetting *next_of_key; /* while both are in effect */
 	const char *value;
 	Origin origin;
 	unsigned source; /* the index of the file */
-	bool displaced;  /* a later file replaced or cleared it */
+	bool displaced; /* a later file replaced or cleared it */
 };
 
 /* The settings of one key that are in effect, in order. */
 typedef struct InEffect {
-	Setting *first;
-	Setting *last;
+	ServiceSetting *first;
+	ServiceSetting *last;
 } InEffect;
 
-typedef struct Parser {
+typedef struct ServiceParser {
 	const ServiceParseOptions *options;
 	ServiceDef *def;
 	DiagList *diags;
 	Arena *arena; /* for temporary data */
-	Setting *settings; /* the first one */
-	Setting **settings_end;
-	InEffect *in_effect;   /* one for each key of the table */
-	bool is_template;      /* %i is expanded */
+	ServiceSetting *settings; /* the first one */
+	ServiceSetting **settings_end;
+	InEffect *in_effect; /* one for each key of the table */
+	bool is_template; /* %i is expanded */
 	unsigned source;
-} Parser;
+} ServiceParser;
 
-static void G_GNUC_PRINTF(3, 4) report(Parser *p, Origin origin, const char *format, ...)
+static void G_GNUC_PRINTF(3, 4) report(ServiceParser *p, Origin origin, const char *format, ...)
 {
 	va_list args;
 	g_autofree char *text = NULL;
@@ -69,26 +69,26 @@ static void G_GNUC_PRINTF(3, 4) report(Parser *p, Origin origin, const char *for
 	}
 }
 
-static InEffect *in_effect_of(const Parser *p, const ServiceKey *key)
+static InEffect *in_effect_of(const ServiceParser *p, const ServiceKey *key)
 {
 	return &p->in_effect[service_key_number(key)];
 }
 
 static void displace_all(InEffect *in_effect)
 {
-	for (Setting *setting = in_effect->first; setting; setting = setting->next_of_key)
+	for (ServiceSetting *setting = in_effect->first; setting; setting = setting->next_of_key)
 		setting->displaced = true;
 	*in_effect = (InEffect){ NULL, NULL };
 }
 
-static void add_setting(Parser *p, const ServiceKey *key, const char *value, Origin origin)
+static void add_setting(ServiceParser *p, const ServiceKey *key, const char *value, Origin origin)
 {
 	InEffect *in_effect = in_effect_of(p, key);
-	Setting *setting;
+	ServiceSetting *setting;
 
 	if (!key->is_list || !*value)
 		displace_all(in_effect);
-	setting = arena_new0(Setting, p->arena);
+	setting = arena_new0(ServiceSetting, p->arena);
 	setting->key = key;
 	setting->value = value;
 	setting->origin = origin;
@@ -106,13 +106,14 @@ static void add_setting(Parser *p, const ServiceKey *key, const char *value, Ori
  * Outside of templates, % is a normal character (date +%F). But no path begins with one, so "%t/"
  * is unambiguous there.
  */
-static char *expand_plain(Parser *p, const ServiceKey *key, const char *value, Origin origin)
+static char *expand_plain(ServiceParser *p, const ServiceKey *key, const char *value, Origin origin)
 {
 	g_autofree char *top = g_strconcat(p->options->runtime, "/", NULL);
 	GString *expanded = g_string_new(value);
 
 	if (strstr(value, "%i"))
-		diag_warning(p->diags, origin, p->def->name, "%s=: %%i is replaced only in templates (NAME@.svc)", key->name);
+		diag_warning(p->diags, origin, p->def->name,
+			     "%s=: %%i is replaced only in templates (NAME@.svc)", key->name);
 	if (service_key_takes_paths(key))
 		g_string_replace(expanded, "%t/", top, 0);
 	return g_string_free(expanded, FALSE);
@@ -122,21 +123,22 @@ static char *expand_plain(Parser *p, const ServiceKey *key, const char *value, O
  * In an instance %i becomes the instance. A template itself is only checked, so there it becomes a
  * letter.
  */
-static char *expand(Parser *p, const ServiceKey *key, const char *value, Origin origin)
+static char *expand(ServiceParser *p, const ServiceKey *key, const char *value, Origin origin)
 {
 	char *problem = NULL;
 	char *expanded;
 
 	if (!p->is_template)
 		return expand_plain(p, key, value, origin);
-	expanded = text_expand(value, p->def->instance ? p->def->instance : "i", p->options->runtime, &problem);
+	expanded = text_expand(value, p->def->instance ? p->def->instance : "i",
+			       p->options->runtime, &problem);
 	if (!expanded)
 		report(p, origin, "%s=: %s", key->name, problem);
 	g_free(problem);
 	return expanded;
 }
 
-static void take_value(Parser *p, const ServiceKey *key, const char *value, Origin origin)
+static void take_value(ServiceParser *p, const ServiceKey *key, const char *value, Origin origin)
 {
 	g_autofree char *expanded = NULL;
 
@@ -149,18 +151,19 @@ static void take_value(Parser *p, const ServiceKey *key, const char *value, Orig
 	add_setting(p, key, value, origin);
 }
 
-static bool is_duplicate(Parser *p, const ServiceKey *key, Origin origin)
+static bool is_duplicate(ServiceParser *p, const ServiceKey *key, Origin origin)
 {
-	const Setting *first = in_effect_of(p, key)->first;
+	const ServiceSetting *first = in_effect_of(p, key)->first;
 
 	if (key->is_list || !first || first->source != p->source)
 		return false;
-	report(p, origin, "%s= is given twice; the first is in line %u", key->name, first->origin.line);
+	report(p, origin, "%s= is given twice; the first is in line %u", key->name,
+	       first->origin.line);
 	return true;
 }
 
 /* @file: interned, as in an Origin. */
-static void take_entry(Parser *p, const char *file, const IniEntry *entry)
+static void take_entry(ServiceParser *p, const char *file, const IniEntry *entry)
 {
 	const ServiceKey *key = service_key_find(entry->section->name, entry->key);
 	const Origin origin = { .file = file, .line = entry->first.line };
@@ -178,7 +181,8 @@ static void take_entry(Parser *p, const char *file, const IniEntry *entry)
 		const char *joined = ini_entry_join(p->arena, entry);
 
 		if (strlen(joined) > LIMIT_LINE_BYTES)
-			report(p, origin, "%s= is longer than %d bytes", key->name, LIMIT_LINE_BYTES);
+			report(p, origin, "%s= is longer than %d bytes", key->name,
+			       LIMIT_LINE_BYTES);
 		else
 			take_value(p, key, joined, origin);
 		return;
@@ -191,17 +195,17 @@ static void take_entry(Parser *p, const char *file, const IniEntry *entry)
  * Does the entry contain names: of this service, or of others, which may be instances of a
  * template?
  */
-static bool tells_names(const IniEntry *entry)
+static bool declares_names(const IniEntry *entry)
 {
-	return strcmp(entry->section->name, "Conditions") == 0 || strcmp(entry->key, "Ready") == 0 ||
-	       strcmp(entry->key, "BusName") == 0;
+	return strcmp(entry->section->name, "Conditions") == 0 ||
+	       strcmp(entry->key, "Ready") == 0 || strcmp(entry->key, "BusName") == 0;
 }
 
-static void take_source(Parser *p, const SourceText *source)
+static void take_source(ServiceParser *p, const SourceText *source)
 {
 	const Origin whole = origin_new(source->file, 0);
-	const IniFile *ini =
-		ini_file_read(p->arena, source->file, source->text, source->length, p->def->name, p->diags);
+	const IniFile *ini = ini_file_read(p->arena, source->file, source->text, source->length,
+					   p->def->name, p->diags);
 
 	if (ini->broken && !p->def->problem) {
 		const Diagnostic *last = diag_list_get(p->diags, diag_list_length(p->diags) - 1);
@@ -218,13 +222,14 @@ static void take_source(Parser *p, const SourceText *source)
 		report(p, (Origin){ .file = whole.file, .line = section->line }, "%s", text);
 	}
 	for (const IniEntry *entry = ini->entries; entry; entry = entry->next) {
-		if (service_section_is_known(entry->section->name) && (!p->options->names_only || tells_names(entry)))
+		if (service_section_is_known(entry->section->name) &&
+		    (!p->options->names_only || declares_names(entry)))
 			take_entry(p, whole.file, entry);
 	}
 }
 
 /* Reads one setting into @def, the real or a temporary definition. */
-static void read_setting(Parser *p, ServiceDef *def, const Setting *setting)
+static void read_setting(ServiceParser *p, ServiceDef *def, const ServiceSetting *setting)
 {
 	g_autofree char *problem = NULL;
 
@@ -232,13 +237,14 @@ static void read_setting(Parser *p, ServiceDef *def, const Setting *setting)
 		return; /* cleared: keeps the default */
 	problem = service_key_read(setting->key, def, setting->value, setting->origin);
 	if (problem) {
-		g_autofree char *text = value_complaint(setting->key->name, setting->value, problem);
+		g_autofree char *text =
+			value_complaint(setting->key->name, setting->value, problem);
 
 		report(p, setting->origin, "%s", text);
 	}
 }
 
-static void remember_line(ServiceDef *def, const Setting *setting)
+static void remember_line(ServiceDef *def, const ServiceSetting *setting)
 {
 	DefLine *line = g_new0(DefLine, 1);
 
@@ -258,33 +264,37 @@ static uint32_t mark_add(uint32_t mark, const char *text)
 	return mark;
 }
 
-static void mark_setting(ServiceDef *def, const Setting *setting)
+static void mark_setting(ServiceDef *def, const ServiceSetting *setting)
 {
-	if (strcmp(setting->key->section, "Conditions") == 0 || strcmp(setting->key->name, "Description") == 0)
+	if (strcmp(setting->key->section, "Conditions") == 0 ||
+	    strcmp(setting->key->name, "Description") == 0)
 		return;
 	def->mark = mark_add(mark_add(def->mark, setting->key->name), setting->value);
 }
 
-static void read_settings(Parser *p)
+static void read_settings(ServiceParser *p)
 {
-	for (const Setting *setting = p->settings; setting; setting = setting->next) {
+	for (const ServiceSetting *setting = p->settings; setting; setting = setting->next) {
 		if (setting->displaced) {
-			g_autoptr(ServiceDef) scratch = service_def_new(p->def->name, p->def->origin);
+			g_autoptr(ServiceDef)
+				scratch = service_def_new(p->def->name, p->def->origin);
 
 			read_setting(p, scratch, setting);
 		} else {
 			read_setting(p, p->def, setting);
 			mark_setting(p->def, setting);
-			if (!p->options->without_lines && (*setting->value || setting->key->takes_nothing))
+			if (!p->options->without_lines &&
+			    (*setting->value || setting->key->takes_nothing))
 				remember_line(p->def, setting);
 		}
 	}
 }
 
-static bool is_given(Parser *p, const char *section, const char *name, Origin *ret_origin)
+static bool is_given(ServiceParser *p, const char *section, const char *name, Origin *ret_origin)
 {
-	for (const Setting *setting = p->settings; setting; setting = setting->next) {
-		if (!setting->displaced && *setting->value && strcmp(setting->key->name, name) == 0 &&
+	for (const ServiceSetting *setting = p->settings; setting; setting = setting->next) {
+		if (!setting->displaced && *setting->value &&
+		    strcmp(setting->key->name, name) == 0 &&
 		    strcmp(setting->key->section, section) == 0) {
 			*ret_origin = setting->origin;
 			return true;
@@ -294,20 +304,24 @@ static bool is_given(Parser *p, const char *section, const char *name, Origin *r
 }
 
 /* Refuses keys about processes, which a group does not have. */
-static void check_group(Parser *p)
+static void check_group(ServiceParser *p)
 {
-	static const char *const needless[] = { "Exec", "Prepare", "Cleanup", "Stop", "Reload", "CheckCommand", "RestartCommand",
-						"Ready", "PidFile", "Restart", "WatchdogTimeout", "HealthCommand",
-						"StartLock" };
+	static const char *const needless[] = {
+		"Exec",     "Prepare",      "Cleanup",         "Stop",
+		"Reload",   "CheckCommand", "RestartCommand",  "Ready",
+		"PidFile",  "Restart",      "WatchdogTimeout", "HealthCommand",
+		"StartLock"
+	};
 	Origin origin;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(needless); i++) {
 		if (is_given(p, "Service", needless[i], &origin))
-			report(p, origin, "%s= has no meaning in a group, which runs nothing", needless[i]);
+			report(p, origin, "%s= has no meaning in a group, which runs nothing",
+			       needless[i]);
 	}
 }
 
-static void check_ready(Parser *p)
+static void check_ready(ServiceParser *p)
 {
 	ServiceDef *def = p->def;
 	Origin origin;
@@ -315,28 +329,35 @@ static void check_ready(Parser *p)
 	if (!is_given(p, "Service", "Ready", &origin))
 		def->ready = def->type == TYPE_DAEMON ? READY_EXEC : READY_EXIT;
 	else if (def->type == TYPE_TASK && def->ready != READY_EXIT)
-		report(p, origin, "a task is ready when it has ended with success; leave Ready= out, or write "
-				  "Type=daemon");
+		report(p, origin,
+		       "a task is ready when it has ended with success; remove Ready=, or write "
+		       "Type=daemon");
 	else if (def->type == TYPE_SCRIPT)
-		report(p, origin, "a script is ready when its start command has ended with success; leave Ready= out");
+		report(p, origin,
+		       "a script is ready when its start command has ended with success; remove "
+		       "Ready=");
 	else if (def->type == TYPE_DAEMON && def->ready == READY_EXIT)
-		report(p, origin, "a daemon does not end; write Type=task, or Ready=fork for one that leaves its "
-				  "starter behind");
+		report(p, origin,
+		       "a daemon does not end; write Type=task, or Ready=fork for one that forks "
+		       "into the "
+		       "background");
 }
 
 /*
  * Keep-alive messages come from the main process, and only that of a daemon lives as long as the
  * service.
  */
-static void check_watchdog(Parser *p)
+static void check_watchdog(ServiceParser *p)
 {
 	Origin origin;
 
-	if (p->def->type != TYPE_DAEMON && p->def->watchdog_us > 0 && is_given(p, "Service", "WatchdogTimeout", &origin))
-		report(p, origin, "WatchdogTimeout= is for daemons; a %s gives no sign of life", service_type_name(p->def->type));
+	if (p->def->type != TYPE_DAEMON && p->def->watchdog_us > 0 &&
+	    is_given(p, "Service", "WatchdogTimeout", &origin))
+		report(p, origin, "WatchdogTimeout= is for daemons; a %s sends no WATCHDOG=1",
+		       service_type_name(p->def->type));
 }
 
-static void check_health(Parser *p)
+static void check_health(ServiceParser *p)
 {
 	const ServiceDef *def = p->def;
 	const bool runs_on = def->type == TYPE_DAEMON || def->type == TYPE_SCRIPT;
@@ -345,23 +366,28 @@ static void check_health(Parser *p)
 	if (!is_given(p, "Service", "HealthCommand", &origin))
 		return;
 	if (!runs_on)
-		report(p, origin, "HealthCommand= asks about what runs; a %s ends", service_type_name(def->type));
+		report(p, origin, "HealthCommand= checks a running service; a %s ends",
+		       service_type_name(def->type));
 	else if (def->restart == RESTART_NO && def->health_action == HEALTH_ACTION_RESTART)
-		diag_warning(p->diags, origin, def->name,
-			     "with Restart=no an unhealthy service is stopped and not started again; write "
-			     "Restart=on-failure, or HealthAction=none");
+		diag_warning(
+			p->diags, origin, def->name,
+			"with Restart=no an unhealthy service is stopped and not started again; "
+			"write "
+			"Restart=on-failure, or HealthAction=none");
 }
 
 /* Only the script's own command can stop the processes that it left. */
-static void check_script(Parser *p)
+static void check_script(ServiceParser *p)
 {
 	const Origin whole = { .file = p->def->origin.file };
 	Origin origin;
 
 	if (p->def->type != TYPE_SCRIPT) {
 		if (is_given(p, "Service", "RestartCommand", &origin))
-			report(p, origin, "only a service of Type=script is restarted by a command; all others are stopped and "
-					  "started");
+			report(p, origin,
+			       "only a service of Type=script is restarted by a command; all "
+			       "others are stopped and "
+			       "started");
 		return;
 	}
 	if (!is_given(p, "Service", "Stop", &origin))
@@ -370,10 +396,11 @@ static void check_script(Parser *p)
 		report(p, origin, "a script is stopped by a command, not by a signal");
 }
 
-static bool is_any_given(Parser *p, const char *section, Origin *ret_origin)
+static bool is_any_given(ServiceParser *p, const char *section, Origin *ret_origin)
 {
-	for (const Setting *setting = p->settings; setting; setting = setting->next) {
-		if (!setting->displaced && *setting->value && strcmp(setting->key->section, section) == 0) {
+	for (const ServiceSetting *setting = p->settings; setting; setting = setting->next) {
+		if (!setting->displaced && *setting->value &&
+		    strcmp(setting->key->section, section) == 0) {
 			*ret_origin = setting->origin;
 			return true;
 		}
@@ -381,7 +408,7 @@ static bool is_any_given(Parser *p, const char *section, Origin *ret_origin)
 	return false;
 }
 
-static void check_socket_kinds(Parser *p)
+static void check_socket_kinds(ServiceParser *p)
 {
 	const ServiceDef *def = p->def;
 	const Listen *first = g_ptr_array_index(def->socket->listens, 0);
@@ -389,41 +416,53 @@ static void check_socket_kinds(Parser *p)
 	Origin origin;
 
 	if (def->type != TYPE_DAEMON)
-		report(p, first->origin, "only a daemon takes sockets, and this is a %s", service_type_name(def->type));
+		report(p, first->origin, "only a daemon can have sockets, and this is a %s",
+		       service_type_name(def->type));
 	if (def->socket->names->len > 1 && def->socket->names->len != n &&
 	    is_given(p, "Socket", "FileDescriptorName", &origin))
-		report(p, origin, "FileDescriptorName= has %u names for %u sockets; write one for all, or one for each",
+		report(p, origin,
+		       "FileDescriptorName= has %u names for %u sockets; write one for all, or "
+		       "one for each",
 		       def->socket->names->len, n);
-	if (def->ready == READY_FD && def->ready_fd < 3 + (int)n && is_given(p, "Service", "Ready", &origin))
-		report(p, origin, "Ready=fd:%d is the number of a socket; they have 3 to %u, so write fd:%u or higher",
+	if (def->ready == READY_FD && def->ready_fd < 3 + (int)n &&
+	    is_given(p, "Service", "Ready", &origin))
+		report(p, origin,
+		       "Ready=fd:%d is the descriptor of a socket; the sockets have 3 to %u, so "
+		       "write fd:%u or higher",
 		       def->ready_fd, 2 + n, 3 + n);
 }
 
-static void check_sockets(Parser *p)
+static void check_sockets(ServiceParser *p)
 {
 	Origin origin;
 
 	if (service_def_n_sockets(p->def) > 0)
 		check_socket_kinds(p);
 	else if (is_any_given(p, "Socket", &origin))
-		report(p, origin, "[Socket] sets no address to listen on; write ListenStream=, ListenDatagram=, "
-				  "ListenSequentialPacket= or ListenFIFO=");
+		report(p, origin,
+		       "[Socket] sets no address to listen on; write ListenStream=, "
+		       "ListenDatagram=, "
+		       "ListenSequentialPacket= or ListenFIFO=");
 }
 
 /* Shell syntax in a command is most likely a mistake. */
-static void check_shell_words(Parser *p, const Command *command, const char *key)
+static void check_shell_command(ServiceParser *p, const Command *command, const char *key)
 {
-	static const char *const shell[] = { "|", "||", "&", "&&", ";", ">", ">>", "<", "2>&1", ">/dev/null", NULL };
+	static const char *const shell[] = { "|",  "||", "&",    "&&",         ";", ">",
+					     ">>", "<",  "2>&1", ">/dev/null", NULL };
 
-	for (char **word = command ? command->argv : NULL; word && *word; word++) {
-		if (g_strv_contains(shell, *word))
-			diag_warning(p->diags, command->origin, p->def->name,
-				     "%s=: \"%s\" goes to the program as it is, because there is no shell; write "
-				     "/bin/sh -c '...' if you mean one", key, *word);
+	for (char **token = command ? command->argv : NULL; token && *token; token++) {
+		if (g_strv_contains(shell, *token))
+			diag_warning(
+				p->diags, command->origin, p->def->name,
+				"%s=: \"%s\" is passed to the program unchanged, because there is "
+				"no shell; write "
+				"/bin/sh -c '...' to use one",
+				key, *token);
 	}
 }
 
-static void check_execution(Parser *p)
+static void check_execution(ServiceParser *p)
 {
 	const char *key;
 	Origin origin;
@@ -433,7 +472,7 @@ static void check_execution(Parser *p)
 		report(p, origin, "%s=: %s", key, problem);
 }
 
-static void check_whole(Parser *p)
+static void check_whole(ServiceParser *p)
 {
 	ServiceDef *def = p->def;
 	const Origin whole = { .file = def->origin.file };
@@ -445,31 +484,34 @@ static void check_whole(Parser *p)
 		return;
 	}
 	if (!is_given(p, "Service", "Exec", &origin))
-		report(p, whole, "no Exec= in [Service]; a %s needs the command that it runs", service_type_name(def->type));
+		report(p, whole, "no Exec= in [Service]; a %s needs the command that it runs",
+		       service_type_name(def->type));
 	check_ready(p);
 	check_watchdog(p);
 	check_health(p);
 	check_script(p);
 	check_execution(p);
-	if (def->type == TYPE_TASK && def->restart == RESTART_ALWAYS && is_given(p, "Service", "Restart", &origin))
-		report(p, origin, "Restart=always: a task that has succeeded is done; write on-failure or no");
+	if (def->type == TYPE_TASK && def->restart == RESTART_ALWAYS &&
+	    is_given(p, "Service", "Restart", &origin))
+		report(p, origin,
+		       "Restart=always: a task that has succeeded is done; write on-failure or no");
 	if (def->restart_delay_max_us < def->restart_delay_us)
 		def->restart_delay_max_us = def->restart_delay_us;
-	check_shell_words(p, def->exec, "Exec");
-	check_shell_words(p, def->stop.command, "Stop");
-	check_shell_words(p, def->reload.command, "Reload");
-	check_shell_words(p, def->check, "CheckCommand");
-	check_shell_words(p, def->health, "HealthCommand");
-	check_shell_words(p, def->restart_command, "RestartCommand");
+	check_shell_command(p, def->exec, "Exec");
+	check_shell_command(p, def->stop.command, "Stop");
+	check_shell_command(p, def->reload.command, "Reload");
+	check_shell_command(p, def->check, "CheckCommand");
+	check_shell_command(p, def->health, "HealthCommand");
+	check_shell_command(p, def->restart_command, "RestartCommand");
 }
 
-ServiceDef *service_parse_with(const ServiceParseOptions *options, const char *name, const SourceText *sources,
-			       unsigned n_sources, DiagList *diags)
+ServiceDef *service_parse_with(const ServiceParseOptions *options, const char *name,
+			       const SourceText *sources, unsigned n_sources, DiagList *diags)
 {
 	const Origin origin = n_sources > 0 ? origin_new(sources[0].file, 0) : (Origin){ 0 };
 	g_autoptr(ServiceDef) def = service_def_new(name, origin);
 	g_autoptr(Arena) arena = arena_new();
-	Parser p = {
+	ServiceParser p = {
 		.options = options,
 		.def = def,
 		.diags = diags,
@@ -487,7 +529,9 @@ ServiceDef *service_parse_with(const ServiceParseOptions *options, const char *n
 	return g_steal_pointer(&def);
 }
 
-ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned n_sources, DiagList *diags)
+ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned n_sources,
+			  DiagList *diags)
 {
-	return service_parse_with(&(ServiceParseOptions){ .runtime = "/run" }, name, sources, n_sources, diags);
+	return service_parse_with(&(ServiceParseOptions){ .runtime = "/run" }, name, sources,
+				  n_sources, diags);
 }

@@ -20,8 +20,8 @@ typedef struct SourceText {
 
 typedef struct ServiceParseOptions {
 	const char *runtime; /* the value of "%t": /run, or the user's runtime directory */
-	bool without_lines;  /* leave ServiceDef.lines empty */
-	bool names_only;     /* read only the names, of this service and of others */
+	bool without_lines; /* leave ServiceDef.lines empty */
+	bool names_only; /* read only the names, of this service and of others */
 } ServiceParseOptions;
 
 /**
@@ -30,10 +30,11 @@ typedef struct ServiceParseOptions {
  * @sources: the main file, then drop-ins in order
  * Returns: always a definition. It has @problem if a file had an error; each error is in @diags.
  */
-ServiceDef *service_parse_with(const ServiceParseOptions *options, const char *name, const SourceText *sources,
-			       unsigned n_sources, DiagList *diags);
+ServiceDef *service_parse_with(const ServiceParseOptions *options, const char *name,
+			       const SourceText *sources, unsigned n_sources, DiagList *diags);
 
 /* For the machine's services: "%t" is /run. */
-ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned n_sources, DiagList *diags);
+ServiceDef *service_parse(const char *name, const SourceText *sources, unsigned n_sources,
+			  DiagList *diags);
 
 #endif

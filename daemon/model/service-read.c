@@ -25,19 +25,20 @@ static char *check_argv(char **argv)
 	if (!argv[0])
 		return g_strdup("a command is missing");
 	if (argv[0][0] != '/')
-		return g_strdup_printf("write the whole path of \"%s\"; no search path is used", argv[0]);
+		return g_strdup_printf("write the whole path of \"%s\"; no search path is used",
+				       argv[0]);
 	if (g_str_has_suffix(argv[0], "/"))
 		return g_strdup_printf("\"%s\" is a directory", argv[0]);
 	return NULL;
 }
 
-static Command *read_words(const char *value, Origin origin, char **ret_problem)
+static Command *read_tokens(const char *value, Origin origin, char **ret_problem)
 {
 	Command *command;
 	g_auto(GStrv) argv = NULL;
 	const bool may_fail = *value == '-';
 
-	argv = text_split_words(value + may_fail, ret_problem);
+	argv = text_split_tokens(value + may_fail, ret_problem);
 	if (!argv)
 		return NULL;
 	*ret_problem = check_argv(argv);
@@ -54,7 +55,7 @@ char *service_read_command(ServiceDef *def, void *field, const char *value, Orig
 {
 	Command **command = field;
 	char *problem = NULL;
-	Command *read = read_words(value, origin, &problem);
+	Command *read = read_tokens(value, origin, &problem);
 
 	if (read) {
 		command_free(*command);
@@ -69,10 +70,10 @@ char *service_read_command_list(ServiceDef *def, void *field, const char *value,
 	char *problem;
 	Command *command;
 
-	problem = value_check_room(*list);
+	problem = value_check_size(*list);
 	if (problem)
 		return problem;
-	command = read_words(value, origin, &problem);
+	command = read_tokens(value, origin, &problem);
 	if (command)
 		list_add(list, command, (GDestroyNotify)command_free);
 	return problem;
@@ -85,12 +86,13 @@ char *service_read_action(ServiceDef *def, void *field, const char *value, Origi
 	Command *command;
 
 	if (g_str_has_prefix(value, "signal:")) {
-		problem = field_read_signal(def, &action->signal, value + strlen("signal:"), origin);
+		problem =
+			field_read_signal(def, &action->signal, value + strlen("signal:"), origin);
 		if (!problem)
 			action->kind = ACTION_SIGNAL;
 		return problem;
 	}
-	command = read_words(value, origin, &problem);
+	command = read_tokens(value, origin, &problem);
 	if (command) {
 		command_free(action->command);
 		action->command = command;
@@ -127,8 +129,10 @@ char *service_read_ready(ServiceDef *def, void *field, const char *value, Origin
 		return read_ready_condition(def, READY_PATH, value);
 	if (g_str_has_prefix(value, "dbus:"))
 		return read_ready_condition(def, READY_DBUS, value);
-	if (!ready_kind_from_name(value, &kind) || kind == READY_FD || kind == READY_PATH || kind == READY_DBUS)
-		return g_strdup("write one of exec, exit, fork, notify, fd:N, path:PATH, dbus:NAME");
+	if (!ready_kind_from_name(value, &kind) || kind == READY_FD || kind == READY_PATH ||
+	    kind == READY_DBUS)
+		return g_strdup(
+			"write one of exec, exit, fork, notify, fd:N, path:PATH, dbus:NAME");
 	def->ready = kind;
 	return NULL;
 }
@@ -148,14 +152,16 @@ char *service_read_restart_limit(ServiceDef *def, void *field, const char *value
 char *service_read_success_status(ServiceDef *def, void *field, const char *value, Origin origin)
 {
 	char *problem = NULL;
-	g_auto(GStrv) words = text_split_words(value, &problem);
+	g_auto(GStrv) tokens = text_split_tokens(value, &problem);
 
-	for (char **word = words; word && *word; word++) {
+	for (char **token = tokens; token && *token; token++) {
 		uint64_t status;
 		int number;
 
-		if (!text_parse_uint(*word, 10, 255, &status))
-			return g_strdup_printf("\"%s\" is not an exit status; write numbers from 0 to 255", *word);
+		if (!text_parse_uint(*token, 10, 255, &status))
+			return g_strdup_printf(
+				"\"%s\" is not an exit status; write numbers from 0 to 255",
+				*token);
 		number = (int)status;
 		values_add(&def->success_status, &number, sizeof(number));
 	}
@@ -167,7 +173,9 @@ char *service_read_health_retries(ServiceDef *def, void *field, const char *valu
 	uint64_t number;
 
 	if (!text_parse_uint(value, 10, 1000, &number) || number == 0)
-		return g_strdup("write how many failures in a row make it unhealthy, from 1 to 1000");
+		return g_strdup(
+			"write how many failures in a row make the service unhealthy, from 1 to "
+			"1000");
 	*(unsigned *)field = (unsigned)number;
 	return NULL;
 }
@@ -177,7 +185,8 @@ char *service_read_watchdog(ServiceDef *def, void *field, const char *value, Ori
 	int64_t us;
 
 	if (!text_parse_duration(value, &us) || us > WATCHDOG_MAX_US)
-		return g_strdup("write a time such as 30s, at most 24h; 0: no sign of life is asked for");
+		return g_strdup(
+			"write a time such as 30s, at most 24h; 0 switches the watchdog off");
 	*(int64_t *)field = us;
 	return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Service keys: readers of the keys in [Service] about the service itself, for the rows in
- * service-keys.c. Keys about the execution of processes are in exec-read.c and sandbox-read.c.
+ * service-keys.c. Keys about the execution of processes are in exec-read.c and sandbox/sandbox.c.
  */
 #ifndef SVCD_MODEL_SERVICE_READ_H
 #define SVCD_MODEL_SERVICE_READ_H

@@ -11,8 +11,8 @@
 #include "model/key.h"
 
 struct ServiceSet {
-	GPtrArray *list;        /* ServiceDef *, owned, sorted by name */
-	GHashTable *aliases;    /* alias -> GPtrArray of ServiceDef * */
+	GPtrArray *list; /* ServiceDef *, owned, sorted by name */
+	GHashTable *aliases; /* alias -> GPtrArray of ServiceDef * */
 	GHashTable *facilities; /* "$name" -> GPtrArray of ServiceDef * */
 };
 
@@ -21,10 +21,10 @@ ServiceSet *service_set_new(void)
 	ServiceSet *set = g_new0(ServiceSet, 1);
 
 	set->list = g_ptr_array_new_with_free_func((GDestroyNotify)service_def_free);
-	set->aliases =
-		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
-	set->facilities =
-		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+	set->aliases = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					     (GDestroyNotify)g_ptr_array_unref);
+	set->facilities = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+						(GDestroyNotify)g_ptr_array_unref);
 	return set;
 }
 
@@ -39,7 +39,7 @@ void service_set_free(ServiceSet *set)
 }
 
 /* The index of @name in the sorted list, or where it would be inserted. */
-static guint find_place(const ServiceSet *set, const char *name)
+static guint find_index(const ServiceSet *set, const char *name)
 {
 	guint low = 0;
 	guint high = set->list->len;
@@ -56,9 +56,10 @@ static guint find_place(const ServiceSet *set, const char *name)
 	return low;
 }
 
-static bool is_at(const ServiceSet *set, guint place, const char *name)
+static bool is_at(const ServiceSet *set, guint index, const char *name)
 {
-	return place < set->list->len && strcmp(((ServiceDef *)g_ptr_array_index(set->list, place))->name, name) == 0;
+	return index < set->list->len &&
+	       strcmp(((ServiceDef *)g_ptr_array_index(set->list, index))->name, name) == 0;
 }
 
 static GHashTable *index_for(ServiceSet *set, const char *provided)
@@ -92,33 +93,33 @@ static void provides_remove(ServiceSet *set, ServiceDef *def, const char *provid
 		g_hash_table_remove(table, provided);
 }
 
-static void remove_at(ServiceSet *set, guint place)
+static void remove_at(ServiceSet *set, guint index)
 {
-	ServiceDef *def = g_ptr_array_index(set->list, place);
+	ServiceDef *def = g_ptr_array_index(set->list, index);
 
 	for (guint i = 0; i < def->provides->len; i++)
 		provides_remove(set, def, ((NameRef *)g_ptr_array_index(def->provides, i))->name);
-	g_ptr_array_remove_index(set->list, place); /* frees it */
+	g_ptr_array_remove_index(set->list, index); /* frees it */
 }
 
 void service_set_add(ServiceSet *set, ServiceDef *def)
 {
-	const guint place = find_place(set, def->name);
+	const guint index = find_index(set, def->name);
 
-	if (is_at(set, place, def->name))
-		remove_at(set, place);
-	g_ptr_array_insert(set->list, (gint)place, def);
+	if (is_at(set, index, def->name))
+		remove_at(set, index);
+	g_ptr_array_insert(set->list, (gint)index, def);
 	for (guint i = 0; i < def->provides->len; i++)
 		provides_insert(set, def, ((NameRef *)g_ptr_array_index(def->provides, i))->name);
 }
 
 ServiceDef *service_set_find(const ServiceSet *set, const char *name)
 {
-	const guint place = find_place(set, name);
+	const guint index = find_index(set, name);
 	const GPtrArray *others;
 
-	if (is_at(set, place, name))
-		return g_ptr_array_index(set->list, place);
+	if (is_at(set, index, name))
+		return g_ptr_array_index(set->list, index);
 	if (*name == '$')
 		return NULL;
 	others = g_hash_table_lookup(set->aliases, name);
@@ -133,6 +134,15 @@ unsigned service_set_length(const ServiceSet *set)
 GPtrArray *service_set_list(const ServiceSet *set)
 {
 	return set->list;
+}
+
+const char **service_set_names(const ServiceSet *set)
+{
+	const char **names = g_new0(const char *, set->list->len + 1);
+
+	for (guint i = 0; i < set->list->len; i++)
+		names[i] = ((const ServiceDef *)g_ptr_array_index(set->list, i))->name;
+	return names;
 }
 
 const GPtrArray *service_set_facility(const ServiceSet *set, const char *facility)

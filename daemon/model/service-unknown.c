@@ -18,32 +18,26 @@ static const char *const sections[] = { "Service", "Conditions", "Socket", NULL 
 static const struct {
 	const char *name;
 	const char *policy_key; /* NULL: the same name */
-	const char *section;    /* NULL: "service NAME" */
+	const char *section; /* NULL: "service NAME" */
 } policy_keys[] = {
-	{ "Activation", NULL, NULL },
-	{ "Runlevels", NULL, NULL },
-	{ "Runlevel", "Runlevels", NULL },
-	{ "Ignore", NULL, NULL },
-	{ "Operators", NULL, NULL },
-	{ "Reason", NULL, NULL },
-	{ "Activate", NULL, "runlevel N" },
-	{ "Include", NULL, "runlevel N" },
-	{ "NewServices", NULL, "defaults" },
-	{ "RcLinks", NULL, "defaults" },
-	{ "WantedBy", "Runlevels", NULL },
-	{ "RequiredBy", "Runlevels", NULL },
-	{ "Enabled", "Activation", NULL },
-	{ "DefaultStart", "Runlevels", NULL },
+	{ "Activation", NULL, NULL },        { "Runlevels", NULL, NULL },
+	{ "Runlevel", "Runlevels", NULL },   { "Ignore", NULL, NULL },
+	{ "Operators", NULL, NULL },         { "Reason", NULL, NULL },
+	{ "Activate", NULL, "runlevel N" },  { "Include", NULL, "runlevel N" },
+	{ "NewServices", NULL, "defaults" }, { "RcLinks", NULL, "defaults" },
+	{ "WantedBy", "Runlevels", NULL },   { "RequiredBy", "Runlevels", NULL },
+	{ "Enabled", "Activation", NULL },   { "DefaultStart", "Runlevels", NULL },
 };
 
 /* Keys of other init systems, with the equivalent. */
 static const struct {
 	const char *name;
 	const char *advice;
+	/* clang-format off */
 } foreign_keys[] = {
 	{ "ExecStart", "write Exec=" },
 	{ "ExecStartPre", "write Prepare=" },
-	{ "ExecStartPost", "there is none; let a task with When=service:NAME do it" },
+	{ "ExecStartPost", "svcd has no such key; use a task with When=service:NAME" },
 	{ "ExecStop", "write Stop=" },
 	{ "ExecStopPost", "write Cleanup=" },
 	{ "ExecReload", "write Reload=" },
@@ -73,16 +67,16 @@ static const struct {
 	{ "ConditionKernelCommandLine", "write When=kernel:ARGUMENT in [Conditions]" },
 	{ "ConditionVirtualization", "write When=virtual:container or When=virtual:vm in [Conditions]" },
 	{ "RequiresMountsFor", "write While=mounted:PATH in [Conditions]" },
-	{ "OnFailure", "there is none; see \"svcctl explain\"" },
+	{ "OnFailure", "svcd has no such key; see \"svcctl explain\"" },
 	{ "Documentation", "write it in a # comment" },
-	{ "DefaultDependencies", "there are none to switch off" },
+	{ "DefaultDependencies", "svcd has no default dependencies" },
 	{ "StandardOutput", "output is kept for each service; see \"svcctl log\"" },
 	{ "StandardError", "output is kept for each service; see \"svcctl log\"" },
-	{ "DynamicUser", "there are no accounts for one run; write User= with one that the package makes" },
-	{ "RootDirectory", "there is none; write ProtectSystem=strict, BindPaths= and TemporaryFileSystem=" },
-	{ "RootImage", "there is none; a service manager does not handle images" },
+	{ "DynamicUser", "there are no temporary accounts; write User= with an account that the package makes" },
+	{ "RootDirectory", "svcd has no such key; write ProtectSystem=strict, BindPaths= and TemporaryFileSystem=" },
+	{ "RootImage", "svcd has no such key, because it does not handle images" },
 	{ "PrivateUsers", "there are no user namespaces for services; write User= and CapabilityBoundingSet=" },
-	{ "PrivateMounts", "every key that changes what is mounted gives it mounts of its own; write one of those" },
+	{ "PrivateMounts", "each key that changes mounts gives the service mounts of its own; write one of those" },
 	{ "ReadOnlyDirectories", "write ReadOnlyPaths=" },
 	{ "ReadWriteDirectories", "write ReadWritePaths=" },
 	{ "InaccessibleDirectories", "write InaccessiblePaths=" },
@@ -91,23 +85,24 @@ static const struct {
 	{ "GuessMainPID", "write PidFile=" },
 	{ "NotifyAccess", "every process of the service may notify" },
 	{ "Alias", "write Provides= in [Conditions]" },
-	{ "Sockets", "write what it listens on in [Socket] of the same file" },
-	{ "ListenNetlink", "a socket of netlink is opened by the service itself" },
-	{ "ListenUSBFunction", "it is opened by the service itself" },
+	{ "Sockets", "write the addresses of its sockets in [Socket] of the same file" },
+	{ "ListenNetlink", "a netlink socket is opened by the service itself" },
+	{ "ListenUSBFunction", "a USB function is opened by the service itself" },
 	{ "ListenMessageQueue", "a message queue is opened by the service itself" },
-	{ "ListenSpecial", "it is opened by the service itself" },
-	{ "MaxConnections", "there is no process for each connection to be counted" },
+	{ "ListenSpecial", "a special file is opened by the service itself" },
+	{ "MaxConnections", "svcd does not start a process for each connection" },
 	{ "TriggerLimitIntervalSec", "write TriggerLimit=STARTS/TIME" },
 	{ "TriggerLimitBurst", "write TriggerLimit=STARTS/TIME" },
-	{ "Symlinks", "there is none; let Prepare= make them" },
+	{ "Symlinks", "svcd has no such key; let Prepare= make the links" },
 };
+/* clang-format on */
 
 static const struct {
 	const char *name;
 	const char *advice;
 } foreign_sections[] = {
-	{ "Unit", "Description= belongs in [Service], what it waits for in [Conditions]" },
-	{ "Timer", "svcd starts nothing at a time of day; cron does" },
+	{ "Unit", "Description= belongs in [Service], the dependencies in [Conditions]" },
+	{ "Timer", "svcd has no timers; use cron" },
 	{ "Mount", "mounts are made from /etc/fstab" },
 	{ "Path", "write When=path:PATH in [Conditions]" },
 };
@@ -119,18 +114,23 @@ bool service_section_is_known(const char *section)
 
 char *service_section_explain_unknown(const char *section, const char *service)
 {
-	const char *nearest = words_nearest(section, sections);
+	const char *nearest = token_nearest(section, sections);
 
 	if (strcmp(section, "Install") == 0)
 		return g_strdup_printf("[Install] is policy: put it under [service %s] in "
-				       "/etc/svcd/policy.d/local.policy", service);
+				       "/etc/svcd/policy.d/local.policy",
+				       service);
 	for (size_t i = 0; i < G_N_ELEMENTS(foreign_sections); i++) {
 		if (strcmp(foreign_sections[i].name, section) == 0)
-			return g_strdup_printf("unknown section [%s]: %s", section, foreign_sections[i].advice);
+			return g_strdup_printf("unknown section [%s]: %s", section,
+					       foreign_sections[i].advice);
 	}
 	if (nearest)
-		return g_strdup_printf("unknown section [%s]; did you mean [%s]?", section, nearest);
-	return g_strdup_printf("unknown section [%s]; there are [Service], [Conditions] and [Socket]", section);
+		return g_strdup_printf("unknown section [%s]; did you mean [%s]?", section,
+				       nearest);
+	return g_strdup_printf(
+		"unknown section [%s]; the sections are [Service], [Conditions] and [Socket]",
+		section);
 }
 
 static char *explain_policy_key(const char *name, const char *service)
@@ -141,12 +141,15 @@ static char *explain_policy_key(const char *name, const char *service)
 		if (strcmp(policy_keys[i].name, name) != 0)
 			continue;
 		if (policy_keys[i].section)
-			return g_strdup_printf("%s= is policy: put it under [%s] in /etc/svcd/policy.d/local.policy",
+			return g_strdup_printf("%s= is policy: put it under [%s] in "
+					       "/etc/svcd/policy.d/local.policy",
 					       name, policy_keys[i].section);
 		if (key)
 			return g_strdup_printf("%s= is policy: put %s= under [service %s] in "
-					       "/etc/svcd/policy.d/local.policy", name, key, service);
-		return g_strdup_printf("%s= is policy: put it under [service %s] in /etc/svcd/policy.d/local.policy",
+					       "/etc/svcd/policy.d/local.policy",
+					       name, key, service);
+		return g_strdup_printf("%s= is policy: put it under [service %s] in "
+				       "/etc/svcd/policy.d/local.policy",
 				       name, service);
 	}
 	return NULL;
@@ -156,7 +159,8 @@ static char *explain_known_elsewhere(const char *section, const char *name)
 {
 	for (unsigned i = 0; sections[i]; i++) {
 		if (service_key_find(sections[i], name))
-			return g_strdup_printf("%s= belongs in [%s], not in [%s]", name, sections[i], section);
+			return g_strdup_printf("%s= belongs in [%s], not in [%s]", name,
+					       sections[i], section);
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(foreign_keys); i++) {
 		if (strcmp(foreign_keys[i].name, name) == 0)
@@ -180,8 +184,10 @@ char *service_key_explain_unknown(const char *section, const char *name, const c
 			g_ptr_array_add(names, (char *)key->name);
 	}
 	g_ptr_array_add(names, NULL);
-	nearest = words_nearest(name, (const char *const *)names->pdata);
+	nearest = token_nearest(name, (const char *const *)names->pdata);
 	if (nearest)
-		return g_strdup_printf("unknown key %s= in [%s]; did you mean %s=?", name, section, nearest);
-	return g_strdup_printf("unknown key %s= in [%s]; svcd.service(5) lists the keys", name, section);
+		return g_strdup_printf("unknown key %s= in [%s]; did you mean %s=?", name, section,
+				       nearest);
+	return g_strdup_printf("unknown key %s= in [%s]; svcd.service(5) lists the keys", name,
+			       section);
 }

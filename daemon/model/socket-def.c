@@ -81,9 +81,12 @@ bool listen_has_file(const Listen *listen)
 static char *read_path(Listen *listen, const char *value)
 {
 	if (listen->kind != LISTEN_FIFO && strlen(value) >= UNIX_BYTES)
-		return g_strdup_printf("the path of a socket has at most %d bytes (unix(7))", UNIX_BYTES - 1);
+		return g_strdup_printf("the path of a socket has at most %d bytes (unix(7))",
+				       UNIX_BYTES - 1);
 	if (g_str_has_suffix(value, "/") || strstr(value, "/../") || g_str_has_suffix(value, "/.."))
-		return g_strdup("this is not the path of a socket; write it without \"..\" and without a \"/\" at its end");
+		return g_strdup(
+			"this is not the path of a socket; write it without \"..\" and without a "
+			"\"/\" at its end");
 	listen->family = LISTEN_FAMILY_PATH;
 	return NULL;
 }
@@ -91,7 +94,8 @@ static char *read_path(Listen *listen, const char *value)
 static char *read_abstract(Listen *listen, const char *value)
 {
 	if (!value[1] || strlen(value) > UNIX_BYTES)
-		return g_strdup_printf("an abstract name has from 1 to %d bytes (unix(7))", UNIX_BYTES - 1);
+		return g_strdup_printf("an abstract name has from 1 to %d bytes (unix(7))",
+				       UNIX_BYTES - 1);
 	listen->family = LISTEN_FAMILY_ABSTRACT;
 	return NULL;
 }
@@ -101,7 +105,8 @@ static char *read_port(Listen *listen, const char *text)
 	uint64_t port;
 
 	if (!text_parse_uint(text, 10, UINT16_MAX, &port) || port == 0)
-		return g_strdup_printf("\"%s\" is not a port; write a number from 1 to 65535", text);
+		return g_strdup_printf("\"%s\" is not a port; write a number from 1 to 65535",
+				       text);
 	listen->port = (uint16_t)port;
 	return NULL;
 }
@@ -112,8 +117,11 @@ static char *read_ip(Listen *listen, ListenFamily family, const char *host, cons
 	if (inet_pton(family == LISTEN_FAMILY_IPV6 ? AF_INET6 : AF_INET, host, listen->ip) == 1)
 		return read_port(listen, port);
 	if (strchr(host, '%'))
-		return g_strdup("an address with an interface (\"%eth0\") is not supported; write [::]:PORT");
-	return g_strdup_printf("\"%s\" is not an address in numbers, and names are not looked up; " ADDRESS_FORMS, host);
+		return g_strdup("an address with an interface (\"%eth0\") is not supported; write "
+				"[::]:PORT");
+	return g_strdup_printf(
+		"\"%s\" is not an address in numbers, and names are not looked up; " ADDRESS_FORMS,
+		host);
 }
 
 static char *read_network(Listen *listen, const char *value)
@@ -130,7 +138,7 @@ static char *read_network(Listen *listen, const char *value)
 	}
 	host[length] = '\0';
 	if (*host != '[' && strchr(host, ':'))
-		return g_strdup("an IPv6 address stands in brackets: [ADDRESS]:PORT");
+		return g_strdup("write an IPv6 address in brackets: [ADDRESS]:PORT");
 	if (*host != '[')
 		return read_ip(listen, LISTEN_FAMILY_IPV4, host, colon + 1);
 	if (length < 2 || host[length - 1] != ']')
@@ -158,7 +166,8 @@ static const Listen *find_same(const SocketDef *def, const Listen *listen)
 	for (guint i = 0; i < def->listens->len; i++) {
 		const Listen *other = g_ptr_array_index(def->listens, i);
 
-		if (strcmp(other->text, listen->text) == 0 && (other->kind == listen->kind || !listen_is_network(listen)))
+		if (strcmp(other->text, listen->text) == 0 &&
+		    (other->kind == listen->kind || !listen_is_network(listen)))
 			return other;
 	}
 	return NULL;

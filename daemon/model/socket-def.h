@@ -13,13 +13,15 @@
 #include "base/diag.h"
 #include "base/enum-names.h"
 
-#define LISTEN_KINDS(X, P)                                                                         \
-	X(P, STREAM, "stream") X(P, DATAGRAM, "datagram") X(P, SEQPACKET, "seqpacket") X(P, FIFO, "fifo")
+#define LISTEN_KINDS(X, P)     \
+	X(P, STREAM, "stream") \
+	X(P, DATAGRAM, "datagram") X(P, SEQPACKET, "seqpacket") X(P, FIFO, "fifo")
 ENUM_WITH_NAMES(ListenKind, LISTEN, listen_kind, LISTEN_KINDS)
 
 /* any: a port alone, on all addresses of the machine; IPv6 if there is any, otherwise IPv4. */
-#define LISTEN_FAMILIES(X, P)                                                                      \
-	X(P, PATH, "path") X(P, ABSTRACT, "abstract") X(P, IPV4, "ipv4") X(P, IPV6, "ipv6") X(P, ANY, "any")
+#define LISTEN_FAMILIES(X, P) \
+	X(P, PATH, "path")    \
+	X(P, ABSTRACT, "abstract") X(P, IPV4, "ipv4") X(P, IPV6, "ipv6") X(P, ANY, "any")
 ENUM_WITH_NAMES(ListenFamily, LISTEN_FAMILY, listen_family, LISTEN_FAMILIES)
 
 #define IPV6_ONLY_KINDS(X, P) X(P, DEFAULT, "default") X(P, BOTH, "both") X(P, ONLY, "ipv6-only")
@@ -36,20 +38,21 @@ ENUM_WITH_NAMES(Ipv6Only, IPV6_ONLY, ipv6_only, IPV6_ONLY_KINDS)
 typedef struct Listen {
 	ListenKind kind;
 	ListenFamily family;
-	char *text;     /* as written and displayed: "/run/x.sock", "@name", "80", "[::1]:80" */
+	char *text; /* as written and displayed: "/run/x.sock", "@name", "80", "[::1]:80" */
 	uint8_t ip[16]; /* network order; the first four bytes for IPv4 */
 	uint16_t port;
 	Origin origin;
 } Listen;
 
 typedef struct SocketDef {
-	GPtrArray *listens;      /* Listen *, in the order of the file; never NULL */
-	char *user;              /* SocketUser=: a name or digits; NULL: root */
-	char *group;             /* SocketGroup=; NULL: that of @user, else root's */
-	unsigned mode;           /* SocketMode= */
+	GPtrArray *listens; /* Listen *, in the order of the file; never NULL */
+	char *user; /* SocketUser=: a name or digits; NULL: root */
+	char *group; /* SocketGroup=; NULL: that of @user, else root's */
+	unsigned mode; /* SocketMode= */
 	unsigned directory_mode; /* DirectoryMode= */
 	unsigned backlog;
-	GPtrArray *names;        /* FileDescriptorName=: char *; none, one, or one per socket; never NULL */
+	/* FileDescriptorName=: char *; none, one, or one per socket; never NULL */
+	GPtrArray *names;
 	bool remove_on_stop;
 	bool keep_alive;
 	bool no_delay;
@@ -59,8 +62,8 @@ typedef struct SocketDef {
 	Ipv6Only ipv6_only;
 	uint64_t receive_buffer; /* bytes; 0: the kernel's default */
 	uint64_t send_buffer;
-	unsigned trigger_limit;     /* TriggerLimit=: this many starts by a connection ... */
-	int64_t trigger_window_us;  /* ... in this time, then failed */
+	unsigned trigger_limit; /* TriggerLimit=: this many starts by a connection ... */
+	int64_t trigger_window_us; /* ... in this time, then failed */
 } SocketDef;
 
 SocketDef *socket_def_new(void);

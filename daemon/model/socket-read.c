@@ -37,11 +37,13 @@ char *socket_read_accept(ServiceDef *def, void *field, const char *value, Origin
 {
 	bool accept;
 
-	if (!words_parse_bool(value, &accept))
+	if (!token_parse_bool(value, &accept))
 		return g_strdup("write no");
 	if (accept)
-		return g_strdup("a process for each connection is not supported; the service takes its connections itself, or "
-				"inetd does it");
+		return g_strdup(
+			"a process for each connection is not supported; let the service accept "
+			"its connections itself, or "
+			"use inetd");
 	return NULL;
 }
 
@@ -66,21 +68,23 @@ char *socket_read_backlog(ServiceDef *def, void *field, const char *value, Origi
 	return NULL;
 }
 
-static char *check_name(const char *word)
+static char *check_name(const char *token)
 {
-	if (!*word || strlen(word) > LIMIT_SOCKET_NAME_BYTES || strchr(word, ':'))
-		return g_strdup_printf("\"%s\" is not the name of a socket; write up to %d bytes without a colon", word,
-				       LIMIT_SOCKET_NAME_BYTES);
-	for (const char *p = word; *p; p++) {
+	if (!*token || strlen(token) > LIMIT_SOCKET_NAME_BYTES || strchr(token, ':'))
+		return g_strdup_printf(
+			"\"%s\" is not the name of a socket; write up to %d bytes without a colon",
+			token, LIMIT_SOCKET_NAME_BYTES);
+	for (const char *p = token; *p; p++) {
 		if (!g_ascii_isgraph(*p))
-			return g_strdup("the name of a socket has no blanks and no control bytes");
+			return g_strdup(
+				"the name of a socket must not contain blanks or control bytes");
 	}
 	return NULL;
 }
 
 char *socket_read_names(ServiceDef *def, void *field, const char *value, Origin origin)
 {
-	return field_read_words(field, value, check_name);
+	return field_read_tokens(field, value, check_name);
 }
 
 char *socket_read_buffer_size(ServiceDef *def, void *field, const char *value, Origin origin)

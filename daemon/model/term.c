@@ -21,19 +21,19 @@ static Term *term_new(unsigned n, const char *text, Origin origin)
 	return term;
 }
 
-static bool parse_literal(Term *term, const char *word, char **ret_problem)
+static bool parse_literal(Term *term, const char *token, char **ret_problem)
 {
-	Literal literal = { .negated = *word == '!' };
+	Literal literal = { .negated = *token == '!' };
 
 	if (literal.negated)
-		word++;
-	if (!*word)
-		*ret_problem = g_strdup("\"!\" stands directly in front of a condition");
-	else if (*word == '!')
-		*ret_problem = g_strdup_printf("one \"!\" is enough: %s", word - 1);
-	else if (strchr(word, '|'))
-		*ret_problem = g_strdup_printf("\"|\" stands between blanks: %s", word);
-	else if (key_parse(word, &literal.prefix, &literal.key, ret_problem)) {
+		token++;
+	if (!*token)
+		*ret_problem = g_strdup("write \"!\" directly in front of a condition");
+	else if (*token == '!')
+		*ret_problem = g_strdup_printf("one \"!\" is enough: %s", token - 1);
+	else if (strchr(token, '|'))
+		*ret_problem = g_strdup_printf("write blanks around \"|\": %s", token);
+	else if (key_parse(token, &literal.prefix, &literal.key, ret_problem)) {
 		term->literals[term->n_literals++] = literal;
 		return true;
 	}
@@ -47,57 +47,60 @@ static bool parse_literal(Term *term, const char *word, char **ret_problem)
 static char *join_condition(char **first, char **end)
 {
 	const char *argument = strchr(*first, ':') + 1;
-	g_autoptr(GPtrArray) words = g_ptr_array_new();
+	g_autoptr(GPtrArray) tokens = g_ptr_array_new();
 	g_autofree char *joined = NULL;
 
 	if (end - first == 1)
 		return g_strdup(*first); /* it may be quoted as a whole */
-	g_ptr_array_add(words, (gpointer)argument);
-	for (char **word = first + 1; word < end; word++)
-		g_ptr_array_add(words, *word);
-	g_ptr_array_add(words, NULL);
-	joined = text_join_words((const char *const *)words->pdata);
+	g_ptr_array_add(tokens, (gpointer)argument);
+	for (char **token = first + 1; token < end; token++)
+		g_ptr_array_add(tokens, *token);
+	g_ptr_array_add(tokens, NULL);
+	joined = text_join_tokens((const char *const *)tokens->pdata);
 	return g_strdup_printf("%.*s%s", (int)(argument - *first), *first, joined);
 }
 
 /*
  * Joins, in place, the tokens of conditions that contain blanks. Returns: the new number of tokens.
  */
-static unsigned gather_conditions(char **words)
+static unsigned gather_conditions(char **tokens)
 {
-	char **out = words;
+	char **out = tokens;
 
-	for (char **word = words, **end; *word; word = end) {
+	for (char **token = tokens, **end; *token; token = end) {
 		char *joined;
 
-		end = word + 1;
-		if (!key_takes_words(*word + (**word == '!'))) {
-			*out++ = *word;
+		end = token + 1;
+		if (!key_has_vocabulary(*token + (**token == '!'))) {
+			*out++ = *token;
 			continue;
 		}
 		while (*end && strcmp(*end, "|") != 0)
 			end++;
-		joined = join_condition(word, end);
-		for (char **old = word; old < end; old++)
+		joined = join_condition(token, end);
+		for (char **old = token; old < end; old++)
 			g_free(*old);
 		*out++ = joined;
 	}
 	*out = NULL;
-	return (unsigned)(out - words);
+	return (unsigned)(out - tokens);
 }
 
-/* Complains that @word follows the condition @before without "|" in between. A new string. */
-static char *complain_of(const char *before, const char *word)
+/* Reports that @token follows the condition @before without "|" in between. A new string. */
+static char *complain_of(const char *before, const char *token)
 {
 	/*
 	 * A token that is neither a condition nor an operator such as "&&" belongs to the name
 	 * before it.
 	 */
-	if (!strchr(word, ':') && (g_ascii_isalnum(*word) || *word & 0x80))
-		return g_strdup_printf("\"%s\" follows without \"|\"; a name with blanks needs quotes: \"%s %s\"", word,
-				       before, word);
-	return g_strdup_printf("\"%s\" follows without \"|\"; conditions that must all be true stand on lines of their own",
-			       word);
+	if (!strchr(token, ':') && (g_ascii_isalnum(*token) || *token & 0x80))
+		return g_strdup_printf(
+			"\"%s\" follows without \"|\"; a name with blanks needs quotes: \"%s %s\"",
+			token, before, token);
+	return g_strdup_printf(
+		"\"%s\" follows without \"|\"; write conditions that must all be true on separate "
+		"lines",
+		token);
 }
 
 /* The number of conditions among @n tokens; 0 with @ret_problem. */
@@ -105,26 +108,27 @@ static unsigned count_conditions(unsigned n, char **ret_problem)
 {
 	if (n > 0 && n <= 2 * LIMIT_TERM_ALTERNATIVES - 1)
 		return (n + 1) / 2;
-	*ret_problem = n == 0 ? g_strdup("a condition is missing")
-			      : g_strdup_printf("a term has at most %d alternatives", LIMIT_TERM_ALTERNATIVES);
+	*ret_problem = n == 0 ? g_strdup("a condition is missing") :
+				g_strdup_printf("a term has at most %d alternatives",
+						LIMIT_TERM_ALTERNATIVES);
 	return 0;
 }
 
 /* Parses condition, "|", condition, ... */
-static bool parse_words(Term *term, char **words, unsigned n, char **ret_problem)
+static bool parse_tokens(Term *term, char **tokens, unsigned n, char **ret_problem)
 {
 	for (unsigned i = 0; i < n; i++) {
-		const bool is_bar = strcmp(words[i], "|") == 0;
+		const bool is_bar = strcmp(tokens[i], "|") == 0;
 
 		if (i % 2 == 1 && !is_bar) {
-			*ret_problem = complain_of(words[i - 1], words[i]);
+			*ret_problem = complain_of(tokens[i - 1], tokens[i]);
 			return false;
 		}
 		if (is_bar && (i % 2 == 0 || i == n - 1)) {
-			*ret_problem = g_strdup("\"|\" stands between two conditions");
+			*ret_problem = g_strdup("write \"|\" between two conditions");
 			return false;
 		}
-		if (!is_bar && !parse_literal(term, words[i], ret_problem))
+		if (!is_bar && !parse_literal(term, tokens[i], ret_problem))
 			return false;
 	}
 	return true;
@@ -132,15 +136,15 @@ static bool parse_words(Term *term, char **words, unsigned n, char **ret_problem
 
 Term *term_parse(const char *text, Origin origin, char **ret_problem)
 {
-	g_auto(GStrv) words = text_split_words(text, ret_problem);
-	const unsigned n_words = words ? gather_conditions(words) : 0;
-	const unsigned n = words ? count_conditions(n_words, ret_problem) : 0;
+	g_auto(GStrv) tokens = text_split_tokens(text, ret_problem);
+	const unsigned n_tokens = tokens ? gather_conditions(tokens) : 0;
+	const unsigned n = tokens ? count_conditions(n_tokens, ret_problem) : 0;
 	g_autoptr(Term) term = NULL;
 
 	if (n == 0)
 		return NULL;
 	term = term_new(n, text, origin);
-	return parse_words(term, words, n_words, ret_problem) ? g_steal_pointer(&term) : NULL;
+	return parse_tokens(term, tokens, n_tokens, ret_problem) ? g_steal_pointer(&term) : NULL;
 }
 
 Term *term_new_single(KeyPrefix prefix, const char *argument, const char *text, Origin origin)
@@ -205,7 +209,8 @@ const char *term_need(const Term *term)
 {
 	const Literal *first = term_literal(term, 0);
 
-	if (term_length(term) != 1 || first->negated || (first->prefix != KEY_SERVICE && first->prefix != KEY_HEALTHY))
+	if (term_length(term) != 1 || first->negated ||
+	    (first->prefix != KEY_SERVICE && first->prefix != KEY_HEALTHY))
 		return NULL;
 	return key_argument(first->key);
 }

@@ -52,7 +52,7 @@ static inline const Literal *term_literal(const Term *term, unsigned index)
 typedef Level (*TermLevelFunc)(const char *key, void *data);
 
 /**
- * term_evaluate() - three-valued: true before unknown before false; "!" keeps unknown
+ * term_evaluate() - three-valued: true beats unknown, and unknown beats false; "!" keeps unknown
  */
 Level term_evaluate(const Term *term, TermLevelFunc level, void *data);
 

@@ -36,18 +36,18 @@ char *value_complaint(const char *key, const char *value, const char *problem)
 	return g_strdup_printf("%s=%s: %s", key, shown_value, shown_problem);
 }
 
-char *value_none_of(const char *value, const char *const *words, unsigned count)
+char *value_none_of(const char *value, const char *const *tokens, unsigned count)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autofree char *shown = value_shorten(value, VALUE_BYTES);
 
 	g_string_append_printf(text, "\"%s\" is not one of ", shown);
 	for (unsigned i = 0; i < count; i++)
-		g_string_append_printf(text, "%s%s", i == 0 ? "" : ", ", words[i]);
+		g_string_append_printf(text, "%s%s", i == 0 ? "" : ", ", tokens[i]);
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-char *value_check_room(const GPtrArray *list)
+char *value_check_size(const GPtrArray *list)
 {
 	if (list->len < LIMIT_LIST_ENTRIES)
 		return NULL;
@@ -59,7 +59,7 @@ char *value_read_term(GPtrArray **terms, const char *value, Origin origin)
 	char *problem;
 	Term *term;
 
-	problem = value_check_room(*terms);
+	problem = value_check_size(*terms);
 	if (problem)
 		return problem;
 	term = term_parse(value, origin, &problem);
@@ -71,46 +71,47 @@ char *value_read_term(GPtrArray **terms, const char *value, Origin origin)
 char *value_read_names(GPtrArray **refs, const char *value, Origin origin, ValueNameCheck check)
 {
 	char *problem = NULL;
-	g_auto(GStrv) words = text_split_words(value, &problem);
+	g_auto(GStrv) tokens = text_split_tokens(value, &problem);
 
-	for (char **word = words; word && *word && !problem; word++) {
-		problem = check(*word);
+	for (char **token = tokens; token && *token && !problem; token++) {
+		problem = check(*token);
 		if (!problem)
-			problem = value_check_room(*refs);
+			problem = value_check_size(*refs);
 		if (!problem)
-			list_add(refs, name_ref_new(*word, origin), (GDestroyNotify)name_ref_free);
+			list_add(refs, name_ref_new(*token, origin), (GDestroyNotify)name_ref_free);
 	}
 	return problem;
 }
 
-char *value_check_service(const char *word)
+char *value_check_service(const char *token)
 {
 	char *problem = NULL;
 
-	if (strchr(word, ','))
-		return g_strdup_printf("names are separated by blanks, not by commas: %s", word);
-	if (g_str_has_suffix(word, ".svc"))
-		return g_strdup_printf("a service is named without \".svc\": %.*s", (int)strlen(word) - 4, word);
-	if (g_str_has_suffix(word, "@"))
-		return g_strdup_printf("\"%s\" is a template; name one of its instances", word);
-	(void)name_check_service(word, &problem); /* @problem is the result */
+	if (strchr(token, ','))
+		return g_strdup_printf("names are separated by blanks, not by commas: %s", token);
+	if (g_str_has_suffix(token, ".svc"))
+		return g_strdup_printf("a service is named without \".svc\": %.*s",
+				       (int)strlen(token) - 4, token);
+	if (g_str_has_suffix(token, "@"))
+		return g_strdup_printf("\"%s\" is a template; name one of its instances", token);
+	(void)name_check_service(token, &problem); /* @problem is the result */
 	return problem;
 }
 
-char *value_check_bus(const char *word)
+char *value_check_bus(const char *token)
 {
 	char *problem = NULL;
 
-	(void)name_check_bus(word, &problem); /* @problem is the result */
+	(void)name_check_bus(token, &problem); /* @problem is the result */
 	return problem;
 }
 
-char *value_check_service_or_facility(const char *word)
+char *value_check_service_or_facility(const char *token)
 {
 	char *problem = NULL;
 
-	if (*word != '$')
-		return value_check_service(word);
-	(void)name_check_facility(word, &problem); /* @problem is the result */
+	if (*token != '$')
+		return value_check_service(token);
+	(void)name_check_facility(token, &problem); /* @problem is the result */
 	return problem;
 }

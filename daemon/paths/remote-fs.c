@@ -15,8 +15,10 @@
 
 bool remote_fs_is_type(const char *type)
 {
-	static const char *const types[] = { "9p", "afs", "beegfs", "ceph", "cifs", "coda", "fuse", "fuseblk", "gfs2", "lustre", "ncpfs",
-					     "nfs", "nfs4", "ocfs2", "orangefs", "pvfs2", "smb3", "smbfs", "virtiofs" };
+	static const char *const types[] = { "9p",    "afs",  "beegfs",  "ceph",    "cifs",
+					     "coda",  "fuse", "fuseblk", "gfs2",    "lustre",
+					     "ncpfs", "nfs",  "nfs4",    "ocfs2",   "orangefs",
+					     "pvfs2", "smb3", "smbfs",   "virtiofs" };
 
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
 		if (strcmp(type, types[i]) == 0)
@@ -34,12 +36,13 @@ static bool is_below(const char *path, const char *directory)
 {
 	const size_t length = strcmp(directory, "/") == 0 ? 0 : strlen(directory);
 
-	return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
+	return strncmp(path, directory, length) == 0 &&
+	       (path[length] == '/' || path[length] == '\0');
 }
 
 /*
- * The deepest mount point counts. Of two mounts on one point the later line counts, because it
- * covers the other.
+ * The deepest mount point above @path decides. If two file systems are mounted there, the later
+ * line decides, because it covers the other.
  */
 char *remote_fs_above(const char *path)
 {
@@ -57,7 +60,9 @@ char *remote_fs_above(const char *path)
 			continue;
 		longest = length;
 		free(found);
-		found = remote_fs_is_type(mount->mnt_type) && !remote_fs_is_exempt(mount->mnt_dir) ? strdup(mount->mnt_dir) : NULL;
+		found = remote_fs_is_type(mount->mnt_type) && !remote_fs_is_exempt(mount->mnt_dir) ?
+				strdup(mount->mnt_dir) :
+				NULL;
 	}
 	(void)endmntent(file);
 	return found;

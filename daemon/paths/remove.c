@@ -68,7 +68,9 @@ static int remove_entry(int parent, const char *name, dev_t device, unsigned dep
 	if (fd < 0)
 		return errno;
 	error = empty_directory(fd, device, depth + 1);
-	return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 : (error ? error : errno);
+	return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT ?
+		       0 :
+		       (error ? error : errno);
 }
 
 int remove_tree(int parent, const char *name)

@@ -27,10 +27,10 @@
 #define MAX_LINKS 40
 
 /* The uid and gid that own no files (nobody and nogroup). */
-#define NOBODY 65534
+#define NO_UID 65534
 
-struct Walk {
-	int fd;              /* the current directory, O_PATH */
+struct PathWalk {
+	int fd; /* the current directory, O_PATH */
 	char rest[PATH_MAX]; /* the rest of the path */
 	char name[NAME_MAX + 1];
 	unsigned n_links;
@@ -46,10 +46,10 @@ static bool is_trusted(uid_t uid)
 }
 
 /*
- * From here on other users can replace the following components. The owner of a directory can, or
+ * Records whether other users can replace the following components: the owner of this directory, or
  * else the users with write permission.
  */
-static void note_directory(struct Walk *w, const struct stat *st)
+static void note_directory(struct PathWalk *w, const struct stat *st)
 {
 	const bool is_ours = is_trusted(st->st_uid);
 	const bool by_group = st->st_mode & S_IWGRP && st->st_gid != 0 && st->st_gid != getegid();
@@ -58,12 +58,12 @@ static void note_directory(struct Walk *w, const struct stat *st)
 	if (w->is_foreign || (is_ours && (st->st_mode & S_ISVTX || (!by_group && !by_all))))
 		return;
 	w->is_foreign = true;
-	w->uid = is_ours ? NOBODY : st->st_uid;
-	w->gid = is_ours && !by_group ? NOBODY : st->st_gid;
+	w->uid = is_ours ? NO_UID : st->st_uid;
+	w->gid = is_ours && !by_group ? NO_UID : st->st_gid;
 }
 
 /* Takes @fd. Returns: 0 or an errno. */
-static int go_to(struct Walk *w, int fd)
+static int go_to(struct PathWalk *w, int fd)
 {
 	struct stat st;
 
@@ -78,16 +78,16 @@ static int go_to(struct Walk *w, int fd)
 	return 0;
 }
 
-static int begin_at(struct Walk *w, const char *directory)
+static int begin_at(struct PathWalk *w, const char *directory)
 {
 	int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	return fd < 0 ? errno : go_to(w, fd);
 }
 
-static int walk_begin(struct Walk *w, const char *path, mode_t make_mode)
+static int walk_begin(struct PathWalk *w, const char *path, mode_t make_mode)
 {
-	*w = (struct Walk){ .fd = -1, .make_mode = make_mode };
+	*w = (struct PathWalk){ .fd = -1, .make_mode = make_mode };
 	if (strlen(path) >= sizeof(w->rest))
 		return ENAMETOOLONG;
 	strcpy(w->rest, path);
@@ -95,7 +95,7 @@ static int walk_begin(struct Walk *w, const char *path, mode_t make_mode)
 }
 
 /* Moves the next component from w->rest to w->name; "" at the end. */
-static int take_name(struct Walk *w)
+static int take_name(struct PathWalk *w)
 {
 	const size_t skip = strspn(w->rest, "/");
 	const size_t length = strcspn(w->rest + skip, "/");
@@ -108,7 +108,7 @@ static int take_name(struct Walk *w)
 	return 0;
 }
 
-static bool is_last(const struct Walk *w)
+static bool is_last(const struct PathWalk *w)
 {
 	return w->rest[strspn(w->rest, "/")] == '\0';
 }
@@ -117,7 +117,7 @@ static bool is_last(const struct Walk *w)
  * The text of @link goes in front of the rest. Links in /proc are an exception, because only the
  * kernel can follow them.
  */
-static int follow_text(struct Walk *w, int link)
+static int follow_text(struct PathWalk *w, int link)
 {
 	char target[PATH_MAX];
 	const ssize_t n = readlinkat(link, "", target, sizeof(target) - 1);
@@ -133,7 +133,7 @@ static int follow_text(struct Walk *w, int link)
 	return target[0] == '/' ? begin_at(w, "/") : 0;
 }
 
-static bool may_follow(struct Walk *w, const struct stat *st)
+static bool may_follow(struct PathWalk *w, const struct stat *st)
 {
 	return !w->is_foreign && is_trusted(st->st_uid) && ++w->n_links <= MAX_LINKS;
 }
@@ -142,7 +142,7 @@ static bool may_follow(struct Walk *w, const struct stat *st)
  * Opens w->name unless it is a link. Returns: a descriptor, or -1 with errno; 0 if a link was
  * followed and the walk goes on.
  */
-static int look(struct Walk *w)
+static int look(struct PathWalk *w)
 {
 	int fd = openat(w->fd, w->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
@@ -170,10 +170,10 @@ bool safe_take_rights(uid_t uid, gid_t gid)
 }
 
 /*
- * In another user's directory it is made with that user's rights and ownership, or the user could
- * not have files in it. Returns: 0 or an errno.
+ * In another user's directory it is made with that user's rights and ownership, because otherwise
+ * the user could not create files in it. Returns: 0 or an errno.
  */
-static int make_directory(const struct Walk *w)
+static int make_directory(const struct PathWalk *w)
 {
 	const bool as_others = w->is_foreign && geteuid() == 0;
 	int error = EPERM;
@@ -186,7 +186,7 @@ static int make_directory(const struct Walk *w)
 }
 
 /* One directory further. Returns: 0 or an errno. */
-static int descend(struct Walk *w)
+static int descend(struct PathWalk *w)
 {
 	int fd;
 
@@ -209,12 +209,13 @@ static int descend(struct Walk *w)
  * Walks to the last component, which is then in w->name; "" if the path ends in a directory itself,
  * such as "/".
  */
-static int walk(struct Walk *w)
+static int walk(struct PathWalk *w)
 {
 	for (;;) {
 		int error = take_name(w);
 
-		if (error || !w->name[0] || (is_last(w) && strcmp(w->name, ".") != 0 && !is_dots(w->name)))
+		if (error || !w->name[0] ||
+		    (is_last(w) && strcmp(w->name, ".") != 0 && !is_dots(w->name)))
 			return error;
 		error = strcmp(w->name, ".") == 0 ? 0 : descend(w);
 		if (error)
@@ -233,7 +234,7 @@ static bool is_in_proc(int fd)
  * Opens the last component, or follows it. Returns: a descriptor, or -1; errno is 0 if the walk
  * goes on.
  */
-static int open_last(struct Walk *w, int flags, mode_t mode)
+static int open_last(struct PathWalk *w, int flags, mode_t mode)
 {
 	int fd = flags & O_NOFOLLOW ? -1 : look(w);
 
@@ -241,11 +242,11 @@ static int open_last(struct Walk *w, int flags, mode_t mode)
 		return openat(w->fd, w->name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd < 0)
 		return -1;
-	(void)close(fd); /* it is no link; if it has become one, open(2) fails */
+	(void)close(fd); /* it is not a link; if it has become one, open(2) fails */
 	return openat(w->fd, w->name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
 }
 
-static int walk_and_open(struct Walk *w, int flags, mode_t mode)
+static int walk_and_open(struct PathWalk *w, int flags, mode_t mode)
 {
 	for (;;) {
 		int error = walk(w);
@@ -268,13 +269,14 @@ static int walk_and_open(struct Walk *w, int flags, mode_t mode)
 
 static int open_without_links(const char *path, int flags, mode_t mode)
 {
-	const struct open_how how = { .flags = (unsigned)(flags | O_CLOEXEC), .mode = flags & O_CREAT ? mode : 0,
+	const struct open_how how = { .flags = (unsigned)(flags | O_CLOEXEC),
+				      .mode = flags & O_CREAT ? mode : 0,
 				      .resolve = RESOLVE_NO_SYMLINKS };
 
 	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 }
 
-static int close_and_return(struct Walk *w, int fd)
+static int close_and_return(struct PathWalk *w, int fd)
 {
 	const int error = errno;
 
@@ -290,13 +292,14 @@ static int close_and_return(struct Walk *w, int fd)
  */
 static bool is_final(int fd)
 {
-	return fd >= 0 || (errno != ELOOP && errno != EAGAIN && errno != ENOSYS && errno != EPERM && errno != EACCES);
+	return fd >= 0 || (errno != ELOOP && errno != EAGAIN && errno != ENOSYS && errno != EPERM &&
+			   errno != EACCES);
 }
 
 int safe_open(const char *path, int flags, mode_t mode)
 {
 	int fd = open_without_links(path, flags, mode);
-	struct Walk w;
+	struct PathWalk w;
 
 	if (is_final(fd))
 		return fd;
@@ -307,7 +310,7 @@ int safe_open(const char *path, int flags, mode_t mode)
 int safe_open_of_root(const char *path, int flags)
 {
 	int fd = open_without_links(path, flags, 0);
-	struct Walk w;
+	struct PathWalk w;
 
 	if (is_final(fd))
 		return fd;
@@ -330,7 +333,7 @@ static const char *last_of(const char *path)
 
 bool safe_open_parent(const char *path, mode_t make_mode, SafeParent *ret)
 {
-	struct Walk w;
+	struct PathWalk w;
 	int error = walk_begin(&w, path, make_mode);
 
 	if (!error)
@@ -342,6 +345,10 @@ bool safe_open_parent(const char *path, mode_t make_mode, SafeParent *ret)
 		(void)close_and_return(&w, -1);
 		return false;
 	}
-	*ret = (SafeParent){ .fd = w.fd, .name = last_of(path), .is_foreign = w.is_foreign, .uid = w.uid, .gid = w.gid };
+	*ret = (SafeParent){ .fd = w.fd,
+			     .name = last_of(path),
+			     .is_foreign = w.is_foreign,
+			     .uid = w.uid,
+			     .gid = w.gid };
 	return true;
 }

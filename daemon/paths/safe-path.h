@@ -22,23 +22,26 @@
 int safe_open(const char *path, int flags, mode_t mode);
 
 /**
- * safe_open_of_root() - the same, and a link must lead to a place where no other user can replace the file
+ * safe_open_of_root() - the same, and a link must lead to a place where no other user can replace
+ * the file
  *
- * For files that contain instructions for root. The caller judges paths without links.
+ * For files that contain instructions for root. The caller itself checks paths without links.
  */
 int safe_open_of_root(const char *path, int flags);
 
 /* A directory, and the users besides root that can replace something on the way to it. */
 typedef struct SafeParent {
-	int fd;           /* O_PATH */
+	int fd; /* O_PATH */
 	const char *name; /* the last component, inside the given path */
-	bool is_foreign;  /* other users can: */
-	uid_t uid;        /* a user with the rights of these others in the first such directory, ... */
-	gid_t gid;        /* ... and the group */
+	bool is_foreign; /* other users can: */
+	/* a user with the rights of these others in the first such directory, ... */
+	uid_t uid;
+	gid_t gid; /* ... and the group */
 } SafeParent;
 
 /**
- * safe_take_rights() - reduce the rights to files to those of @uid and @gid; a second call with our own ids restores them
+ * safe_take_rights() - reduce the rights to files to those of @uid and @gid; a second call with our
+ * own ids restores them
  * Returns: false if these ids cannot be taken; the rights must be restored then as well.
  */
 bool safe_take_rights(uid_t uid, gid_t gid);

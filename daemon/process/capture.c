@@ -15,12 +15,12 @@
 #include "base/text.h"
 #include "loop/loop.h"
 
-/* Bytes of one line: CAPTURE_CHARACTERS characters of UTF-8, each of the maximal length. */
+/* Bytes of one line: CAPTURE_CHARACTERS characters of UTF-8, each of at most 4 bytes. */
 #define LINE_BYTES (CAPTURE_CHARACTERS * 4)
 
 /*
- * Reads of a dead command's channel: more than the channel holds. The limit is needed because a
- * process that the command left behind may go on writing.
+ * The maximum number of reads from a dead command's channel: enough to empty it. The limit is
+ * needed because a process that the command left behind may go on writing.
  */
 #define DRAIN_READS 64
 
@@ -28,11 +28,11 @@ struct Capture {
 	KeeperLink *link;
 	LogRouter *logs;
 	char *service;
-	int fd;     /* -1: the end was reached */
+	int fd; /* -1: the end was reached */
 	int log_fd; /* our writer's end of a log channel; opened with the first byte */
 	FdSource *source;
 	GString *line; /* the line that is being read */
-	char *last;    /* the last complete line that is not blank */
+	char *last; /* the last complete line that is not blank */
 };
 
 static void end_line(Capture *capture)
@@ -48,7 +48,8 @@ static void end_line(Capture *capture)
 	if (!*valid)
 		return;
 	g_free(capture->last);
-	capture->last = g_utf8_substring(valid, 0, MIN(g_utf8_strlen(valid, -1), CAPTURE_CHARACTERS));
+	capture->last =
+		g_utf8_substring(valid, 0, MIN(g_utf8_strlen(valid, -1), CAPTURE_CHARACTERS));
 }
 
 /*
@@ -75,7 +76,10 @@ static void take(Capture *capture, const char *bytes, size_t n)
 		pass_on(capture, bytes, n);
 }
 
-/* @state: of the last peek. At CHANNEL_END the channel is empty, so closing it does not wait. */
+/*
+ * @state: the result of the last peek. At CHANNEL_END the channel is empty, so closing it does not
+ * wait.
+ */
 static void stop_reading(Capture *capture, ChannelState state)
 {
 	fd_source_free(capture->source);

@@ -2,8 +2,8 @@
 /*
  * Capture: the output of a command, read while the command runs.
  *
- * The last line is kept, because it is most likely the reason of a failure. All output is passed on
- * to the service's log, as far as the log takes it at once.
+ * The last line is kept, because it is most likely the reason for a failure. All output is passed
+ * on to the service's log, as far as the log accepts it immediately.
  */
 #ifndef SVCD_PROCESS_CAPTURE_H
 #define SVCD_PROCESS_CAPTURE_H
@@ -13,12 +13,12 @@
 
 typedef struct Capture Capture;
 
-/* The maximal number of characters of a line that are shown. */
+/* At most this many characters of a line are shown. */
 #define CAPTURE_CHARACTERS 200
 
 /*
- * @fd: our end of the command's channel, taken. @logs: NULL: the output is not logged. Reads from
- * the main loop at once.
+ * @fd: our end of the command's channel, taken. @logs: NULL: the output is not logged. From then on
+ * the main loop reads @fd.
  */
 Capture *capture_new(KeeperLink *link, LogRouter *logs, const char *service, int fd);
 /* Reads what is available now; called when the command has ended. */

@@ -33,7 +33,8 @@ size_t cgroup_file_read(int fd, char *text, size_t size)
 /* --- walking --- */
 
 /* Calls @visit for each group below @fd, then for @fd itself. */
-static void walk(int fd, unsigned depth, void (*visit)(int fd, int parent_fd, const char *name, void *data), void *data)
+static void walk(int fd, unsigned depth,
+		 void (*visit)(int fd, int parent_fd, const char *name, void *data), void *data)
 {
 	/* Opens a second descriptor, because closedir(3) closes the descriptor of a DIR. */
 	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -148,9 +149,9 @@ void pids_signal(GArray *(*list)(const void *group), const void *group, int sign
 			if (fds[i] < 0)
 				continue;
 			if (pid != except && pids_contain(now, pid))
-				(void)pidfd_send_signal(fds[i], signo, NULL, 0); /* ESRCH: the process is gone, as wanted */
+				/* ESRCH: the process is gone, as wanted */
+				(void)pidfd_send_signal(fds[i], signo, NULL, 0);
 			fd_close(&fds[i]);
 		}
 	}
 }
-

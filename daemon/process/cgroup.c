@@ -16,7 +16,7 @@
 #include "base/fd.h"
 #include "loop/loop.h"
 #include "process/cgroup-tree.h"
-#include "process/kin.h"
+#include "process/tagged-processes.h"
 
 /*
  * Without cgroups: the first delay before the processes are looked for again. It doubles each time.
@@ -26,16 +26,18 @@
 
 struct Cgroup {
 	WorkerPool *workers;
-	WorkerJob *clear; /* removes the groups that the service has made below it; NULL: not running */
+	/* removes the groups that the service has made below it; NULL: not running */
+	WorkerJob *clear;
 	char *path; /* NULL: no cgroup v2 */
 	char *name;
-	bool is_new; /* made by us, and no process was started into it */
+	bool is_new; /* made by us, and no process was started in it */
 	bool is_unkilled; /* made by us, and cgroup.kill was not written since */
 	int events_fd; /* cgroup.events while it is watched */
 	FdSource *source;
-	char *mark;      /* NULL: processes are not found by marks */
-	pid_t keeper;    /* the marked processes are its descendants */
-	Timer *look;     /* while watched by marks: no event reports that the processes have ended */
+	char *mark; /* NULL: processes are not found by marks */
+	pid_t keeper; /* the marked processes are its descendants */
+	/* while watched by marks: no event reports that the processes have ended */
+	Timer *look;
 	int64_t look_us; /* delay until the next look; it grows each time */
 	void (*on_change)(void *data);
 	void *data;
@@ -61,7 +63,8 @@ GArray *cgroup_pids(const Cgroup *cgroup)
 	GArray *pids;
 
 	if (cgroup->mark)
-		return kin_pids(cgroup->mark + strlen(KIN_MARK), cgroup->keeper, NULL);
+		return tagged_processes_find(cgroup->mark + strlen(SERVICE_TAG), cgroup->keeper,
+					     NULL);
 	pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
 	if (fd >= 0)
 		cgroup_pids_read(fd, pids);
@@ -70,10 +73,13 @@ GArray *cgroup_pids(const Cgroup *cgroup)
 
 bool cgroup_has_groups(const Cgroup *cgroup)
 {
-	auto_fd int fd = cgroup->path && cgroup->workers ? open_below(cgroup->path, "cgroup.stat", O_RDONLY) : -1;
+	auto_fd int fd = cgroup->path && cgroup->workers ?
+				 open_below(cgroup->path, "cgroup.stat", O_RDONLY) :
+				 -1;
 	char text[256];
 
-	return fd >= 0 && read_start(fd, text, sizeof text) && !g_str_has_prefix(text, "nr_descendants 0\n");
+	return fd >= 0 && read_start(fd, text, sizeof text) &&
+	       !g_str_has_prefix(text, "nr_descendants 0\n");
 }
 
 bool cgroup_contains(const Cgroup *cgroup, pid_t pid)
@@ -106,7 +112,7 @@ void cgroup_use_marks(Cgroup *cgroup, pid_t keeper)
 {
 	if (cgroup->path)
 		return;
-	cgroup->mark = g_strconcat(KIN_MARK, cgroup->name, NULL);
+	cgroup->mark = g_strconcat(SERVICE_TAG, cgroup->name, NULL);
 	cgroup->keeper = keeper;
 }
 
@@ -164,15 +170,16 @@ int cgroup_open(Cgroup *cgroup, GError **error)
 void cgroup_remove(const Cgroup *cgroup)
 {
 	if (cgroup->path)
-		(void)rmdir(cgroup->path); /* a group with processes or subgroups stays, and the next start finds it */
+		/* a group with processes or subgroups stays, and the next start finds it */
+		(void)rmdir(cgroup->path);
 }
 
-static void on_cleared(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_cleared(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
 	Cgroup *cgroup = data;
 
-	(void)words;
-	(void)n_words;
+	(void)fields;
+	(void)n_fields;
 	fd_close(&fd);
 	cgroup->clear = NULL;
 	cgroup->on_change(cgroup->data);
@@ -189,12 +196,13 @@ static void on_clear_lost(void *data, const char *why)
 bool cgroup_clear(Cgroup *cgroup)
 {
 	static const WorkerListener listener = { .answer = on_cleared, .lost = on_clear_lost };
-	const char *const words[] = { "cgroup-clear", cgroup->path };
+	const char *const fields[] = { "cgroup-clear", cgroup->path };
 
 	if (!cgroup->path || !cgroup_has_groups(cgroup))
 		return true;
 	if (!cgroup->clear)
-		cgroup->clear = worker_job_new(cgroup->workers, cgroup->name, words, G_N_ELEMENTS(words), NULL, 0, &listener, cgroup);
+		cgroup->clear = worker_job_new(cgroup->workers, cgroup->name, fields,
+					       G_N_ELEMENTS(fields), NULL, 0, &listener, cgroup);
 	return false;
 }
 
@@ -202,7 +210,8 @@ bool cgroup_renew(Cgroup *cgroup)
 {
 	const bool is_watched = cgroup->source != NULL;
 
-	if (!cgroup->path || cgroup->is_unkilled || cgroup_population(cgroup) != CGROUP_EMPTY || !cgroup_clear(cgroup))
+	if (!cgroup->path || cgroup->is_unkilled || cgroup_population(cgroup) != CGROUP_EMPTY ||
+	    !cgroup_clear(cgroup))
 		return false;
 	cgroup_watch(cgroup, false);
 	cgroup_remove(cgroup);
@@ -274,8 +283,10 @@ void cgroup_watch(Cgroup *cgroup, bool on)
 	cgroup->events_fd = open_below(cgroup->path, "cgroup.events", O_RDONLY);
 	if (cgroup->events_fd < 0)
 		return; /* gone: cgroup_population() reports it */
-	(void)read_start(cgroup->events_fd, text, sizeof text); /* changes count from this read on */
-	cgroup->source = fd_source_new(cgroup->events_fd, G_IO_PRI, LOOP_PRIORITY_READY, on_events, cgroup);
+	/* the kernel reports changes after this read */
+	(void)read_start(cgroup->events_fd, text, sizeof text);
+	cgroup->source =
+		fd_source_new(cgroup->events_fd, G_IO_PRI, LOOP_PRIORITY_READY, on_events, cgroup);
 }
 
 CgroupPopulation cgroup_population(const Cgroup *cgroup)
@@ -285,7 +296,8 @@ CgroupPopulation cgroup_population(const Cgroup *cgroup)
 
 	if (cgroup->mark) {
 		bool is_whole;
-		g_autoptr(GArray) pids = kin_pids(cgroup->mark + strlen(KIN_MARK), cgroup->keeper, &is_whole);
+		g_autoptr(GArray) pids = tagged_processes_find(cgroup->mark + strlen(SERVICE_TAG),
+							       cgroup->keeper, &is_whole);
 
 		if (!is_whole && cgroup->look)
 			timer_arm(cgroup->look, loop_now() + LOOK_FIRST_US);
@@ -308,12 +320,12 @@ static GArray *list(const void *group)
 	return cgroup_pids(group);
 }
 
-/* No reply is waited for. */
-static void on_signalled(void *data, const char *const *words, unsigned n_words, int fd)
+/* Nothing waits for this reply. */
+static void on_signalled(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
 	(void)data;
-	(void)words;
-	(void)n_words;
+	(void)fields;
+	(void)n_fields;
 	fd_close(&fd);
 }
 
@@ -335,8 +347,9 @@ void cgroup_signal(const Cgroup *cgroup, int signo, pid_t except)
 	}
 	number = g_strdup_printf("%d", signo);
 	pid = g_strdup_printf("%d", (int)except);
-	(void)worker_job_new(cgroup->workers, cgroup->name, (const char *const[]){ "cgroup-signal", cgroup->path, number, pid }, 4, NULL, 0,
-			     &listener, NULL);
+	(void)worker_job_new(cgroup->workers, cgroup->name,
+			     (const char *const[]){ "cgroup-signal", cgroup->path, number, pid }, 4,
+			     NULL, 0, &listener, NULL);
 }
 
 bool cgroup_kill(Cgroup *cgroup, GError **error)
@@ -349,7 +362,8 @@ bool cgroup_kill(Cgroup *cgroup, GError **error)
 	if (!cgroup->path)
 		return true;
 	fd = open_below(cgroup->path, "cgroup.kill", O_WRONLY);
-	if (fd < 0 && errno == ENOENT) { /* Linux < 5.14, or the group is gone; in the second case this does nothing */
+	/* Linux < 5.14, or the group is gone; in the second case this does nothing */
+	if (fd < 0 && errno == ENOENT) {
 		cgroup_signal(cgroup, SIGKILL, 0);
 		return true;
 	}

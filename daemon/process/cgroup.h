@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Cgroup: the control group (v2) of one service: its processes, signals to all of them, and the
- * event of their end.
+ * event when the last one ends.
  *
  * Without cgroup v2 the object exists, but its population is CGROUP_UNKNOWN and it contains no
  * process. Then only the main process and its session are known (docs/processes.md). A user's svcd
- * usually has no writable cgroup. It can find processes by marks instead (process/kin.h), which is
- * almost as exact.
+ * usually has no writable cgroup. It can find processes by marks instead
+ * (process/tagged-processes.h), which is almost as exact.
  */
 #ifndef SVCD_PROCESS_CGROUP_H
 #define SVCD_PROCESS_CGROUP_H
@@ -21,7 +21,7 @@ typedef struct Cgroup Cgroup;
 
 typedef enum CgroupPopulation {
 	CGROUP_UNKNOWN, /* no cgroup v2 */
-	CGROUP_EMPTY,   /* no process except zombies, or the directory is gone */
+	CGROUP_EMPTY, /* no process except zombies, or the directory is gone */
 	CGROUP_POPULATED,
 } CgroupPopulation;
 
@@ -30,32 +30,34 @@ typedef enum CgroupPopulation {
  * @root: the directory that contains the groups of services; NULL: no cgroup v2
  * @on_change: called from the main loop when a watched group may have become empty
  */
-Cgroup *cgroup_new(const char *root, const char *service, void (*on_change)(void *data), void *data);
+Cgroup *cgroup_new(const char *root, const char *service, void (*on_change)(void *data),
+		   void *data);
 /*
  * @workers walk the groups that the service makes below its own. Without workers those groups are
  * left alone.
  */
 void cgroup_use_workers(Cgroup *cgroup, WorkerPool *workers);
 /*
- * From now on its processes are the descendants of @keeper that have its mark. Does nothing if
- * there is a cgroup.
+ * From now on, the service's processes are the descendants of @keeper that have its mark. Does
+ * nothing if there is a cgroup.
  */
 void cgroup_use_marks(Cgroup *cgroup, pid_t keeper);
-/* The mark to put into the environment of its processes; NULL: none. */
+/* The mark to put into the environment of the service's processes; NULL: none. */
 const char *cgroup_mark(const Cgroup *cgroup);
 /* Can its processes be listed? */
 bool cgroup_is_known(const Cgroup *cgroup);
 void cgroup_free(Cgroup *cgroup);
 
-/* Makes the directory. It is no error if it exists. */
+/* Makes the directory. It is not an error if it exists. */
 bool cgroup_create(Cgroup *cgroup, GError **error);
 /*
- * Makes an empty group anew if it may have been killed; called before a process is started into it.
+ * Makes an empty group anew if cgroup.kill may have been written to it; called before a process is
+ * started in it.
  *
- * Since Linux 6.14 (and 6.1.129, 6.6.78, 6.12.14), cgroup_post_fork() kills a process that is
- * cloned into a group by CLONE_INTO_CGROUP if the kill counters of that group and of the parent's
- * group differ. The kernel compares with the counter of the wrong group. Returns: true if the group
- * is new now, with nothing written to it.
+ * Since Linux 6.14 (and 6.1.129, 6.6.78, 6.12.14), CLONE_INTO_CGROUP has a fault:
+ * cgroup_post_fork() uses the kill counter of the wrong group. It kills the new process if the
+ * counters of its own group and of the parent's group differ. Returns: true if the group is new
+ * now, with no setting applied to it yet.
  */
 bool cgroup_renew(Cgroup *cgroup);
 bool cgroup_may_be_killed(const Cgroup *cgroup);
@@ -74,21 +76,21 @@ void cgroup_watch(Cgroup *cgroup, bool on);
 bool cgroup_kill(Cgroup *cgroup, GError **error);
 /*
  * Sends @signo to all processes in the group and below it, except @except (0: none). If it has
- * subgroups, the signals are sent a little later.
+ * subgroups, a worker sends the signals a little later.
  */
 void cgroup_signal(const Cgroup *cgroup, int signo, pid_t except);
 
 /* Removes the directory. A group with processes or subgroups stays. */
 void cgroup_remove(const Cgroup *cgroup);
 /*
- * Removes the groups that the service has made below it. Returns: false if the removal has begun;
- * its end is reported as a change.
+ * Removes the groups that the service has made below its own. Returns: true if there are none;
+ * false if the removal is in progress; its end is reported as a change.
  */
 bool cgroup_clear(Cgroup *cgroup);
 bool cgroup_has_groups(const Cgroup *cgroup);
 
 const char *cgroup_path(const Cgroup *cgroup); /* NULL without cgroup v2 */
-/* A group that was just made is empty. It is not examined before cgroup_open(). */
+/* A group that was just made is reported as empty. It is not examined before cgroup_open(). */
 CgroupPopulation cgroup_population(const Cgroup *cgroup);
 /* These two do not examine subgroups. */
 bool cgroup_contains(const Cgroup *cgroup, pid_t pid);

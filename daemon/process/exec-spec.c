@@ -14,7 +14,7 @@
 
 #include "base/errors.h"
 #include "base/fd.h"
-#include "protocol/exec-spec.h"
+#include "protocol/exec-protocol.h"
 
 static void append(GByteArray *bytes, enum ExecSpecType type, const void *value, size_t size)
 {
@@ -50,18 +50,23 @@ static void append_list(GByteArray *bytes, enum ExecSpecType type, const GPtrArr
 static void append_scheduling(GByteArray *bytes, const SchedulingDef *scheduling)
 {
 	static const int policies[CPU_POLICY_COUNT] = {
-		[CPU_POLICY_OTHER] = SCHED_OTHER, [CPU_POLICY_BATCH] = SCHED_BATCH, [CPU_POLICY_IDLE] = SCHED_IDLE,
-		[CPU_POLICY_FIFO] = SCHED_FIFO,   [CPU_POLICY_RR] = SCHED_RR,
+		[CPU_POLICY_OTHER] = SCHED_OTHER, [CPU_POLICY_BATCH] = SCHED_BATCH,
+		[CPU_POLICY_IDLE] = SCHED_IDLE,   [CPU_POLICY_FIFO] = SCHED_FIFO,
+		[CPU_POLICY_RR] = SCHED_RR,
 	};
-	const bool is_realtime = scheduling->cpu_policy == CPU_POLICY_FIFO || scheduling->cpu_policy == CPU_POLICY_RR;
+	const bool is_realtime = scheduling->cpu_policy == CPU_POLICY_FIFO ||
+				 scheduling->cpu_policy == CPU_POLICY_RR;
 
 	if (scheduling->cpu_policy != CPU_POLICY_UNSET) {
-		append_number(bytes, EXEC_SPEC_CPU_POLICY, (uint32_t)policies[scheduling->cpu_policy]);
-		append_number(bytes, EXEC_SPEC_CPU_PRIORITY, is_realtime ? (uint32_t)MAX(scheduling->cpu_priority, 1) : 0);
+		append_number(bytes, EXEC_SPEC_CPU_POLICY,
+			      (uint32_t)policies[scheduling->cpu_policy]);
+		append_number(bytes, EXEC_SPEC_CPU_PRIORITY,
+			      is_realtime ? (uint32_t)MAX(scheduling->cpu_priority, 1) : 0);
 	}
 	if (scheduling->has_io)
 		append_number(bytes, EXEC_SPEC_IO_PRIORITY,
-			      IOPRIO_PRIO_VALUE((uint32_t)scheduling->io_class, (uint32_t)scheduling->io_priority));
+			      IOPRIO_PRIO_VALUE((uint32_t)scheduling->io_class,
+						(uint32_t)scheduling->io_priority));
 	for (guint i = 0; i < scheduling->cpus->len; i++)
 		append_number(bytes, EXEC_SPEC_CPU, g_array_index(scheduling->cpus, unsigned, i));
 }
@@ -72,7 +77,8 @@ static void append_execution(GByteArray *bytes, const ExecDef *execution)
 	for (guint i = 0; i < execution->environment_files->len; i++) {
 		const EnvironmentFile *file = g_ptr_array_index(execution->environment_files, i);
 
-		append_string(bytes, file->optional ? EXEC_SPEC_OPTIONAL_FILE : EXEC_SPEC_FILE, file->path);
+		append_string(bytes, file->optional ? EXEC_SPEC_OPTIONAL_FILE : EXEC_SPEC_FILE,
+			      file->path);
 	}
 	append_string(bytes, EXEC_SPEC_USER, execution->user);
 	append_string(bytes, EXEC_SPEC_GROUP, execution->group);
@@ -88,9 +94,9 @@ static void append_sandbox(GByteArray *bytes, const ExecSpecInput *input)
 	const ExecDef *execution = input->execution;
 
 	append_list(bytes, EXEC_SPEC_SANDBOX, execution->sandbox_lines);
-	if (sandbox_asks(execution->sandbox, SANDBOX_PRIVATE_NETWORK) && input->main_pid > 0)
+	if (sandbox_requests(execution->sandbox, SANDBOX_PRIVATE_NETWORK) && input->main_pid > 0)
 		append_number(bytes, EXEC_SPEC_MAIN_PID, (uint32_t)input->main_pid);
-	if (sandbox_asks(execution->sandbox, SANDBOX_PRIVATE_TMP))
+	if (sandbox_requests(execution->sandbox, SANDBOX_PRIVATE_TMP))
 		append_string(bytes, EXEC_SPEC_PRIVATE_TMP, input->private_tmp);
 }
 
@@ -113,23 +119,26 @@ static int to_memfd(const GByteArray *bytes, GError **error)
 static int finish(GByteArray *bytes, GError **error)
 {
 	if (bytes->len > EXEC_SPEC_BYTES) {
-		fail(error, SVCD_ERROR_LIMIT_REACHED, "its command line and environment exceed %d bytes", EXEC_SPEC_BYTES);
+		fail(error, SVCD_ERROR_LIMIT_REACHED,
+		     "its command line and environment exceed %d bytes", EXEC_SPEC_BYTES);
 		return -1;
 	}
 	return to_memfd(bytes, error);
 }
 
-int exec_spec_new_removal(const ExecDef *execution, bool with_runtime, const char *private_tmp, GError **error)
+int exec_spec_new_removal(const ExecDef *execution, bool with_runtime, const char *private_tmp,
+			  GError **error)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 
-	for (size_t i = 0; with_runtime && execution->sandbox && i < execution->sandbox->n_paths; i++) {
+	for (size_t i = 0; with_runtime && execution->sandbox && i < execution->sandbox->n_paths;
+	     i++) {
 		const struct SandboxPath *path = &execution->sandbox->paths[i];
 
 		if (path->key == SANDBOX_RUNTIME_DIRECTORY)
 			append_string(bytes, EXEC_SPEC_REMOVE, path->path);
 	}
-	if (sandbox_asks(execution->sandbox, SANDBOX_PRIVATE_TMP))
+	if (sandbox_requests(execution->sandbox, SANDBOX_PRIVATE_TMP))
 		append_string(bytes, EXEC_SPEC_PRIVATE_TMP, private_tmp);
 	return finish(bytes, error);
 }
@@ -144,7 +153,8 @@ int exec_spec_new(const ExecSpecInput *input, GError **error)
 	append_sandbox(bytes, input);
 	append_strv(bytes, EXEC_SPEC_FIXED, input->fixed);
 	if (input->with_tty && input->execution->tty) {
-		g_autofree char *tty = g_strconcat(input->execution->is_tty_optional ? "-" : "", input->execution->tty, NULL);
+		g_autofree char *tty = g_strconcat(input->execution->is_tty_optional ? "-" : "",
+						   input->execution->tty, NULL);
 
 		append_string(bytes, EXEC_SPEC_TTY, tty);
 	}

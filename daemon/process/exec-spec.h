@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exec specification: writes what svc-exec reads (protocol/exec-spec.h).
+ * Exec specification: writes what svc-exec reads (protocol/exec-protocol.h).
  */
 #ifndef SVCD_PROCESS_EXEC_SPEC_H
 #define SVCD_PROCESS_EXEC_SPEC_H
@@ -15,14 +15,15 @@
 typedef struct ExecSpecInput {
 	const ExecDef *execution;
 	const char *const *argv;
-	const char *const *environment; /* of every service */
-	const char *const *fixed;       /* set by svcd, overrides all other values; NULL: none */
-	bool with_tty;                  /* only for the main process */
-	int ready_number;               /* -1: no readiness descriptor */
-	const char *private_tmp;        /* path of the link that contains the names of the PrivateTmp= directories */
-	pid_t main_pid;                 /* 0: there is none, or this is the main process */
+	const char *const *environment; /* common to all services */
+	const char *const *fixed; /* set by svcd, overrides all other values; NULL: none */
+	bool with_tty; /* only for the main process */
+	int ready_number; /* -1: no readiness descriptor */
+	/* path of the link that contains the names of the PrivateTmp= directories */
+	const char *private_tmp;
+	pid_t main_pid; /* 0: there is none, or this is the main process */
 	unsigned n_sockets;
-	const char *socket_names;       /* LISTEN_FDNAMES, if there are sockets */
+	const char *socket_names; /* LISTEN_FDNAMES, if there are sockets */
 } ExecSpecInput;
 
 /**
@@ -34,8 +35,9 @@ int exec_spec_new(const ExecSpecInput *input, GError **error);
 
 /**
  * exec_spec_new_removal() - the specification for the removal of a service's temporary directories:
- * its private /tmp and, @with_runtime, its runtime directories
+ * its private /tmp and, if @with_runtime, its runtime directories
  */
-int exec_spec_new_removal(const ExecDef *execution, bool with_runtime, const char *private_tmp, GError **error);
+int exec_spec_new_removal(const ExecDef *execution, bool with_runtime, const char *private_tmp,
+			  GError **error);
 
 #endif

@@ -35,8 +35,8 @@ struct KeeperLink {
 	bool disposes; /* the keeper supports MESSAGE_DISPOSE */
 	const KeeperListener *listener;
 	void *data;
-	GQueue outgoing; /* Outgoing *; not empty only while the socket is full */
-	GQueue waiting;  /* Timer *, borrowed: starts that wait until the link is writable */
+	GQueue outgoing; /* Outgoing *; empty unless the socket is full */
+	GQueue waiting; /* Timer *, borrowed: starts that wait until the link is writable */
 	bool is_closed;
 };
 
@@ -79,20 +79,20 @@ static bool is_temporary(int errnum)
 	 * ETOOMANYREFS: too many descriptors are in flight (unix(7)). The keeper's next read frees
 	 * them.
 	 */
-	return errnum == EAGAIN || errnum == EINTR || errnum == ENOBUFS ||
-	       errnum == ETOOMANYREFS;
+	return errnum == EAGAIN || errnum == EINTR || errnum == ENOBUFS || errnum == ETOOMANYREFS;
 }
 
-static void watch_for_room(KeeperLink *link)
+static void watch_for_writable(KeeperLink *link)
 {
-	fd_source_set_events(link->source, G_IO_IN | (g_queue_is_empty(&link->outgoing) ? 0 : G_IO_OUT));
+	fd_source_set_events(link->source,
+			     G_IO_IN | (g_queue_is_empty(&link->outgoing) ? 0 : G_IO_OUT));
 }
 
 /*
  * Resumes a few waiters. Each resumes the next one if the link is still writable, and otherwise
  * waits again.
  */
-static void let_in(KeeperLink *link, int n)
+static void resume_waiters(KeeperLink *link, int n)
 {
 	Timer *timer;
 
@@ -105,8 +105,8 @@ static void flush_outgoing(KeeperLink *link)
 	Outgoing *out;
 
 	while ((out = g_queue_peek_head(&link->outgoing))) {
-		int errnum = send_datagram(link->fd, g_bytes_get_data(out->bytes, NULL), g_bytes_get_size(out->bytes),
-					   out->fds, out->n_fds);
+		int errnum = send_datagram(link->fd, g_bytes_get_data(out->bytes, NULL),
+					   g_bytes_get_size(out->bytes), out->fds, out->n_fds);
 
 		if (is_temporary(errnum))
 			break;
@@ -114,9 +114,9 @@ static void flush_outgoing(KeeperLink *link)
 			log_error(NULL, "a message to the keeper is lost: %s", g_strerror(errnum));
 		outgoing_free(g_queue_pop_head(&link->outgoing));
 	}
-	watch_for_room(link);
+	watch_for_writable(link);
 	if (g_queue_is_empty(&link->outgoing))
-		let_in(link, LET_IN);
+		resume_waiters(link, LET_IN);
 }
 
 bool keeper_link_wait(KeeperLink *link, Timer *timer)
@@ -125,17 +125,19 @@ bool keeper_link_wait(KeeperLink *link, Timer *timer)
 		g_queue_push_tail(&link->waiting, timer);
 		return true;
 	}
-	let_in(link, 1);
+	resume_waiters(link, 1);
 	return false;
 }
 
 void keeper_link_wait_no_more(KeeperLink *link, const Timer *timer)
 {
 	if (!g_queue_remove(&link->waiting, timer) && g_queue_is_empty(&link->outgoing))
-		let_in(link, 1); /* it may be a resumed waiter that will not resume the next one */
+		resume_waiters(link, 1); /* it may be a resumed waiter that will not resume the next
+					    one */
 }
 
-static void enqueue(KeeperLink *link, const void *bytes, size_t size, const int *fds, unsigned n_fds)
+static void enqueue(KeeperLink *link, const void *bytes, size_t size, const int *fds,
+		    unsigned n_fds)
 {
 	Outgoing *out = g_new0(Outgoing, 1);
 
@@ -143,10 +145,11 @@ static void enqueue(KeeperLink *link, const void *bytes, size_t size, const int 
 	for (unsigned i = 0; i < n_fds; i++)
 		out->fds[out->n_fds++] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
 	g_queue_push_tail(&link->outgoing, out);
-	watch_for_room(link);
+	watch_for_writable(link);
 }
 
-static void send_or_enqueue(KeeperLink *link, const void *bytes, size_t size, const int *fds, unsigned n_fds)
+static void send_or_enqueue(KeeperLink *link, const void *bytes, size_t size, const int *fds,
+			    unsigned n_fds)
 {
 	int errnum = EAGAIN;
 
@@ -161,7 +164,8 @@ static void send_or_enqueue(KeeperLink *link, const void *bytes, size_t size, co
 }
 
 /* @bytes begins with a MessageHeader, which this function fills in. */
-static void link_send(KeeperLink *link, enum MessageType type, void *bytes, size_t size, const int *fds, unsigned n_fds)
+static void link_send(KeeperLink *link, enum MessageType type, void *bytes, size_t size,
+		      const int *fds, unsigned n_fds)
 {
 	struct MessageHeader *header = bytes;
 
@@ -187,7 +191,7 @@ typedef struct Incoming {
 		struct MessageReplayed replayed;
 		struct MessageRequest request;
 	};
-	int fd; /* of KEPT, or -1 */
+	int fd; /* from a KEPT message, or -1 */
 } Incoming;
 
 /* Terminates the text inside its field, whatever was received. */
@@ -272,7 +276,7 @@ static const struct {
 	{ MESSAGE_REQUEST, sizeof(struct MessageRequest), on_request },
 };
 
-static void dispatch(KeeperLink *link, Incoming *in, size_t size)
+static void dispatch_message(KeeperLink *link, Incoming *in, size_t size)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(handlers); i++) {
 		if (handlers[i].type != in->header.type)
@@ -280,7 +284,8 @@ static void dispatch(KeeperLink *link, Incoming *in, size_t size)
 		if (size >= handlers[i].min_size)
 			handlers[i].handle(link, in);
 		else
-			log_error(NULL, "the keeper sent a message of type %u that is too short", in->header.type);
+			log_error(NULL, "the keeper sent a message of type %u that is too short",
+				  in->header.type);
 		return;
 	}
 	log_debug(NULL, "the keeper sent a message of unknown type %u", in->header.type);
@@ -295,7 +300,10 @@ static void take_descriptor(struct msghdr *message, int *ret_fd)
 			int fd;
 
 			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof fd);
-			fd_close(ret_fd); /* a message carries one descriptor; more can come only from a newer keeper */
+			/*
+			 * a message carries one descriptor; more can come only from a newer keeper
+			 */
+			fd_close(ret_fd);
 			*ret_fd = fd;
 		}
 	}
@@ -304,13 +312,19 @@ static void take_descriptor(struct msghdr *message, int *ret_fd)
 /* Returns: false if no more message is available. */
 static bool receive_one(KeeperLink *link)
 {
-	Incoming in; /* not cleared: clearing 16 KiB costs more than the rest, and only the received bytes are read */
+	/*
+	 * not cleared: clearing 16 KiB costs more than the rest, and only the received bytes are
+	 * read
+	 */
+	Incoming in;
 	union {
 		struct cmsghdr align;
 		char space[CMSG_SPACE(sizeof(int) * 4)];
 	} control;
 	struct iovec iov = { .iov_base = in.bytes, .iov_len = sizeof in.bytes };
-	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+	struct msghdr message = { .msg_iov = &iov,
+				  .msg_iovlen = 1,
+				  .msg_control = control.space,
 				  .msg_controllen = sizeof control.space };
 	ssize_t n = recvmsg(link->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
@@ -326,7 +340,7 @@ static bool receive_one(KeeperLink *link)
 	}
 	take_descriptor(&message, &in.fd);
 	if ((size_t)n >= sizeof(struct MessageHeader))
-		dispatch(link, &in, (size_t)n);
+		dispatch_message(link, &in, (size_t)n);
 	fd_close(&in.fd);
 	return true;
 }
@@ -347,7 +361,8 @@ static void on_link_ready(GIOCondition condition, void *data)
 
 /* --- sending --- */
 
-void process_id_init(struct ProcessId *id, const char *service, enum ProcessRole role, uint64_t invocation)
+void process_id_init(struct ProcessId *id, const char *service, enum ProcessRole role,
+		     uint64_t invocation)
 {
 	memset(id, 0, sizeof *id);
 	g_strlcpy(id->service, service, sizeof id->service);
@@ -361,7 +376,8 @@ static bool append_strings(GByteArray *bytes, const char *const *strings, uint32
 	uint32_t n = 0;
 
 	for (; strings && strings[n]; n++) {
-		g_byte_array_append(bytes, (const guint8 *)strings[n], (guint)strlen(strings[n]) + 1);
+		g_byte_array_append(bytes, (const guint8 *)strings[n],
+				    (guint)strlen(strings[n]) + 1);
 		if (bytes->len > PROTOCOL_MESSAGE_BYTES)
 			return false;
 	}
@@ -369,7 +385,7 @@ static bool append_strings(GByteArray *bytes, const char *const *strings, uint32
 	return true;
 }
 
-static void spawn_fill_ids(struct MessageSpawn *spawn, const SpawnRequest *r)
+static void spawn_fill_ids(struct MessageSpawn *spawn, const SpawnParameters *r)
 {
 	process_id_init(&spawn->id, r->service, r->role, r->invocation);
 	g_strlcpy(spawn->note, r->note ? r->note : "", sizeof spawn->note);
@@ -381,14 +397,15 @@ static void spawn_fill_ids(struct MessageSpawn *spawn, const SpawnRequest *r)
 	spawn->n_groups = r->has_groups ? r->n_groups : 0;
 	spawn->n_rlimits = r->n_rlimits;
 	spawn->n_inherited = r->n_inherited;
-	spawn->flags = (r->stdin_fd >= 0 ? SPAWN_STDIO : 0) | (r->cgroup_fd >= 0 ? SPAWN_CGROUP : 0) |
+	spawn->flags = (r->stdin_fd >= 0 ? SPAWN_STDIO : 0) |
+		       (r->cgroup_fd >= 0 ? SPAWN_CGROUP : 0) |
 		       (r->status_fd >= 0 ? SPAWN_STATUS : 0) | (r->has_uid ? SPAWN_SET_UID : 0) |
 		       (r->has_gid ? SPAWN_SET_GID : 0) | (r->has_groups ? SPAWN_SET_GROUPS : 0) |
 		       (r->has_nice ? SPAWN_SET_NICE : 0) | (r->has_umask ? SPAWN_SET_UMASK : 0) |
 		       (r->has_oom ? SPAWN_SET_OOM : 0) | (r->directory ? SPAWN_SET_DIRECTORY : 0);
 }
 
-static unsigned spawn_collect_fds(const SpawnRequest *r, int *fds)
+static unsigned spawn_collect_fds(const SpawnParameters *r, int *fds)
 {
 	unsigned n = 0;
 
@@ -406,7 +423,7 @@ static unsigned spawn_collect_fds(const SpawnRequest *r, int *fds)
 	return n;
 }
 
-bool keeper_link_spawn(KeeperLink *link, const SpawnRequest *r, GError **error)
+bool keeper_link_spawn(KeeperLink *link, const SpawnParameters *r, GError **error)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	struct MessageSpawn spawn = { 0 };
@@ -414,7 +431,8 @@ bool keeper_link_spawn(KeeperLink *link, const SpawnRequest *r, GError **error)
 
 	if (r->n_inherited + 5 > PROTOCOL_MAX_FDS || r->n_groups > PROTOCOL_MAX_GROUPS ||
 	    r->n_rlimits > PROTOCOL_MAX_RLIMITS)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "too many descriptors, groups or limits for one process");
+		return fail(error, SVCD_ERROR_LIMIT_REACHED,
+			    "too many descriptors, groups or limits for one process");
 	spawn_fill_ids(&spawn, r);
 	g_byte_array_append(bytes, (const guint8 *)&spawn, sizeof spawn);
 	for (unsigned i = 0; i < spawn.n_groups; i++) {
@@ -425,10 +443,13 @@ bool keeper_link_spawn(KeeperLink *link, const SpawnRequest *r, GError **error)
 	for (unsigned i = 0; i < r->n_rlimits; i++)
 		g_byte_array_append(bytes, (const guint8 *)&r->rlimits[i], sizeof r->rlimits[i]);
 	if (r->directory)
-		g_byte_array_append(bytes, (const guint8 *)r->directory, (guint)strlen(r->directory) + 1);
-	if (!append_strings(bytes, r->argv, &spawn.argc) || !append_strings(bytes, r->environment, &spawn.envc) ||
+		g_byte_array_append(bytes, (const guint8 *)r->directory,
+				    (guint)strlen(r->directory) + 1);
+	if (!append_strings(bytes, r->argv, &spawn.argc) ||
+	    !append_strings(bytes, r->environment, &spawn.envc) ||
 	    bytes->len > PROTOCOL_MESSAGE_BYTES)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "its command line and environment exceed %d bytes",
+		return fail(error, SVCD_ERROR_LIMIT_REACHED,
+			    "its command line and environment exceed %d bytes",
 			    PROTOCOL_MESSAGE_BYTES - (int)sizeof spawn);
 	memcpy(bytes->data, &spawn, sizeof spawn);
 	link_send(link, MESSAGE_SPAWN, bytes->data, bytes->len, fds, spawn_collect_fds(r, fds));
@@ -506,7 +527,8 @@ void keeper_link_dispose(KeeperLink *link, int fd)
 {
 	struct MessageDispose message = { 0 };
 
-	if (fd < 0 || link->is_closed) /* closed: this manager ends, and only its exit may wait for the close */
+	/* closed: this manager ends, and only its exit may wait for the close */
+	if (fd < 0 || link->is_closed)
 		return;
 	if (link->disposes)
 		link_send(link, MESSAGE_DISPOSE, &message, sizeof message, &fd, 1);
@@ -515,7 +537,8 @@ void keeper_link_dispose(KeeperLink *link, int fd)
 		link_send(link, MESSAGE_DISPOSE, &message, sizeof message, NULL, 0);
 }
 
-static void send_shutdown(KeeperLink *link, enum MessageType type, enum ShutdownKind kind, unsigned deadline_ms)
+static void send_shutdown(KeeperLink *link, enum MessageType type, enum ShutdownKind kind,
+			  unsigned deadline_ms)
 {
 	struct MessageShutdown message = { .kind = kind, .deadline_ms = deadline_ms };
 
@@ -537,14 +560,6 @@ void keeper_link_reexec(KeeperLink *link)
 	struct MessageReexec message = { 0 };
 
 	link_send(link, MESSAGE_REEXEC, &message, sizeof message, NULL, 0);
-}
-
-void keeper_link_say(KeeperLink *link, const char *text)
-{
-	struct MessageSay message = { 0 };
-
-	g_strlcpy(message.text, text, sizeof message.text);
-	link_send(link, MESSAGE_SAY, &message, sizeof message, NULL, 0);
 }
 
 KeeperLink *keeper_link_new(int fd, const KeeperListener *listener, void *data)

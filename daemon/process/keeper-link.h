@@ -32,20 +32,20 @@ typedef struct KeeperListener {
 } KeeperListener;
 
 /* All parameters of one spawn. All are borrowed; the descriptors are duplicated or sent at once. */
-typedef struct SpawnRequest {
+typedef struct SpawnParameters {
 	const char *service;
 	enum ProcessRole role;
 	uint64_t invocation;
-	const char *note;        /* stored with the message; NULL: none */
+	const char *note; /* stored as the service's note; NULL: none */
 	const char *const *argv; /* argv[0] is the path of the program */
 	const char *const *environment;
-	const char *directory;   /* NULL: / */
-	int stdin_fd;            /* all three or -1 */
+	const char *directory; /* NULL: / */
+	int stdin_fd; /* -1 in all three: /dev/null */
 	int stdout_fd;
 	int stderr_fd;
-	int cgroup_fd;           /* or -1 */
-	int status_fd;           /* or -1 */
-	const int *inherited;    /* from number 3 on */
+	int cgroup_fd; /* or -1 */
+	int status_fd; /* or -1 */
+	const int *inherited; /* get the numbers from 3 on */
 	unsigned n_inherited;
 	bool has_uid, has_gid, has_groups, has_nice, has_umask, has_oom;
 	uid_t uid;
@@ -57,25 +57,25 @@ typedef struct SpawnRequest {
 	int nice;
 	mode_t umask;
 	int oom_score_adjust;
-} SpawnRequest;
+} SpawnParameters;
 
 /* @fd: taken. Sends HELLO. */
 KeeperLink *keeper_link_new(int fd, const KeeperListener *listener, void *data);
 void keeper_link_free(KeeperLink *link);
 
 /**
- * keeper_link_wait() - is the keeper behind with its reading?
- * @timer: if so, armed for now when it has caught up; borrowed until then, or until
- * keeper_link_wait_no_more()
+ * keeper_link_wait() - has the keeper fallen behind in reading?
+ * @timer: if so, it is armed to fire at once when the keeper has caught up; borrowed until then, or
+ * until keeper_link_wait_no_more()
  *
- * For starts of services: 1,000 starts at once would otherwise queue here as messages with their
- * descriptors.
+ * Used for starts of services: 1,000 starts at once would otherwise queue here as messages with
+ * their descriptors.
  */
 bool keeper_link_wait(KeeperLink *link, Timer *timer);
 void keeper_link_wait_no_more(KeeperLink *link, const Timer *timer);
 
 /* False with @error if the request is too large for one message. The caller then uses svc-exec. */
-bool keeper_link_spawn(KeeperLink *link, const SpawnRequest *request, GError **error);
+bool keeper_link_spawn(KeeperLink *link, const SpawnParameters *request, GError **error);
 void keeper_link_ack(KeeperLink *link, const struct ProcessId *id, const char *note);
 void keeper_link_note(KeeperLink *link, const char *service, const char *note);
 void keeper_link_signal(KeeperLink *link, const struct ProcessId *id, int signo);
@@ -83,14 +83,16 @@ void keeper_link_adopt(KeeperLink *link, const struct ProcessId *id, pid_t pid);
 /* The process that becomes the parent of orphans. */
 pid_t keeper_link_keeper_pid(const KeeperLink *link);
 void keeper_link_keep(KeeperLink *link, const char *name, int fd); /* @fd: duplicated */
-void keeper_link_forget(KeeperLink *link, const char *name); /* with the next message, or a little later */
+/* PID 1 no longer keeps the descriptor @name; one of its children closes it. */
+void keeper_link_forget(KeeperLink *link, const char *name);
 /*
  * The same for our end of a channel for which channel_peek() returned CHANNEL_END. PID 1 closes
  * such a descriptor directly.
  */
 void keeper_link_forget_ended(KeeperLink *link, const char *name);
 /**
- * keeper_link_dispose() - close a descriptor that a process of a service could make block in close(2)
+ * keeper_link_dispose() - close a descriptor that a process of a service could make block in
+ * close(2)
  * @fd: taken; -1: nothing is done
  *
  * PID 1 gets a copy, and one of its children closes that copy last. keeper_link_forget() does the
@@ -100,9 +102,9 @@ void keeper_link_dispose(KeeperLink *link, int fd);
 void keeper_link_shutdown(KeeperLink *link, enum ShutdownKind kind, unsigned deadline_ms);
 void keeper_link_finale(KeeperLink *link, enum ShutdownKind kind);
 void keeper_link_reexec(KeeperLink *link);
-void keeper_link_say(KeeperLink *link, const char *text); /* a line on the console */
 
-/* Fills in an id. @service is known to fit. */
-void process_id_init(struct ProcessId *id, const char *service, enum ProcessRole role, uint64_t invocation);
+/* Fills in an id. The caller has checked that @service fits. */
+void process_id_init(struct ProcessId *id, const char *service, enum ProcessRole role,
+		     uint64_t invocation);
 
 #endif

@@ -26,7 +26,8 @@
 #endif
 
 #ifndef SIOCUNIXFILE
-#define SIOCUNIXFILE (SIOCPROTOPRIVATE + 0) /* linux/un.h, which cannot be included beside sys/un.h */
+#define SIOCUNIXFILE \
+	(SIOCPROTOPRIVATE + 0) /* linux/un.h, which cannot be included beside sys/un.h */
 #endif
 
 /*
@@ -66,7 +67,8 @@ static void fill_unix(Address *a, const Listen *listen)
 	const size_t length = strlen(listen->text);
 
 	a->u.un.sun_family = AF_UNIX;
-	memcpy(a->u.un.sun_path, listen->text, length); /* socket_def_add() has checked the length */
+	/* socket_def_add() has checked the length */
+	memcpy(a->u.un.sun_path, listen->text, length);
 	if (listen->family == LISTEN_FAMILY_ABSTRACT)
 		a->u.un.sun_path[0] = '\0';
 	a->length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length +
@@ -94,11 +96,13 @@ static Address address_of(const Listen *listen, int family)
 		break;
 	}
 	if (family == AF_INET) {
-		a.u.in = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(listen->port) };
+		a.u.in = (struct sockaddr_in){ .sin_family = AF_INET,
+					       .sin_port = htons(listen->port) };
 		memcpy(&a.u.in.sin_addr, listen->ip, sizeof a.u.in.sin_addr);
 		a.length = sizeof a.u.in;
 	} else {
-		a.u.in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(listen->port) };
+		a.u.in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6,
+						 .sin6_port = htons(listen->port) };
 		memcpy(&a.u.in6.sin6_addr, listen->ip, sizeof a.u.in6.sin6_addr);
 		a.length = sizeof a.u.in6;
 	}
@@ -119,7 +123,7 @@ static int get_number(int fd, int level, int option)
 	return getsockopt(fd, level, option, &value, &length) == 0 ? value : -1;
 }
 
-/* listen(2): the functions below have a parameter of that name. */
+/* Calls listen(2), which the functions below cannot, because they have a parameter of that name. */
 static bool take_clients(int fd, unsigned backlog)
 {
 	return listen(fd, (int)backlog) == 0;
@@ -129,7 +133,8 @@ static bool take_clients(int fd, unsigned backlog)
 
 static bool set_free_bind(int fd, int family, bool on)
 {
-	return family == AF_INET6 ? set_number(fd, IPPROTO_IPV6, IPV6_FREEBIND, on) : set_number(fd, IPPROTO_IP, IP_FREEBIND, on);
+	return family == AF_INET6 ? set_number(fd, IPPROTO_IPV6, IPV6_FREEBIND, on) :
+				    set_number(fd, IPPROTO_IP, IP_FREEBIND, on);
 }
 
 static bool prepare(int fd, int family, const SocketDef *def)
@@ -140,7 +145,8 @@ static bool prepare(int fd, int family, const SocketDef *def)
 	 * With SO_REUSEADDR, connections of an earlier run that linger do not block the address.
 	 * For datagram sockets it would allow another program to share the address.
 	 */
-	if (get_number(fd, SOL_SOCKET, SO_TYPE) == SOCK_STREAM && !set_number(fd, SOL_SOCKET, SO_REUSEADDR, 1))
+	if (get_number(fd, SOL_SOCKET, SO_TYPE) == SOCK_STREAM &&
+	    !set_number(fd, SOL_SOCKET, SO_REUSEADDR, 1))
 		return false;
 	if (def->reuse_port && !set_number(fd, SOL_SOCKET, SO_REUSEPORT, 1))
 		return false;
@@ -194,7 +200,8 @@ static bool is_file_in(int fd, const SafeParent *parent, const char *path)
 	if (fstat(fd, &ours) == 0 && S_ISFIFO(ours.st_mode))
 		return is_same_file(&here, &ours);
 	file = open_file_of(fd, path);
-	return file >= 0 && fstat(file, &ours) == 0 && S_ISSOCK(ours.st_mode) && is_same_file(&here, &ours);
+	return file >= 0 && fstat(file, &ours) == 0 && S_ISSOCK(ours.st_mode) &&
+	       is_same_file(&here, &ours);
 }
 
 static bool is_file_at(int fd, const char *path)
@@ -209,14 +216,17 @@ static bool is_file_at(int fd, const char *path)
 	return is_it;
 }
 
-static bool set_file(int fd, const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
+static bool set_file(int fd, const Listen *listen, const SocketDef *def, const ListenOwner *owner,
+		     GError **error)
 {
-	auto_fd int file = listen->kind == LISTEN_FIFO ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : open_file_of(fd, listen->text);
+	auto_fd int file = listen->kind == LISTEN_FIFO ? fcntl(fd, F_DUPFD_CLOEXEC, 0) :
+							 open_file_of(fd, listen->text);
 	g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", file);
 	struct stat st;
 
 	if (file < 0 || fstat(file, &st) < 0 || (!S_ISSOCK(st.st_mode) && !S_ISFIFO(st.st_mode)))
-		return fail(error, SVCD_ERROR_FAILED, "%s has been replaced by something else", listen->text);
+		return fail(error, SVCD_ERROR_FAILED, "%s has been replaced by something else",
+			    listen->text);
 	if ((st.st_uid != owner->uid || st.st_gid != owner->gid) &&
 	    fchownat(file, "", owner->uid, owner->gid, AT_EMPTY_PATH) < 0)
 		return fail_errno(error, errno, "cannot set the owner of %s", listen->text);
@@ -234,31 +244,38 @@ static bool is_stale(const Address *address, int type)
 {
 	auto_fd int probe = socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
-	return probe >= 0 && connect(probe, &address->u.any, address->length) < 0 && errno == ECONNREFUSED;
+	return probe >= 0 && connect(probe, &address->u.any, address->length) < 0 &&
+	       errno == ECONNREFUSED;
 }
 
 /*
- * The program is not determined, because that takes long. Root can find it, and the manager knows
+ * Does not determine the program, because that takes long. Root can find it, and the manager knows
  * the sockets of its own services.
  */
 static bool fail_in_use(const char *address, GError **error)
 {
-	return fail(error, SVCD_ERROR_BUSY, "cannot listen on %s: the address is in use; `ss -lnptux` shows by which program",
-		    address);
+	return fail(
+		error, SVCD_ERROR_BUSY,
+		"cannot listen on %s: the address is in use; `ss -lnptux` shows by which program",
+		address);
 }
 
-static bool remove_stale(const char *path, const SafeParent *parent, const Address *address, int type, GError **error)
+static bool remove_stale(const char *path, const SafeParent *parent, const Address *address,
+			 int type, GError **error)
 {
 	struct stat st;
 
 	if (fstatat(parent->fd, parent->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return fail_errno(error, errno, "cannot listen on %s", path);
 	if (!S_ISSOCK(st.st_mode))
-		return fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: there is a file that is not a socket; remove it", path);
+		return fail(error, SVCD_ERROR_FAILED,
+			    "cannot listen on %s: the path exists and is not a socket; remove it",
+			    path);
 	if (!is_stale(address, type))
 		return fail_in_use(path, error);
 	if (unlinkat(parent->fd, parent->name, 0) < 0 && errno != ENOENT)
-		return fail_errno(error, errno, "cannot remove %s, which a dead program left", path);
+		return fail_errno(error, errno, "cannot remove %s, which a dead program left",
+				  path);
 	return true;
 }
 
@@ -298,7 +315,8 @@ static int bind_with_mode(int fd, const Address *address, const SafeParent *pare
 	return result;
 }
 
-static bool bind_in(int fd, const Listen *listen, const SafeParent *parent, const SocketDef *def, GError **error)
+static bool bind_in(int fd, const Listen *listen, const SafeParent *parent, const SocketDef *def,
+		    GError **error)
 {
 	const Address address = address_of(listen, AF_UNIX);
 
@@ -332,7 +350,8 @@ static bool fail_bind(const Listen *listen, int errnum, GError **error)
 	return fail_errno(error, errnum, "cannot listen on %s", listen->text);
 }
 
-static bool bind_address(int fd, const Listen *listen, int family, const SocketDef *def, GError **error)
+static bool bind_address(int fd, const Listen *listen, int family, const SocketDef *def,
+			 GError **error)
 {
 	const Address address = address_of(listen, family);
 
@@ -345,7 +364,8 @@ static bool bind_address(int fd, const Listen *listen, int family, const SocketD
 
 static int open_in_family(const Listen *listen, int family, const SocketDef *def, GError **error)
 {
-	auto_fd int fd = socket(family, socket_type(listen->kind) | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	auto_fd int fd =
+		socket(family, socket_type(listen->kind) | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0 || !prepare(fd, family, def)) {
 		fail_errno(error, errno, "cannot make a socket for %s", listen->text);
@@ -355,8 +375,8 @@ static int open_in_family(const Listen *listen, int family, const SocketDef *def
 }
 
 /*
- * Does this machine have IPv6? A kernel without it has no such sockets; if it is switched off,
- * there is no address.
+ * Does this machine have IPv6? A kernel without IPv6 has no such sockets. If IPv6 is switched off,
+ * no interface has such an address.
  */
 static bool has_ipv6(void)
 {
@@ -383,18 +403,23 @@ static int family_of(const Listen *listen)
 	return AF_UNIX;
 }
 
-/* Opened for reading and writing, so that the end of a writer causes no end of file. */
+/* Opened for reading and writing, so that a writer's close(2) causes no end of file. */
 static int open_fifo_in(const Listen *listen, const SafeParent *parent, GError **error)
 {
 	struct stat st;
 	int fd;
 
-	(void)mkfifoat(parent->fd, parent->name, 0600); /* it may exist; a failure shows in the next call */
-	if (fstatat(parent->fd, parent->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISFIFO(st.st_mode)) {
-		fail(error, SVCD_ERROR_FAILED, "cannot listen on %s: there is a file that is not a fifo; remove it", listen->text);
+	/* it may exist; a failure shows in the next call */
+	(void)mkfifoat(parent->fd, parent->name, 0600);
+	if (fstatat(parent->fd, parent->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    !S_ISFIFO(st.st_mode)) {
+		fail(error, SVCD_ERROR_FAILED,
+		     "cannot listen on %s: the path exists and is not a fifo; remove it",
+		     listen->text);
 		return -1;
 	}
-	fd = openat(parent->fd, parent->name, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+	fd = openat(parent->fd, parent->name,
+		    O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
 	if (fd < 0)
 		fail_errno(error, errno, "cannot listen on %s", listen->text);
 	return fd;
@@ -417,10 +442,12 @@ static int open_fifo(const Listen *listen, const SocketDef *def, GError **error)
 static bool set_buffers(int fd, const SocketDef *def)
 {
 	/* Beyond net.core.rmem_max, if permitted. */
-	if (def->receive_buffer > 0 && !set_number(fd, SOL_SOCKET, SO_RCVBUFFORCE, (int)def->receive_buffer) &&
+	if (def->receive_buffer > 0 &&
+	    !set_number(fd, SOL_SOCKET, SO_RCVBUFFORCE, (int)def->receive_buffer) &&
 	    !set_number(fd, SOL_SOCKET, SO_RCVBUF, (int)def->receive_buffer))
 		return false;
-	return def->send_buffer == 0 || set_number(fd, SOL_SOCKET, SO_SNDBUFFORCE, (int)def->send_buffer) ||
+	return def->send_buffer == 0 ||
+	       set_number(fd, SOL_SOCKET, SO_SNDBUFFORCE, (int)def->send_buffer) ||
 	       set_number(fd, SOL_SOCKET, SO_SNDBUF, (int)def->send_buffer);
 }
 
@@ -431,19 +458,23 @@ static bool set_options(int fd, const Listen *listen, const SocketDef *def)
 	if (is_tcp && (!set_number(fd, SOL_SOCKET, SO_KEEPALIVE, def->keep_alive) ||
 		       !set_number(fd, IPPROTO_TCP, TCP_NODELAY, def->no_delay)))
 		return false;
-	if (!listen_is_network(listen) && !set_number(fd, SOL_SOCKET, SO_PASSCRED, def->pass_credentials))
+	if (!listen_is_network(listen) &&
+	    !set_number(fd, SOL_SOCKET, SO_PASSCRED, def->pass_credentials))
 		return false;
 	return set_buffers(fd, def);
 }
 
-static bool finish(int fd, const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
+static bool finish(int fd, const Listen *listen, const SocketDef *def, const ListenOwner *owner,
+		   GError **error)
 {
 	if (listen->kind != LISTEN_FIFO && !set_options(fd, listen, def))
-		return fail_errno(error, errno, "cannot set the options of the socket on %s", listen->text);
+		return fail_errno(error, errno, "cannot set the options of the socket on %s",
+				  listen->text);
 	/* Before any client can connect. */
 	if (listen_has_file(listen) && !set_file(fd, listen, def, owner, error))
 		return false;
-	if ((listen->kind == LISTEN_STREAM || listen->kind == LISTEN_SEQPACKET) && !take_clients(fd, def->backlog))
+	if ((listen->kind == LISTEN_STREAM || listen->kind == LISTEN_SEQPACKET) &&
+	    !take_clients(fd, def->backlog))
 		return fail_bind(listen, errno, error);
 	return true;
 }
@@ -460,10 +491,12 @@ void listening_remove_file(int fd, const char *path)
 }
 
 /* A single try. */
-static int try_to_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
+static int try_to_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner,
+		       GError **error)
 {
-	auto_fd int fd = listen->kind == LISTEN_FIFO ? open_fifo(listen, def, error)
-						     : open_in_family(listen, family_of(listen), def, error);
+	auto_fd int fd = listen->kind == LISTEN_FIFO ?
+				 open_fifo(listen, def, error) :
+				 open_in_family(listen, family_of(listen), def, error);
 
 	if (fd < 0)
 		return -1;
@@ -474,7 +507,8 @@ static int try_to_open(const Listen *listen, const SocketDef *def, const ListenO
 	return fd_steal(&fd);
 }
 
-int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error)
+int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner,
+		   GError **error)
 {
 	const int64_t until_us = g_get_monotonic_time() + LISTENING_PATIENCE_US;
 
@@ -484,7 +518,8 @@ int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner
 
 		if (fd >= 0)
 			return fd;
-		if (!g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_BUSY) || g_get_monotonic_time() >= until_us) {
+		if (!g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_BUSY) ||
+		    g_get_monotonic_time() >= until_us) {
 			g_propagate_error(error, g_steal_pointer(&problem));
 			return -1;
 		}
@@ -501,7 +536,8 @@ static bool has_address(int fd, const Listen *listen)
 
 	if (getsockname(fd, &is.u.any, &is.length) < 0)
 		return false;
-	if (listen->family == LISTEN_FAMILY_ANY && is.u.any.sa_family != AF_INET && is.u.any.sa_family != AF_INET6)
+	if (listen->family == LISTEN_FAMILY_ANY && is.u.any.sa_family != AF_INET &&
+	    is.u.any.sa_family != AF_INET6)
 		return false;
 	wanted = address_of(listen, is.u.any.sa_family);
 	if (is.u.any.sa_family == AF_INET6)
@@ -518,8 +554,9 @@ bool listening_is_intact(int fd, const Listen *listen)
 {
 	if (listen->kind == LISTEN_FIFO)
 		return is_file_at(fd, listen->text);
-	return get_number(fd, SOL_SOCKET, SO_TYPE) == socket_type(listen->kind) && has_address(fd, listen) &&
-	       takes_clients(fd, listen->kind) && (!listen_has_file(listen) || is_file_at(fd, listen->text));
+	return get_number(fd, SOL_SOCKET, SO_TYPE) == socket_type(listen->kind) &&
+	       has_address(fd, listen) && takes_clients(fd, listen->kind) &&
+	       (!listen_has_file(listen) || is_file_at(fd, listen->text));
 }
 
 char *listening_path(int fd)
@@ -531,7 +568,9 @@ char *listening_path(int fd)
 
 	if (getsockname(fd, &is.u.any, &is.length) == 0) {
 		/* unix(7): the length may exclude the NUL. The kernel always appends one. */
-		return is.u.any.sa_family == AF_UNIX && is.u.un.sun_path[0] == '/' ? g_strdup(is.u.un.sun_path) : NULL;
+		return is.u.any.sa_family == AF_UNIX && is.u.un.sun_path[0] == '/' ?
+			       g_strdup(is.u.un.sun_path) :
+			       NULL;
 	}
 	n = readlink(link, path, sizeof path - 1);
 	return n > 0 ? g_strndup(path, (size_t)n) : NULL;

@@ -2,7 +2,7 @@
 /*
  * Listening: one socket or fifo of a service, from its definition to a descriptor.
  *
- * Only svc-worker calls this, because each of these functions may block for ever: users can hold
+ * Only svc-worker calls this, because each of these functions may block for ever. Users can hold
  * the directories on the path, and a service can hold the lock of its socket.
  */
 #ifndef SVCD_PROCESS_LISTENING_H
@@ -21,7 +21,7 @@ typedef struct ListenOwner {
 } ListenOwner;
 
 /**
- * listening_open() - make it at its address, with all settings of its definition
+ * listening_open() - make the socket or fifo at its address, with all settings of its definition
  *
  * A socket file that a dead program left is removed if no process listens on it. Other files are
  * never removed. Owner and mode are correct from the first moment, or stricter. An address in use
@@ -29,7 +29,8 @@ typedef struct ListenOwner {
  * socket.
  * Returns: the descriptor, or -1 with @error.
  */
-int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner, GError **error);
+int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner,
+		   GError **error);
 
 #define LISTENING_PATIENCE_US (1 * G_USEC_PER_SEC)
 
@@ -37,7 +38,7 @@ int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner
  * listening_is_intact() - can clients still reach @fd?
  *
  * The service had the descriptor, and an admin may have removed the file. Checks the type, the
- * address, whether it accepts connections, and whether the file still exists.
+ * address, whether the socket accepts connections, and whether the file still exists.
  */
 bool listening_is_intact(int fd, const Listen *listen);
 

@@ -8,7 +8,7 @@ libprocess_a_SOURCES = \
 	daemon/process/cgroup-tree.c daemon/process/cgroup-tree.h \
 	daemon/process/exec-spec.c daemon/process/exec-spec.h \
 	daemon/process/keeper-link.c daemon/process/keeper-link.h \
-	daemon/process/kin.c daemon/process/kin.h \
+	daemon/process/tagged-processes.c daemon/process/tagged-processes.h \
 	daemon/process/listening.c daemon/process/listening.h \
 	daemon/process/log-router.c daemon/process/log-router.h \
 	daemon/process/notify-eater.c daemon/process/notify-eater.h \

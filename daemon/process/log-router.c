@@ -2,8 +2,9 @@
 /*
  * Log router: a table of log channels, and svc-logger at the other end of a seqpacket pair.
  *
- * A channel leaves the table when svc-logger reports its end or refuses it. It may carry file descriptors whose close never returns
- * (base/channel.h). So the copies are closed in this order: svc-logger's, ours, and last PID 1's, by an expendable child.
+ * A channel leaves the table when svc-logger reports its end or refuses it. It may carry file
+ * descriptors whose close never returns (base/channel.h). So the copies are closed in this order:
+ * svc-logger's, ours, and last PID 1's, by an expendable child.
  */
 #include "config.h"
 
@@ -39,11 +40,11 @@
 #define CONTROL_BATCH 32
 
 typedef struct LogChannel {
-	guint64 serial;      /* the key of the table; unique across all managers of one boot */
+	guint64 serial; /* the key of the table; unique across all managers of one boot */
 	const char *service; /* interned */
-	int fd;              /* our end */
-	bool is_marked;      /* to be handed over */
-	gid_t group;         /* as last sent to svc-logger */
+	int fd; /* our end */
+	bool is_marked; /* to be handed over */
+	gid_t group; /* as last sent to svc-logger */
 } LogChannel;
 
 struct LogRouter {
@@ -54,9 +55,9 @@ struct LogRouter {
 	void *group_data;
 	char *cgroup_root;
 	GHashTable *channels; /* &serial -> LogChannel, owned */
-	uint64_t serial;      /* of the last one */
-	GQueue marked;        /* LogChannel *, in the order they were made */
-	int control_fd;       /* our end of the pair; -1: none */
+	uint64_t serial; /* the last channel's */
+	GQueue marked; /* LogChannel *, in the order they were made */
+	int control_fd; /* our end of the pair; -1: none */
 	FdSource *source;
 	bool is_alive; /* spawn requested, exit not yet reported */
 	uint64_t invocation;
@@ -91,13 +92,17 @@ static char *channel_name(const char *service, uint64_t serial)
 /* Returns: 0 or an errno. */
 static int hand_over(int control_fd, const LogChannel *channel)
 {
-	struct LoggerMessage body = { .type = LOGGER_CHANNEL, .group = channel->group, .serial = channel->serial };
+	struct LoggerMessage body = { .type = LOGGER_CHANNEL,
+				      .group = channel->group,
+				      .serial = channel->serial };
 	union {
 		struct cmsghdr align;
 		char space[CMSG_SPACE(sizeof(int))];
 	} control = { .space = { 0 } };
 	struct iovec iov = { .iov_base = &body, .iov_len = sizeof body };
-	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+	struct msghdr message = { .msg_iov = &iov,
+				  .msg_iovlen = 1,
+				  .msg_control = control.space,
 				  .msg_controllen = sizeof control.space };
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 
@@ -153,7 +158,7 @@ static void on_hand_over(void *data)
 	hand_over_marked(data);
 }
 
-/* --- messages of svc-logger --- */
+/* --- messages from svc-logger --- */
 
 static void forget_channel(LogRouter *router, LogChannel *channel, bool has_ended)
 {
@@ -161,7 +166,8 @@ static void forget_channel(LogRouter *router, LogChannel *channel, bool has_ende
 
 	if (channel->is_marked)
 		g_queue_remove(&router->marked, channel);
-	g_hash_table_remove(router->channels, &channel->serial); /* closes our copy; this must be first */
+	/* closes our copy; this must be first */
+	g_hash_table_remove(router->channels, &channel->serial);
 	if (has_ended)
 		keeper_link_forget_ended(router->link, name);
 	else
@@ -175,7 +181,9 @@ static void end_channel(LogRouter *router, const struct LoggerMessage *message)
 	if (!channel)
 		return;
 	if (message->type == LOGGER_REFUSED)
-		log_warning(channel->service, "it sent file descriptors with its output, so its output is no longer read");
+		log_warning(
+			channel->service,
+			"it sent file descriptors with its output, so its output is no longer read");
 	forget_channel(router, channel, message->type == LOGGER_END);
 }
 
@@ -189,7 +197,8 @@ static bool receive_one(LogRouter *router)
 		return true;
 	if (n <= 0)
 		return false;
-	if (n == (ssize_t)sizeof message && (message.type == LOGGER_END || message.type == LOGGER_REFUSED))
+	if (n == (ssize_t)sizeof message &&
+	    (message.type == LOGGER_END || message.type == LOGGER_REFUSED))
 		end_channel(router, &message);
 	return true;
 }
@@ -209,7 +218,8 @@ static void on_control(GIOCondition condition, void *data)
 		if (receive_one(router))
 			continue;
 		if (condition & (G_IO_HUP | G_IO_ERR)) {
-			close_control(router); /* the logger is gone and all is read; PID 1 reports its exit */
+			/* the logger is gone and all is read; PID 1 reports its exit */
+			close_control(router);
 			return;
 		}
 		break;
@@ -261,7 +271,7 @@ static bool send_spawn(LogRouter *router, int logger_end, GError **error)
 	const char *const argv[] = { router->program, router->directory, NULL };
 	const char *const environment[] = { NULL };
 	auto_fd int cgroup_fd = open_own_cgroup(router);
-	const SpawnRequest request = {
+	const SpawnParameters request = {
 		.service = LOGGER_SERVICE,
 		.role = ROLE_MAIN,
 		.invocation = router->invocation,
@@ -299,7 +309,8 @@ static bool start_logger(LogRouter *router, GError **error)
 
 static void start_later(LogRouter *router)
 {
-	router->delay_us = router->delay_us ? MIN(router->delay_us * 2, DELAY_MAX_US) : DELAY_FIRST_US;
+	router->delay_us = router->delay_us ? MIN(router->delay_us * 2, DELAY_MAX_US) :
+					      DELAY_FIRST_US;
 	timer_arm(router->restart, loop_now() + router->delay_us);
 }
 
@@ -354,7 +365,8 @@ void log_router_on_exited(LogRouter *router, const struct MessageExited *message
 	}
 	close_control(router);
 	mark_all(router);
-	log_warning("svc-logger", "ended (code %d, status %d): starting it again", message->code, message->status);
+	log_warning("svc-logger", "ended (code %d, status %d): starting it again", message->code,
+		    message->status);
 	if (loop_now() - router->started_us >= LIVES_US)
 		router->delay_us = 0;
 	if (router->delay_us > 0) {
@@ -409,7 +421,8 @@ LogRouter *log_router_new(KeeperLink *link, const LogRouterOptions *options)
 	router->cgroup_root = g_strdup(options->cgroup_root);
 	router->group = options->group;
 	router->group_data = options->data;
-	router->channels = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, log_channel_free);
+	router->channels =
+		g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, log_channel_free);
 	g_queue_init(&router->marked);
 	router->control_fd = -1;
 	router->restart = timer_new(on_restart, router);
@@ -428,18 +441,21 @@ static bool give_channel(LogRouter *router, const char *service, const char *ind
 {
 	uint64_t serial;
 
-	if (!text_parse_uint(index, 10, UINT64_MAX, &serial) || g_hash_table_contains(router->channels, &serial))
+	if (!text_parse_uint(index, 10, UINT64_MAX, &serial) ||
+	    g_hash_table_contains(router->channels, &serial))
 		return false;
 	add_channel(router, service, serial, fd);
 	return true;
 }
 
-void log_router_give_fd(LogRouter *router, const char *service, const char *kind, const char *index, int fd)
+void log_router_give_fd(LogRouter *router, const char *service, const char *kind, const char *index,
+			int fd)
 {
 	const bool is_log = strcmp(kind, "log") == 0;
 	g_autofree char *name = g_strdup_printf("%s/%s/%s", service, kind, index);
 
-	if (strcmp(service, LOGGER_SERVICE) == 0 && strcmp(kind, "control") == 0 && strcmp(index, LOGGER_PROTOCOL) == 0) {
+	if (strcmp(service, LOGGER_SERVICE) == 0 && strcmp(kind, "control") == 0 &&
+	    strcmp(index, LOGGER_PROTOCOL) == 0) {
 		watch_control(router, fd);
 		return;
 	}
@@ -448,7 +464,10 @@ void log_router_give_fd(LogRouter *router, const char *service, const char *kind
 	fd_close(&fd);
 	keeper_link_forget(router->link, name);
 	if (is_log)
-		log_warning(service, "an older svcd gave it a pipe for its output; the output is lost until it is restarted");
+		log_warning(
+			service,
+			"an older svcd gave it a pipe for its output; the output is lost until it "
+			"is restarted");
 }
 
 void log_router_begin(LogRouter *router, pid_t alive_pid, uint64_t alive_invocation)
@@ -461,7 +480,8 @@ void log_router_begin(LogRouter *router, pid_t alive_pid, uint64_t alive_invocat
 		start_now(router);
 	} else if (router->control_fd < 0) {
 		process_id_init(&id, LOGGER_SERVICE, ROLE_MAIN, alive_invocation);
-		keeper_link_signal(router->link, &id, SIGKILL); /* its control socket is lost; the next logger gets a new one */
+		/* its control socket is lost; the next logger gets a new one */
+		keeper_link_signal(router->link, &id, SIGKILL);
 	} else {
 		/*
 		 * It is not known which channels the logger has. It ignores those that it already

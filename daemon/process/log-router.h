@@ -21,24 +21,26 @@
 typedef struct LogRouter LogRouter;
 
 typedef struct LogRouterOptions {
-	const char *program;   /* path of svc-logger */
+	const char *program; /* path of svc-logger */
 	const char *directory; /* the directory of the logs: /run/svcd/log */
 	const char *cgroup_root; /* NULL: none */
-	gid_t (*group)(void *data, const char *service); /* the group that may read the service's log, 0: none; NULL: never one */
+	/* the group that may read the service's log, 0: none; NULL: no log has one */
+	gid_t (*group)(void *data, const char *service);
 	void *data;
 } LogRouterOptions;
 
 LogRouter *log_router_new(KeeperLink *link, const LogRouterOptions *options);
 void log_router_free(LogRouter *router);
 
-/* After the replay: starts svc-logger unless a row of it is alive (@alive_pid 0: none). */
+/* After the replay: starts svc-logger unless it is already running (@alive_pid 0: it is not). */
 void log_router_begin(LogRouter *router, pid_t alive_pid, uint64_t alive_invocation);
 
 /*
  * A kept descriptor of the replay whose kind is "log" (of any service) or whose service is
  * svc-logger. Takes @fd.
  */
-void log_router_give_fd(LogRouter *router, const char *service, const char *kind, const char *index, int fd);
+void log_router_give_fd(LogRouter *router, const char *service, const char *kind, const char *index,
+			int fd);
 
 /**
  * log_router_open() - a new channel for one command of @service

@@ -11,18 +11,18 @@
 #include "base/fd.h"
 #include "loop/loop.h"
 
-typedef struct Place {
+typedef struct EaterSlot {
 	NotifyEater *eater;
-	char *owner;    /* the owner name of its jobs */
+	char *owner; /* the name of the owner of its jobs */
 	WorkerJob *job; /* NULL: the slot is free */
-	bool is_stuck;  /* its process did not finish the job; permanent */
-} Place;
+	bool is_stuck; /* its process did not finish the job; permanent */
+} EaterSlot;
 
 struct NotifyEater {
 	WorkerPool *pool;
-	Place places[NOTIFY_EATERS];
-	int socket;     /* the first datagram of it is to be received; -1: none */
-	Place *current; /* the slot that receives it; NULL: no slot is free */
+	EaterSlot slots[NOTIFY_EATERS];
+	int socket; /* its first datagram is to be received; -1: none */
+	EaterSlot *current; /* the slot that receives it; NULL: no slot is free */
 	Timer *give_up;
 	const NotifyEaterListener *listener;
 	void *data;
@@ -32,34 +32,35 @@ static const WorkerListener job_listener;
 
 static void begin(NotifyEater *eater)
 {
-	static const char *const words[] = { "eat" };
+	static const char *const fields[] = { "eat" };
 	unsigned n_stuck = 0;
 
 	for (unsigned i = 0; i < NOTIFY_EATERS && eater->socket >= 0; i++) {
-		Place *place = &eater->places[i];
+		EaterSlot *slot = &eater->slots[i];
 
-		n_stuck += place->is_stuck;
-		if (place->is_stuck || place->job)
+		n_stuck += slot->is_stuck;
+		if (slot->is_stuck || slot->job)
 			continue;
-		eater->current = place;
-		place->job = worker_job_new(eater->pool, place->owner, words, 1, &eater->socket, 1, &job_listener, place);
+		eater->current = slot;
+		slot->job = worker_job_new(eater->pool, slot->owner, fields, 1, &eater->socket, 1,
+					   &job_listener, slot);
 		return;
 	}
 	if (n_stuck == NOTIFY_EATERS)
 		timer_arm(eater->give_up, loop_now());
 }
 
-static void on_answer(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_answer(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
-	Place *place = data;
-	NotifyEater *eater = place->eater;
-	const bool is_over = strcmp(words[0], "eaten") != 0;
-	const bool is_eaten = eater->current == place;
+	EaterSlot *slot = data;
+	NotifyEater *eater = slot->eater;
+	const bool is_over = strcmp(fields[0], "eaten") != 0;
+	const bool is_eaten = eater->current == slot;
 
-	(void)n_words;
+	(void)n_fields;
 	fd_close(&fd);
 	if (is_over)
-		place->job = NULL;
+		slot->job = NULL;
 	if (is_eaten) {
 		eater->current = NULL;
 		eater->socket = -1;
@@ -71,13 +72,13 @@ static void on_answer(void *data, const char *const *words, unsigned n_words, in
 
 static void on_lost(void *data, const char *why)
 {
-	Place *place = data;
-	NotifyEater *eater = place->eater;
+	EaterSlot *slot = data;
+	NotifyEater *eater = slot->eater;
 
 	(void)why; /* the pool has logged it */
-	place->job = NULL;
-	place->is_stuck = true;
-	if (eater->current == place)
+	slot->job = NULL;
+	slot->is_stuck = true;
+	if (eater->current == slot)
 		eater->current = NULL;
 	if (!eater->current)
 		begin(eater);
@@ -92,15 +93,16 @@ static void on_give_up(void *data)
 	eater->listener->given_up(eater->data);
 }
 
-NotifyEater *notify_eater_new(WorkerPool *pool, const char *service, const NotifyEaterListener *listener, void *data)
+NotifyEater *notify_eater_new(WorkerPool *pool, const char *service,
+			      const NotifyEaterListener *listener, void *data)
 {
 	NotifyEater *eater = g_new0(NotifyEater, 1);
 
 	eater->pool = pool;
 	eater->socket = -1;
 	for (unsigned i = 0; i < NOTIFY_EATERS; i++) {
-		eater->places[i].eater = eater;
-		eater->places[i].owner = g_strdup_printf("%s (descriptors %u)", service, i + 1);
+		eater->slots[i].eater = eater;
+		eater->slots[i].owner = g_strdup_printf("%s (descriptors %u)", service, i + 1);
 	}
 	eater->give_up = timer_new(on_give_up, eater);
 	eater->listener = listener;
@@ -120,8 +122,8 @@ void notify_eater_free(NotifyEater *eater)
 	if (!eater)
 		return;
 	for (unsigned i = 0; i < NOTIFY_EATERS; i++) {
-		worker_job_free(eater->places[i].job);
-		g_free(eater->places[i].owner);
+		worker_job_free(eater->slots[i].job);
+		g_free(eater->slots[i].owner);
 	}
 	timer_free(eater->give_up);
 	g_free(eater);

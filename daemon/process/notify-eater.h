@@ -18,15 +18,16 @@
 typedef struct NotifyEater NotifyEater;
 
 typedef struct NotifyEaterListener {
-	void (*eaten)(void *data);    /* the socket can be read again */
+	void (*eaten)(void *data); /* the socket can be read again */
 	void (*given_up)(void *data); /* all of them hang; the call may free the eater */
 } NotifyEaterListener;
 
 /* @service: for the names of the jobs. */
-NotifyEater *notify_eater_new(WorkerPool *pool, const char *service, const NotifyEaterListener *listener, void *data);
+NotifyEater *notify_eater_new(WorkerPool *pool, const char *service,
+			      const NotifyEaterListener *listener, void *data);
 /*
- * The first datagram of @socket (borrowed) has descriptors. It is not read before the answer. This
- * function never calls the listener.
+ * Called when the first datagram in @socket (borrowed) has descriptors. The caller then does not
+ * read the socket before eaten() is called. This function never calls the listener.
  */
 void notify_eater_eat(NotifyEater *eater, int socket);
 void notify_eater_free(NotifyEater *eater); /* NULL is allowed */

@@ -20,15 +20,15 @@
 #include "model/service-def.h"
 #include "process/pidfile.h"
 
-/* More than a socket holds (net.unix.max_dgram_qlen is raised to 512), so draining ends. */
+/* More than a socket holds (net.unix.max_dgram_qlen is raised to 512), so that draining ends. */
 #define DRAIN_MAX 4096
 
 /* Why the first datagram is still in the socket. Nothing is read meanwhile. */
 typedef enum Hold {
 	HOLD_NONE,
-	HOLD_NOTE,   /* handled; its effect is not in the note yet */
+	HOLD_NOTE, /* handled; its effect is not in the note yet */
 	HOLD_SENDER, /* it is not yet known whether its sender is accepted */
-	HOLD_EATER,  /* handled; svc-worker receives it */
+	HOLD_EATER, /* handled; svc-worker receives it */
 } Hold;
 
 struct NotifySocket {
@@ -42,7 +42,7 @@ struct NotifySocket {
 	Hold hold;
 	bool has_descriptors;
 	uid_t sender;
-	pid_t asked_pid; /* its sender, about which the listener was asked; 0: none */
+	pid_t queried_pid; /* its sender, about which the listener was asked; 0: none */
 	NotifyTrust answer;
 	const NotifyListener *listener;
 	void *data;
@@ -50,33 +50,33 @@ struct NotifySocket {
 
 /* --- content of a datagram --- */
 
-static void say_ready(NotifyMessage *m, const char *value)
+static void on_ready(NotifyMessage *m, const char *value)
 {
 	m->ready = m->ready || strcmp(value, "1") == 0;
 }
 
-static void say_stopping(NotifyMessage *m, const char *value)
+static void on_stopping(NotifyMessage *m, const char *value)
 {
 	m->stopping = m->stopping || strcmp(value, "1") == 0;
 }
 
-static void say_reloading(NotifyMessage *m, const char *value)
+static void on_reloading(NotifyMessage *m, const char *value)
 {
 	m->reloading = m->reloading || strcmp(value, "1") == 0;
 }
 
-static void say_status(NotifyMessage *m, const char *value)
+static void on_status(NotifyMessage *m, const char *value)
 {
 	m->status = value;
 }
 
-static void say_main_pid(NotifyMessage *m, const char *value)
+static void on_main_pid(NotifyMessage *m, const char *value)
 {
 	if (!pidfile_parse(value, &m->main_pid))
 		m->main_pid = 0;
 }
 
-static void say_extend(NotifyMessage *m, const char *value)
+static void on_extend(NotifyMessage *m, const char *value)
 {
 	uint64_t us;
 
@@ -84,21 +84,21 @@ static void say_extend(NotifyMessage *m, const char *value)
 		m->extend_us = (int64_t)MIN(us, (uint64_t)NOTIFY_EXTEND_MAX_US);
 }
 
-static void say_errno(NotifyMessage *m, const char *value)
+static void on_errno(NotifyMessage *m, const char *value)
 {
 	uint64_t errnum;
 
-	if (text_parse_uint(value, 10, 4095, &errnum)) /* MAX_ERRNO of the kernel */
+	if (text_parse_uint(value, 10, 4095, &errnum)) /* the kernel's MAX_ERRNO */
 		m->errnum = (int)errnum;
 }
 
-static void say_watchdog(NotifyMessage *m, const char *value)
+static void on_watchdog(NotifyMessage *m, const char *value)
 {
 	m->is_alive = m->is_alive || strcmp(value, "1") == 0;
 	m->is_in_trouble = m->is_in_trouble || strcmp(value, "trigger") == 0;
 }
 
-static void say_watchdog_time(NotifyMessage *m, const char *value)
+static void on_watchdog_time(NotifyMessage *m, const char *value)
 {
 	uint64_t us;
 
@@ -110,17 +110,11 @@ static void say_watchdog_time(NotifyMessage *m, const char *value)
 
 static const struct {
 	const char *name;
-	void (*say)(NotifyMessage *m, const char *value);
+	void (*apply)(NotifyMessage *m, const char *value);
 } variables[] = {
-	{ "READY", say_ready },
-	{ "STOPPING", say_stopping },
-	{ "RELOADING", say_reloading },
-	{ "STATUS", say_status },
-	{ "MAINPID", say_main_pid },
-	{ "EXTEND_TIMEOUT_USEC", say_extend },
-	{ "ERRNO", say_errno },
-	{ "WATCHDOG", say_watchdog },
-	{ "WATCHDOG_USEC", say_watchdog_time },
+	{ "READY", on_ready },   { "STOPPING", on_stopping }, { "RELOADING", on_reloading },
+	{ "STATUS", on_status }, { "MAINPID", on_main_pid },  { "EXTEND_TIMEOUT_USEC", on_extend },
+	{ "ERRNO", on_errno },   { "WATCHDOG", on_watchdog }, { "WATCHDOG_USEC", on_watchdog_time },
 };
 
 static void parse_line(char *line, NotifyMessage *ret)
@@ -132,7 +126,7 @@ static void parse_line(char *line, NotifyMessage *ret)
 	*equals = '\0';
 	for (size_t i = 0; i < G_N_ELEMENTS(variables); i++) {
 		if (strcmp(line, variables[i].name) == 0)
-			variables[i].say(ret, equals + 1);
+			variables[i].apply(ret, equals + 1);
 	}
 }
 
@@ -156,7 +150,8 @@ static struct ucred sender_of(struct msghdr *header)
 	struct cmsghdr *c = CMSG_FIRSTHDR(header);
 	struct ucred credentials = { .pid = 0 };
 
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len == CMSG_LEN(sizeof credentials))
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS &&
+	    c->cmsg_len == CMSG_LEN(sizeof credentials))
 		memcpy(&credentials, CMSG_DATA(c), sizeof credentials);
 	return credentials;
 }
@@ -179,18 +174,18 @@ static void finish_one(NotifySocket *socket)
 
 static NotifyTrust trust(NotifySocket *socket, pid_t pid)
 {
-	const NotifyTrust known = pid == socket->asked_pid ? socket->answer : NOTIFY_ASKED;
+	const NotifyTrust known = pid == socket->queried_pid ? socket->answer : NOTIFY_LOOKED_UP;
 
-	socket->asked_pid = 0;
-	return known != NOTIFY_ASKED ? known : socket->listener->trust(socket->data, pid);
+	socket->queried_pid = 0;
+	return known != NOTIFY_LOOKED_UP ? known : socket->listener->trust(socket->data, pid);
 }
 
 /*
  * Returns: false if no more is to be read now.
  *
  * The control buffer holds the credentials only. So the kernel installs no descriptors, and
- * MSG_CTRUNC shows that there are some. The receiver would have to close them, which can block for
- * ever.
+ * MSG_CTRUNC shows that some were sent. Otherwise the receiver would have to close them, which can
+ * block for ever.
  */
 static bool receive_one(NotifySocket *socket)
 {
@@ -200,7 +195,9 @@ static bool receive_one(NotifySocket *socket)
 		char space[CMSG_SPACE(sizeof(struct ucred))];
 	} control;
 	struct iovec iov = { .iov_base = text, .iov_len = LIMIT_NOTIFY_BYTES + 1 };
-	struct msghdr header = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+	struct msghdr header = { .msg_iov = &iov,
+				 .msg_iovlen = 1,
+				 .msg_control = control.space,
 				 .msg_controllen = sizeof control.space };
 	const ssize_t n = recvmsg(socket->fd, &header, MSG_DONTWAIT | MSG_PEEK);
 	NotifyTrust trusted = NOTIFY_IGNORED;
@@ -217,9 +214,9 @@ static bool receive_one(NotifySocket *socket)
 	socket->has_descriptors = header.msg_flags & MSG_CTRUNC;
 	if (pid > 0 && notify_parse(text, (size_t)n, &message))
 		trusted = trust(socket, pid);
-	if (trusted == NOTIFY_ASKED) {
+	if (trusted == NOTIFY_LOOKED_UP) {
 		socket->hold = HOLD_SENDER;
-		socket->asked_pid = pid;
+		socket->queried_pid = pid;
 		return false;
 	}
 	socket->n_ignored += trusted == NOTIFY_IGNORED;
@@ -293,11 +290,13 @@ static void on_readable(GIOCondition condition, void *data)
 		bool goes_on;
 
 		if (!take_token(socket)) {
-			timer_arm(socket->refill, loop_now() + LIMIT_NOTIFY_BATCH * G_USEC_PER_SEC / NOTIFY_RATE);
+			timer_arm(socket->refill,
+				  loop_now() + LIMIT_NOTIFY_BATCH * G_USEC_PER_SEC / NOTIFY_RATE);
 			break;
 		}
 		goes_on = receive_one(socket);
-		if (socket->n_ignored != n_before || (!goes_on && (socket->hold == HOLD_NONE || socket->hold == HOLD_SENDER)))
+		if (socket->n_ignored != n_before ||
+		    (!goes_on && (socket->hold == HOLD_NONE || socket->hold == HOLD_SENDER)))
 			socket->tokens += 1;
 		if (!goes_on)
 			break;
@@ -348,9 +347,10 @@ static int bind_at(const char *path, uid_t owner, GError **error)
 		return -1;
 	}
 	strcpy(address.sun_path, path);
-	(void)unlink(path); /* of an earlier run; if this fails, bind reports it */
+	(void)unlink(path); /* left by an earlier run; if this fails, bind reports it */
 	/* The file gets the mode of the socket (unix(7)). */
-	if (fd < 0 || fchmod(fd, 0600) < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 ||
+	if (fd < 0 || fchmod(fd, 0600) < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 ||
 	    bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || !give_to(path, owner)) {
 		fail_errno(error, errno, "cannot make the notify socket %s", path);
 		return -1;
@@ -371,12 +371,14 @@ NotifySocket *notify_socket_resume(int fd, const NotifyListener *listener, void 
 	return socket;
 }
 
-NotifySocket *notify_socket_new(const char *path, uid_t owner, const NotifyListener *listener, void *data, GError **error)
+NotifySocket *notify_socket_new(const char *path, uid_t owner, const NotifyListener *listener,
+				void *data, GError **error)
 {
 	g_autofree char *directory = g_path_get_dirname(path);
 	int fd;
 
-	(void)g_mkdir_with_parents(directory, 0711); /* usually it exists; otherwise bind reports why not */
+	/* usually it exists; otherwise bind reports why not */
+	(void)g_mkdir_with_parents(directory, 0711);
 	fd = bind_at(path, owner, error);
 	return fd < 0 ? NULL : notify_socket_resume(fd, listener, data);
 }
@@ -384,7 +386,8 @@ NotifySocket *notify_socket_new(const char *path, uid_t owner, const NotifyListe
 void notify_socket_arm(NotifySocket *socket)
 {
 	if (!socket->source)
-		socket->source = fd_source_new(socket->fd, G_IO_IN, LOOP_PRIORITY_NOTIFY, on_readable, socket);
+		socket->source = fd_source_new(socket->fd, G_IO_IN, LOOP_PRIORITY_NOTIFY,
+					       on_readable, socket);
 }
 
 void notify_socket_drain(NotifySocket *socket)
@@ -393,7 +396,8 @@ void notify_socket_drain(NotifySocket *socket)
 	 * A datagram held for its note is dropped. If the note is lost, the exit of the process is
 	 * reported again, which is sufficient.
 	 */
-	for (int i = 0; i < DRAIN_MAX && (socket->hold == HOLD_NONE || socket->hold == HOLD_NOTE); i++) {
+	for (int i = 0; i < DRAIN_MAX && (socket->hold == HOLD_NONE || socket->hold == HOLD_NOTE);
+	     i++) {
 		if (socket->hold == HOLD_NOTE)
 			finish_one(socket);
 		else if (!receive_one(socket) && socket->hold == HOLD_NONE)

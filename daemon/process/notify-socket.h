@@ -20,19 +20,20 @@ typedef struct NotifyMessage {
 	bool ready;
 	bool stopping;
 	bool reloading;
-	const char *status;  /* NULL: not set */
-	pid_t main_pid;      /* 0: not set */
-	int64_t extend_us;   /* 0: not set */
-	int errnum;          /* 0: not set */
-	bool is_alive;       /* WATCHDOG=1 */
-	bool is_in_trouble;  /* WATCHDOG=trigger */
-	bool has_watchdog;   /* WATCHDOG_USEC= was set: */
-	int64_t watchdog_us; /* from now on the longest time between two signs of life; 0: none are expected */
+	const char *status; /* NULL: not set */
+	pid_t main_pid; /* 0: not set */
+	int64_t extend_us; /* 0: not set */
+	int errnum; /* 0: not set */
+	bool is_alive; /* WATCHDOG=1 */
+	bool is_in_trouble; /* WATCHDOG=trigger */
+	bool has_watchdog; /* WATCHDOG_USEC= was set: */
+	/* from now on the longest time between two WATCHDOG=1 messages; 0: no watchdog */
+	int64_t watchdog_us;
 } NotifyMessage;
 
 /**
  * notify_parse() - read "NAME=value" lines
- * @text: @length bytes and a NUL behind them; written to
+ * @text: @length bytes, followed by a NUL; modified
  * Returns: false if the whole datagram is to be ignored: empty, too long, or with a NUL inside.
  */
 bool notify_parse(char *text, size_t length, NotifyMessage *ret);
@@ -40,16 +41,16 @@ bool notify_parse(char *text, size_t length, NotifyMessage *ret);
 typedef enum NotifyTrust {
 	NOTIFY_IGNORED,
 	NOTIFY_BELIEVED,
-	NOTIFY_ASKED, /* the datagram stays in the socket until notify_socket_answered() */
+	NOTIFY_LOOKED_UP, /* the datagram stays in the socket until notify_socket_answered() */
 } NotifyTrust;
 
 /* None of these may free the socket. */
 typedef struct NotifyListener {
 	NotifyTrust (*trust)(void *data, pid_t pid);
 	/*
-	 * Returns: true if the result must be noted first. The message then stays in the socket
-	 * until notify_socket_remembered(), and the next manager reads it too. So handling it twice
-	 * must be harmless.
+	 * Returns: true if the result must first be stored in the note. The message then stays in
+	 * the socket until notify_socket_remembered(), and the next manager reads it too. So
+	 * handling it twice must be harmless.
 	 */
 	bool (*message)(void *data, const NotifyMessage *message);
 	/*
@@ -70,46 +71,47 @@ char *notify_socket_path(const char *runtime_dir, const char *service);
 
 /**
  * notify_socket_new() - make the socket at @path, replacing an old one, and make its directory
- * @owner: the only user, beside root, that may write to it; or NOTIFY_ANY_USER
+ * @owner: the only user besides root that may write to it; or NOTIFY_ANY_USER
  *
  * It reads nothing before it is armed.
  */
-NotifySocket *notify_socket_new(const char *path, uid_t owner, const NotifyListener *listener, void *data, GError **error);
+NotifySocket *notify_socket_new(const char *path, uid_t owner, const NotifyListener *listener,
+				void *data, GError **error);
 /* The same with a socket that the keeper has kept. Takes @fd. */
 NotifySocket *notify_socket_resume(int fd, const NotifyListener *listener, void *data);
 void notify_socket_arm(NotifySocket *socket);
 /* Handles all pending datagrams, without the rate limit, because the sender is dead. */
 void notify_socket_drain(NotifySocket *socket);
 
-/* The effect of the last message is in the note. */
+/* Called when the effect of the last message is in the note. */
 void notify_socket_remembered(NotifySocket *socket);
-/* The answer to NOTIFY_ASKED. */
+/* Gives the answer to NOTIFY_LOOKED_UP. */
 void notify_socket_answered(NotifySocket *socket, bool is_believed);
-/* The datagram with descriptors is gone. */
+/* Called when svc-worker has received the datagram with descriptors. */
 void notify_socket_eaten(NotifySocket *socket);
 
 int notify_socket_fd(const NotifySocket *socket);
-/* The user that sent the datagram examined last. */
+/* The user that sent the last examined datagram. */
 uid_t notify_socket_sender(const NotifySocket *socket);
-/* Datagrams from senders that were not accepted, and malformed datagrams. */
+/* The number of datagrams that were malformed or came from senders that were not accepted. */
 unsigned notify_socket_ignored(const NotifySocket *socket);
 void notify_socket_free(NotifySocket *socket); /* leaves the path in place */
 
 /*
  * A flood is slowed down and never dropped, because READY=1 may be in the middle of it. After
  * NOTIFY_BURST datagrams a service gets NOTIFY_RATE per second. The rest waits in the socket, and
- * then the sender blocks.
+ * when that is full, the sender blocks.
  */
 #define NOTIFY_BURST 200
 #define NOTIFY_RATE 200
 
 /*
- * After ignored datagrams the socket is not read for this time. So a flood of them costs a tenth of
+ * After ignored datagrams the socket is not read for this long. So a flood of them costs a tenth of
  * a processor at most.
  */
 #define NOTIFY_IGNORED_US (5 * G_TIME_SPAN_MILLISECOND)
 
-/* The maximal time that one EXTEND_TIMEOUT_USEC= adds. */
+/* The longest time that one EXTEND_TIMEOUT_USEC= adds. */
 #define NOTIFY_EXTEND_MAX_US (G_TIME_SPAN_HOUR * 24)
 
 #endif

@@ -34,7 +34,7 @@ char *outcome_describe(int code, int status, int errnum)
  */
 static const char *const script_statuses[] = {
 	[2] = "invalid or too many arguments",
-	[3] = "it does not know this action",
+	[3] = "it does not support this action",
 	[4] = "insufficient privilege",
 	[5] = "not installed",
 	[6] = "not configured",
@@ -43,7 +43,8 @@ static const char *const script_statuses[] = {
 
 char *outcome_describe_script(int code, int status)
 {
-	if (code == CLD_EXITED && status > 0 && status < (int)G_N_ELEMENTS(script_statuses) && script_statuses[status])
+	if (code == CLD_EXITED && status > 0 && status < (int)G_N_ELEMENTS(script_statuses) &&
+	    script_statuses[status])
 		return g_strdup_printf("exit status %d (%s)", status, script_statuses[status]);
 	return outcome_describe(code, status, 0);
 }
@@ -64,10 +65,11 @@ bool outcome_is_success(const Plan *plan, int code, int status)
 
 bool outcome_script_is_success(const Plan *plan, const Command *command, int code, int status)
 {
-	return (command && command->may_fail) || (code == CLD_EXITED && plan_counts_as_success(plan, status));
+	return (command && command->may_fail) ||
+	       (code == CLD_EXITED && plan_counts_as_success(plan, status));
 }
 
-/* The object of a step if it is unambiguous. */
+/* Names the user or group if it is clear which one does not exist. */
 static char *describe_user(const ExecDef *e, const char *cause, int errnum)
 {
 	if (errnum != ESRCH)
@@ -76,25 +78,30 @@ static char *describe_user(const ExecDef *e, const char *cause, int errnum)
 		return g_strdup_printf("there is no user \"%s\"", e->user);
 	if (!e->user && e->group && e->groups->len == 0)
 		return g_strdup_printf("there is no group \"%s\"", e->group);
-	return g_strdup_printf("there is no such user or group: User=%s, Group=%s%s", e->user ? e->user : "",
-			       e->group ? e->group : "", e->groups->len > 0 ? ", or one of SupplementaryGroups=" : "");
+	return g_strdup_printf("there is no such user or group: User=%s, Group=%s%s",
+			       e->user ? e->user : "", e->group ? e->group : "",
+			       e->groups->len > 0 ? ", or one of SupplementaryGroups=" : "");
 }
 
 static char *describe_environment(const ExecDef *e, const char *cause)
 {
-	const EnvironmentFile *file = e->environment_files->len == 1 ? g_ptr_array_index(e->environment_files, 0) : NULL;
+	const EnvironmentFile *file =
+		e->environment_files->len == 1 ? g_ptr_array_index(e->environment_files, 0) : NULL;
 
-	return file ? g_strdup_printf("cannot read the environment file %s: %s", file->path, cause) :
+	return file ? g_strdup_printf("cannot read the environment file %s: %s", file->path,
+				      cause) :
 		      g_strdup_printf("cannot read an environment file: %s", cause);
 }
 
-char *outcome_describe_exec(const Plan *plan, const Command *command, const struct ExecStatus *status)
+char *outcome_describe_exec(const Plan *plan, const Command *command,
+			    const struct ExecStatus *status)
 {
 	const ExecDef *e = plan->def->execution;
 	const char *cause = g_strerror(status->error);
 
 	if (status->what[0]) {
-		g_autofree char *what = g_utf8_make_valid(status->what, -1); /* it may have been cut inside a character */
+		/* it may have been cut inside a character */
+		g_autofree char *what = g_utf8_make_valid(status->what, -1);
 
 		return g_strdup_printf("%s: %s", what, cause);
 	}
@@ -104,17 +111,20 @@ char *outcome_describe_exec(const Plan *plan, const Command *command, const stru
 	case EXEC_STEP_LIMITS:
 		return g_strdup_printf("cannot set its limits: %s", cause);
 	case EXEC_STEP_DIRECTORY:
-		return g_strdup_printf("cannot enter the directory %s: %s", e->directory ? e->directory : "/", cause);
+		return g_strdup_printf("cannot enter the directory %s: %s",
+				       e->directory ? e->directory : "/", cause);
 	case EXEC_STEP_IDENTITY:
 		return g_strdup_printf("cannot become its user and group: %s", cause);
 	case EXEC_STEP_EXEC:
-		return g_strdup_printf("cannot execute %s: %s", command ? command->argv[0] : "its program", cause);
+		return g_strdup_printf("cannot execute %s: %s",
+				       command ? command->argv[0] : "its program", cause);
 	case EXEC_STEP_USER:
 		return describe_user(e, cause, status->error);
 	case EXEC_STEP_ENVIRONMENT:
 		return describe_environment(e, cause);
 	case EXEC_STEP_TTY:
-		return g_strdup_printf("cannot open the terminal %s: %s", e->tty ? e->tty : "", cause);
+		return g_strdup_printf("cannot open the terminal %s: %s", e->tty ? e->tty : "",
+				       cause);
 	case EXEC_STEP_SPEC:
 		return g_strdup_printf("svc-exec cannot read its specification: %s", cause);
 	case EXEC_STEP_RUNTIME:

@@ -26,8 +26,8 @@ char *outcome_describe_script(int code, int status);
  * outcome_is_success() - did the main process end with success?
  *
  * Success is status 0, the statuses of SuccessStatus=, and for a daemon the usual signals to stop
- * one (HUP, INT, TERM, PIPE). For a script this is about the process that the start command left
- * running; SuccessStatus= is about the command.
+ * one (HUP, INT, TERM, PIPE). For a script this concerns the process that the start command left
+ * running; SuccessStatus= concerns the command.
  */
 bool outcome_is_success(const Plan *plan, int code, int status);
 /*
@@ -37,6 +37,7 @@ bool outcome_is_success(const Plan *plan, int code, int status);
 bool outcome_script_is_success(const Plan *plan, const Command *command, int code, int status);
 
 /* "cannot execute /usr/sbin/x: No such file or directory"; a new string. */
-char *outcome_describe_exec(const Plan *plan, const Command *command, const struct ExecStatus *status);
+char *outcome_describe_exec(const Plan *plan, const Command *command,
+			    const struct ExecStatus *status);
 
 #endif

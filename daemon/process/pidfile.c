@@ -44,7 +44,8 @@ bool pidfile_read(const char *path, pid_t *ret_pid, uid_t *ret_owner, GError **e
 		return fail_errno(error, errno, "cannot read %s", path);
 	text[n] = '\0';
 	if (strlen(text) != (size_t)n || !pidfile_parse(text, ret_pid))
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s does not hold a process id", path);
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s does not contain a process ID",
+			    path);
 	*ret_owner = st.st_uid;
 	return true;
 }

@@ -13,7 +13,7 @@
 /**
  * pidfile_read() - the first line of @path as a process id
  *
- * @ret_owner: of the file
+ * @ret_owner: the owner of the file
  *
  * The last component must be a regular file: no symbolic link, FIFO or device. A missing or empty
  * file is an ordinary error: the daemon may be about to write it, so try again.

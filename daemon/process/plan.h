@@ -10,7 +10,7 @@
 #include "model/service-def.h"
 
 typedef struct Plan {
-	ServiceDef *def;    /* shared: type, start, and the execution settings of its processes */
+	ServiceDef *def; /* shared: type, start, and the execution settings of its processes */
 	ServiceDef *latest; /* shared: reload, check, stop, kill, clean-up and health */
 } Plan;
 
@@ -21,8 +21,8 @@ void plan_clear(Plan *plan);
 void plan_refresh(Plan *plan, const ServiceDef *def);
 
 /*
- * Does a successful end of its main process mean that its work is done (a task), and not that it
- * failed?
+ * Does a successful end of the main process mean that the service's work is done (a task), and not
+ * that it failed?
  */
 bool plan_ends_by_itself(const Plan *plan);
 bool plan_is_script(const Plan *plan);

@@ -35,10 +35,10 @@
  * - CAP_SYS_NICE: enabling cpusets moves all processes of a group, even those with capabilities
  *   that we lack (cap_task_setscheduler() in the kernel).
  */
-#define KEPT                                                                                       \
-	(BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) |     \
-	 BIT(CAP_FSETID) | BIT(CAP_KILL) | BIT(CAP_NET_ADMIN) |                                     \
-	 BIT(CAP_SYS_NICE) | BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_RESOURCE) | BIT(CAP_SYSLOG))
+#define KEPT                                                                                   \
+	(BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) | \
+	 BIT(CAP_FSETID) | BIT(CAP_KILL) | BIT(CAP_NET_ADMIN) | BIT(CAP_SYS_NICE) |            \
+	 BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_RESOURCE) | BIT(CAP_SYSLOG))
 
 #if defined __x86_64__
 #define OUR_ARCH AUDIT_ARCH_X86_64
@@ -58,41 +58,87 @@
 
 static const uint16_t refused[] = {
 	/* Mounts and namespaces: svc-exec and mount(8) make them for helpers and services. */
-	SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsconfig, SYS_fsmount,
-	SYS_fspick, SYS_setns, SYS_unshare,
+	SYS_mount,
+	SYS_umount2,
+	SYS_pivot_root,
+	SYS_chroot,
+	SYS_open_tree,
+	SYS_move_mount,
+	SYS_fsopen,
+	SYS_fsconfig,
+	SYS_fsmount,
+	SYS_fspick,
+	SYS_setns,
+	SYS_unshare,
 #ifdef SYS_mount_setattr
 	SYS_mount_setattr,
 #endif
 	/* Other processes are only read and signalled. */
-	SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp,
+	SYS_process_vm_readv,
+	SYS_process_vm_writev,
+	SYS_kcmp,
 #ifdef SYS_pidfd_getfd
 	SYS_pidfd_getfd,
 #endif
 #ifdef SYS_process_madvise
 	SYS_process_madvise,
 #endif
-	/* The machine: the keeper ends it, and services set its clock and its names. */
-	SYS_reboot, SYS_kexec_load, SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_swapon, SYS_swapoff, SYS_acct,
-	SYS_quotactl, SYS_sethostname, SYS_setdomainname, SYS_settimeofday, SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime,
+	/* The machine: the keeper shuts it down, and services set its clock and its names. */
+	SYS_reboot,
+	SYS_kexec_load,
+	SYS_init_module,
+	SYS_finit_module,
+	SYS_delete_module,
+	SYS_swapon,
+	SYS_swapoff,
+	SYS_acct,
+	SYS_quotactl,
+	SYS_sethostname,
+	SYS_setdomainname,
+	SYS_settimeofday,
+	SYS_clock_settime,
+	SYS_adjtimex,
+	SYS_clock_adjtime,
 #ifdef SYS_kexec_file_load
 	SYS_kexec_file_load,
 #endif
 #ifdef SYS_iopl
-	SYS_iopl, SYS_ioperm,
+	SYS_iopl,
+	SYS_ioperm,
 #endif
 	/* Large parts of the kernel that are not used. */
-	SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_add_key,
-	SYS_request_key, SYS_keyctl, SYS_personality, SYS_fanotify_init, SYS_open_by_handle_at,
-	/* Identities other than the file system ids: the ids are those that the keeper has set. */
-	SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
+	SYS_bpf,
+	SYS_perf_event_open,
+	SYS_userfaultfd,
+	SYS_io_uring_setup,
+	SYS_io_uring_enter,
+	SYS_io_uring_register,
+	SYS_add_key,
+	SYS_request_key,
+	SYS_keyctl,
+	SYS_personality,
+	SYS_fanotify_init,
+	SYS_open_by_handle_at,
+	/* Identities other than the file system ids, because the keeper has already set them. */
+	SYS_setuid,
+	SYS_setgid,
+	SYS_setreuid,
+	SYS_setregid,
+	SYS_setresuid,
+	SYS_setresgid,
+	SYS_setgroups,
 #ifndef WITH_SANITIZERS /* their leak check starts a process */
 	/* Children belong to the keeper, and we have one thread. */
-	SYS_clone, SYS_execve, SYS_execveat, SYS_ptrace,
+	SYS_clone,
+	SYS_execve,
+	SYS_execveat,
+	SYS_ptrace,
 #ifdef SYS_clone3
 	SYS_clone3,
 #endif
 #ifdef SYS_fork
-	SYS_fork, SYS_vfork,
+	SYS_fork,
+	SYS_vfork,
 #endif
 #endif
 };
@@ -116,11 +162,14 @@ static unsigned short write_filter(struct sock_filter *code)
 
 	_Static_assert(N_REFUSED < UINT8_MAX, "a jump of a filter is at most that long");
 	code[n++] = (struct sock_filter)LOAD(arch);
-	code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OUR_ARCH, 0, N_REFUSED + 3);
+	code[n++] =
+		(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OUR_ARCH, 0, N_REFUSED + 3);
 	code[n++] = (struct sock_filter)LOAD(nr);
-	code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, N_REFUSED + 1, 0);
+	code[n++] =
+		(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, N_REFUSED + 1, 0);
 	for (unsigned i = 0; i < N_REFUSED; i++)
-		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i], (uint8_t)(N_REFUSED - i), 0);
+		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i],
+							 (uint8_t)(N_REFUSED - i), 0);
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
 	return n;
@@ -136,7 +185,8 @@ static bool refuse_calls(void)
 	struct sock_fprog program = { .filter = code };
 
 	program.len = write_filter(code);
-	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
+		       &program) == 0;
 }
 
 #else

@@ -28,7 +28,8 @@ static int64_t clock_us(clockid_t clock)
 /* The kernel counts from boot and includes the time in suspend. CLOCK_MONOTONIC excludes it. */
 static int64_t monotonic_of_ticks(unsigned long long ticks)
 {
-	const int64_t boottime_us = (int64_t)(ticks * (unsigned long long)G_USEC_PER_SEC / (unsigned long)sysconf(_SC_CLK_TCK));
+	const int64_t boottime_us = (int64_t)(ticks * (unsigned long long)G_USEC_PER_SEC /
+					      (unsigned long)sysconf(_SC_CLK_TCK));
 
 	return boottime_us - (clock_us(CLOCK_BOOTTIME) - clock_us(CLOCK_MONOTONIC));
 }
@@ -37,7 +38,8 @@ bool process_stat_read(pid_t pid, ProcessStat *ret)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/stat", (int)pid);
 	g_autoptr(GBytes) bytes = file_read_bounded(path, 4096, NULL);
-	g_autofree char *text = bytes ? g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes)) : NULL;
+	g_autofree char *text =
+		bytes ? g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes)) : NULL;
 	/*
 	 * "pid (name) state ppid ...": the name may contain any byte, so parsing starts at the last
 	 * ")" (proc(5)).
@@ -58,7 +60,8 @@ bool process_is_of_user(pid_t pid, uid_t uid)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/status", (int)pid);
 	g_autoptr(GBytes) bytes = file_read_bounded(path, 16384, NULL);
-	g_autofree char *text = bytes ? g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes)) : NULL;
+	g_autofree char *text =
+		bytes ? g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes)) : NULL;
 	const char *line = text ? strstr(text, "\nUid:") : NULL;
 	unsigned ids[4];
 

@@ -14,7 +14,7 @@
 
 struct ReadyFd {
 	ReadyFdKind kind;
-	int fd; /* -1: over */
+	int fd; /* -1: no longer read */
 	FdSource *source;
 	const ReadyFdListener *listener;
 	void *data;
@@ -28,16 +28,16 @@ static void end(ReadyFd *ready)
 }
 
 /*
- * The bytes stay in the channel, because they count only once: the next manager must find them
- * until PID 1 has forgotten the descriptor.
+ * A newline stays in the channel, because the next manager must find it there until PID 1 has
+ * forgotten the descriptor.
  */
 static void take_newline(ReadyFd *ready, ChannelState state, char *bytes, size_t n)
 {
 	const bool is_newline = n > 0 && memchr(bytes, '\n', n);
 
 	/*
-	 * Descriptors make the channel unreadable from here on. It is then handled as closed by the
-	 * service: the start limit or the exit follows.
+	 * Attached descriptors make the channel unreadable from here on. It is then handled as if
+	 * the service had closed it: the start limit or the exit follows.
 	 */
 	if (is_newline || state != CHANNEL_BYTES)
 		end(ready);
@@ -99,12 +99,8 @@ ReadyFd *ready_fd_new(ReadyFdKind kind, int fd, const ReadyFdListener *listener,
 void ready_fd_arm(ReadyFd *ready)
 {
 	if (ready->fd >= 0 && !ready->source)
-		ready->source = fd_source_new(ready->fd, G_IO_IN, LOOP_PRIORITY_READY, on_readable, ready);
-}
-
-bool ready_fd_is_over(const ReadyFd *ready)
-{
-	return ready->fd < 0;
+		ready->source =
+			fd_source_new(ready->fd, G_IO_IN, LOOP_PRIORITY_READY, on_readable, ready);
 }
 
 void ready_fd_free(ReadyFd *ready)

@@ -5,8 +5,8 @@
  *
  * It is used for both channels of a start. On s6's notification descriptor a newline means ready.
  * On the exec status channel an ExecStatus means failure, and an end without one means that the
- * program runs. The service never has the latter: execve(2) closes it, and before that no user can
- * access the process.
+ * program runs. The service never holds the exec status channel: execve(2) closes it, and before
+ * that no user can access the process.
  */
 #ifndef SVCD_PROCESS_READY_FD_H
 #define SVCD_PROCESS_READY_FD_H
@@ -34,8 +34,6 @@ ReadyFd *ready_fd_new(ReadyFdKind kind, int fd, const ReadyFdListener *listener,
 void ready_fd_arm(ReadyFd *ready);
 /* Reads what is available now. */
 void ready_fd_drain(ReadyFd *ready);
-/* True once it has called its listener, or no longer can. */
-bool ready_fd_is_over(const ReadyFd *ready);
 void ready_fd_free(ReadyFd *ready); /* NULL is allowed */
 
 #endif

@@ -49,29 +49,31 @@ static char *read_text(const char *path)
 	return size > 0 ? g_strndup(text, size) : g_strdup("");
 }
 
-static bool lists(const char *directory, const char *file, const char *word)
+static bool lists(const char *directory, const char *file, const char *token)
 {
 	g_autofree char *path = g_build_filename(directory, file, NULL);
 	g_autofree char *text = read_text(path);
-	g_auto(GStrv) words = g_strsplit_set(text, " \n", -1);
+	g_auto(GStrv) phrase = g_strsplit_set(text, " \n", -1);
 
-	return g_strv_contains((const char *const *)words, word);
+	return g_strv_contains((const char *const *)phrase, token);
 }
 
 /* Enables the controller for the groups below @directory. */
 static bool enable(const char *directory, const char *controller, GError **error)
 {
-	g_autofree char *word = g_strconcat("+", controller, NULL);
+	g_autofree char *token = g_strconcat("+", controller, NULL);
 
 	if (lists(directory, "cgroup.subtree_control", controller))
 		return true;
 	if (!lists(directory, "cgroup.controllers", controller))
-		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "there is no %s controller of cgroup v2 here", controller);
-	return write_file(directory, "cgroup.subtree_control", word) ||
-	       fail_errno(error, errno, "cannot enable the %s controller in %s", controller, directory);
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED,
+			    "there is no %s controller of cgroup v2 here", controller);
+	return write_file(directory, "cgroup.subtree_control", token) ||
+	       fail_errno(error, errno, "cannot enable the %s controller in %s", controller,
+			  directory);
 }
 
-/* In the group that svcd was given, and in the group of all services. */
+/* Enables the controller in the group that svcd was given, and in the group of all services. */
 static bool enable_above(const char *root, const char *controller, GError **error)
 {
 	g_autofree char *above = g_path_get_dirname(root);
@@ -107,7 +109,7 @@ static uint64_t tasks_of_machine(const int *machine)
 	return number;
 }
 
-/* "25%" means of the machine's memory, or of its maximal number of processes and threads. */
+/* "25%" refers to the machine's memory, or to its maximum number of processes and threads. */
 static char *resolve(Resource resource, const char *value, const int *machine)
 {
 	const uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -117,7 +119,8 @@ static char *resolve(Resource resource, const char *value, const int *machine)
 		return g_strdup(value);
 	percent = g_ascii_strtoull(value, NULL, 10);
 	if (resource == RESOURCE_TASKS_MAX)
-		return g_strdup_printf("%" G_GUINT64_FORMAT, MAX(1, tasks_of_machine(machine) * percent / 100));
+		return g_strdup_printf("%" G_GUINT64_FORMAT,
+				       MAX(1, tasks_of_machine(machine) * percent / 100));
 	return g_strdup_printf("%" G_GUINT64_FORMAT, bytes / 100 * percent);
 }
 
@@ -126,10 +129,12 @@ static bool set_file(Resource resource, const char *text, const char *group)
 	if (write_file(group, resource_file(resource), text))
 		return true;
 	/* Only one of the two disk schedulers supports weights, and each has its own file. */
-	return resource == RESOURCE_IO_WEIGHT && errno == ENOENT && write_file(group, "io.bfq.weight", text);
+	return resource == RESOURCE_IO_WEIGHT && errno == ENOENT &&
+	       write_file(group, "io.bfq.weight", text);
 }
 
-static bool set_resource(Resource resource, const char *value, const int *machine, const char *root, const char *group, GError **error)
+static bool set_resource(Resource resource, const char *value, const int *machine, const char *root,
+			 const char *group, GError **error)
 {
 	g_autofree char *text = NULL;
 
@@ -144,7 +149,8 @@ static bool set_resource(Resource resource, const char *value, const int *machin
 
 void resources_make_idle(const char *group)
 {
-	(void)write_file(group, "cpu.idle", "1"); /* the group then has the share that its weight gives it */
+	/* on failure the group has the share that its weight gives it */
+	(void)write_file(group, "cpu.idle", "1");
 }
 
 void resources_limit_tasks(const char *value, const int *machine, const char *group)
@@ -154,7 +160,8 @@ void resources_limit_tasks(const char *value, const int *machine, const char *gr
 	g_autofree char *text = fd < 0 ? NULL : resolve(RESOURCE_TASKS_MAX, value, machine);
 
 	if (text)
-		(void)!write(fd, text, strlen(text)); /* on failure only the machine's limit applies, as before */
+		/* on failure only the machine's limit applies, as before */
+		(void)!write(fd, text, strlen(text));
 }
 
 bool resources_is_enabled(const char *root, const char *controller)
@@ -169,18 +176,21 @@ static bool is_in_force(Resource resource, const char *value, const char *root, 
 	       (!root || set_file(resource, value, group) || errno == ENOENT);
 }
 
-char *resources_apply(const ResourceDef *resources, const int *machine, const char *root, const char *group)
+char *resources_apply(const ResourceDef *resources, const int *machine, const char *root,
+		      const char *group)
 {
 	g_autoptr(GString) problems = g_string_new(NULL);
 
 	for (int i = 0; i < RESOURCE_COUNT; i++) {
 		g_autoptr(GError) error = NULL;
 
-		if (!resources->values[i] || is_in_force((Resource)i, resources->values[i], root, group) ||
+		if (!resources->values[i] ||
+		    is_in_force((Resource)i, resources->values[i], root, group) ||
 		    set_resource((Resource)i, resources->values[i], machine, root, group, &error))
 			continue;
-		g_string_append_printf(problems, "%s%s= has no effect: %s", problems->len > 0 ? "; " : "",
-				       resource_name((Resource)i), error->message);
+		g_string_append_printf(problems, "%s%s= has no effect: %s",
+				       problems->len > 0 ? "; " : "", resource_name((Resource)i),
+				       error->message);
 	}
 	return problems->len > 0 ? g_strdup(problems->str) : NULL;
 }
@@ -255,29 +265,30 @@ int resources_open_machine_file(MachineFile file, const char *root)
 /* "Out of memory: Killed process 812 (perl) ..." (__oom_kill_process() in mm/oom_kill.c) */
 static bool names_victim(const char *record, pid_t pid)
 {
-	static const char words[] = "Killed process ";
-	const char *at = strstr(record, words);
+	static const char phrase[] = "Killed process ";
+	const char *at = strstr(record, phrase);
 
-	return at && g_ascii_strtoull(at + strlen(words), NULL, 10) == (guint64)pid;
+	return at && g_ascii_strtoull(at + strlen(phrase), NULL, 10) == (guint64)pid;
 }
 
-KernelWord resources_kernel_killed(int log_fd, pid_t pid)
+KernelAnswer resources_kernel_killed(int log_fd, pid_t pid)
 {
 	char record[RECORD_BYTES + 1];
 
-	(void)lseek(log_fd, 0, SEEK_SET); /* from the oldest record on; a pipe, as in the tests, does not seek */
+	/* from the oldest record on; a pipe, as in the tests, does not seek */
+	(void)lseek(log_fd, 0, SEEK_SET);
 	for (unsigned i = 0; log_fd >= 0 && i < RECORDS_MAX; i++) {
 		const ssize_t n = read(log_fd, record, RECORD_BYTES);
 
 		if (n < 0 && errno == EAGAIN)
-			return KERNEL_WORD_NO;
+			return KERNEL_ANSWER_NO;
 		if (n < 0 && errno == EPIPE)
 			continue; /* overwritten meanwhile; the next one is available */
 		if (n <= 0)
 			break;
 		record[n] = '\0';
 		if (names_victim(record, pid))
-			return KERNEL_WORD_YES;
+			return KERNEL_ANSWER_YES;
 	}
-	return KERNEL_WORD_UNKNOWN;
+	return KERNEL_ANSWER_UNKNOWN;
 }

@@ -21,12 +21,14 @@
  * them, because users can hold the locks of their directories. @machine in the functions below: a
  * descriptor for each, -1: the file does not exist; or NULL: none is known.
  */
+/* clang-format off */
 #define MACHINE_FILES(X, P)                                                                        \
-	X(P, THREADS, "threads-max")    /* maximum of the machine */                        \
+	X(P, THREADS, "threads-max")    /* the machine's maximum */                        \
 	X(P, PIDS, "pid-max")                                                                      \
 	X(P, GIVEN, "pids-given")       /* pids.max of the group that svcd was given */            \
 	X(P, MOUNTS, "mounts")          /* /proc/self/mountinfo */                                 \
-	X(P, KERNEL_LOG, "kernel-log")  /* none if its PIDs are not of our namespace */
+	X(P, KERNEL_LOG, "kernel-log")  /* none if its PIDs are of another namespace */
+/* clang-format on */
 ENUM_WITH_NAMES(MachineFile, MACHINE, machine_file, MACHINE_FILES)
 
 /* @root: the group of all services; NULL: no cgroup v2. Returns: a descriptor, or -1. */
@@ -35,20 +37,23 @@ int resources_open_machine_file(MachineFile file, const char *root);
 /**
  * resources_apply() - write all limits that are set; may be repeated
  * @root: the directory that contains the groups of services; NULL: no cgroup v2
- * @group: that of the service
- * Returns: the limits that are not in force, with reasons: sentences, a new string; NULL: all are.
+ * @group: the group of the service
+ * Returns: sentences that name the limits not in force and the reasons, as a new string; NULL: all
+ * limits are in force.
  */
-char *resources_apply(const ResourceDef *resources, const int *machine, const char *root, const char *group);
+char *resources_apply(const ResourceDef *resources, const int *machine, const char *root,
+		      const char *group);
 
 /*
- * The kernel applies SCHED_IDLE only among the processes of one group. Where groups have weights, the group of a service with
- * CPUSchedulingPolicy=idle is therefore made idle as well (cpu.idle, Linux 5.15). Without weights this does nothing.
+ * The kernel applies SCHED_IDLE only among the processes of one group. Where groups have weights,
+ * the group of a service with CPUSchedulingPolicy=idle is therefore made idle as well (cpu.idle,
+ * Linux 5.15). Without weights this does nothing.
  */
 void resources_make_idle(const char *group);
 
 /**
  * resources_limit_tasks() - the default limit of a service without TasksMax=
- * @value: of RESOURCE_TASKS_MAX
+ * @value: a value of RESOURCE_TASKS_MAX
  *
  * Called at each start, as a precaution. It enables no controller, because PID 1 has done so where
  * possible. Without the controller it does nothing.
@@ -64,25 +69,27 @@ uint64_t resources_task_refusals(const char *group);
 bool resources_is_enabled(const char *root, const char *controller);
 
 typedef struct OutOfMemory {
-	uint64_t n_kills;        /* processes of the group killed by the kernel for lack of memory */
-	bool is_counted;         /* a controller of the group counts them */
-	uint64_t n_limit_reached; /* the kills caused by the group's own limit, not by the machine's */
+	/* processes of the group killed by the kernel for lack of memory */
+	uint64_t n_kills;
+	bool is_counted; /* a controller of the group counts them */
+	/* the kills caused by the group's own limit, not by the machine's */
+	uint64_t n_limit_reached;
 } OutOfMemory;
 
-/* Zeros if nothing counts them. @group: may be NULL. */
+/* All zero if no controller counts the kills. @group: may be NULL. */
 OutOfMemory resources_out_of_memory(const char *group);
 
-/* Does the kernel log contain that the kernel has killed a process for lack of memory? */
-typedef enum KernelWord {
-	KERNEL_WORD_UNKNOWN, /* it cannot be read, or its PIDs are of another namespace */
-	KERNEL_WORD_YES,
-	KERNEL_WORD_NO,
-} KernelWord;
+/* Does the kernel log report that the kernel has killed a process for lack of memory? */
+typedef enum KernelAnswer {
+	KERNEL_ANSWER_UNKNOWN, /* it cannot be read, or its PIDs are of another namespace */
+	KERNEL_ANSWER_YES,
+	KERNEL_ANSWER_NO,
+} KernelAnswer;
 
 /**
  * resources_kernel_killed() - has the kernel killed @pid a moment ago?
  * @log_fd: one record per read (dev-kmsg), non-blocking; -1: not available
  */
-KernelWord resources_kernel_killed(int log_fd, pid_t pid);
+KernelAnswer resources_kernel_killed(int log_fd, pid_t pid);
 
 #endif

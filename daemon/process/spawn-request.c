@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spawn request: fills in a SpawnRequest from a plan.
+ * Spawn request: fills in a SpawnParameters from a plan.
  */
 #include "config.h"
 
@@ -15,20 +15,20 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "process/exec-spec.h"
-#include "protocol/exec-spec.h"
+#include "protocol/exec-protocol.h"
 
-/* The data that the SpawnRequest points to while it is sent. */
-typedef struct Draft {
-	SpawnRequest request;
-	GPtrArray *argv;        /* char *, NULL at the end */
+/* The data that the SpawnParameters points to while it is sent. */
+typedef struct SpawnDraft {
+	SpawnParameters request;
+	GPtrArray *argv; /* char *, NULL at the end */
 	GPtrArray *environment; /* char *, NULL at the end */
-	GPtrArray *fixed;       /* char *, NULL at the end: ours, never overridden */
-	GArray *groups;         /* gid_t */
-	GArray *rlimits;        /* struct SpawnRlimit */
+	GPtrArray *fixed; /* char *, NULL at the end: ours, never overridden */
+	GArray *groups; /* gid_t */
+	GArray *rlimits; /* struct SpawnRlimit */
 	int inherited[3 + LIMIT_SOCKETS];
 	int spec_fd;
-	char *private_tmp;      /* the link that contains its name */
-} Draft;
+	char *private_tmp; /* the link that contains its name */
+} SpawnDraft;
 
 static GPtrArray *strings_new(void)
 {
@@ -40,9 +40,9 @@ static const char *const *as_strv(const GPtrArray *strings)
 	return (const char *const *)strings->pdata;
 }
 
-static void draft_init(Draft *draft)
+static void spawn_draft_init(SpawnDraft *draft)
 {
-	*draft = (Draft){ .spec_fd = -1 };
+	*draft = (SpawnDraft){ .spec_fd = -1 };
 	draft->argv = strings_new();
 	draft->environment = strings_new();
 	draft->fixed = strings_new();
@@ -50,7 +50,7 @@ static void draft_init(Draft *draft)
 	draft->rlimits = g_array_new(FALSE, FALSE, sizeof(struct SpawnRlimit));
 }
 
-static void draft_clear(Draft *draft)
+static void spawn_draft_clear(SpawnDraft *draft)
 {
 	g_ptr_array_unref(draft->argv);
 	g_ptr_array_unref(draft->environment);
@@ -61,18 +61,24 @@ static void draft_clear(Draft *draft)
 	fd_close(&draft->spec_fd);
 }
 
-/* The argument $MAINPID, whole, as in "kill -HUP $MAINPID". There is no other variable. */
-static void fill_argv(Draft *draft, const SpawnInput *input)
+/*
+ * Replaces an argument that is exactly $MAINPID, as in "kill -HUP $MAINPID". There is no other
+ * variable.
+ */
+static void fill_argv(SpawnDraft *draft, const SpawnInput *input)
 {
-	for (char **word = input->command ? input->command->argv : NULL; word && *word; word++) {
-		bool is_main_pid = strcmp(*word, "$MAINPID") == 0 || strcmp(*word, "${MAINPID}") == 0;
+	for (char **token = input->command ? input->command->argv : NULL; token && *token;
+	     token++) {
+		bool is_main_pid = strcmp(*token, "$MAINPID") == 0 ||
+				   strcmp(*token, "${MAINPID}") == 0;
 
 		if (!is_main_pid)
-			g_ptr_array_add(draft->argv, g_strdup(*word));
+			g_ptr_array_add(draft->argv, g_strdup(*token));
 		else if (input->main_pid > 0)
 			g_ptr_array_add(draft->argv, g_strdup_printf("%d", (int)input->main_pid));
 		else
-			g_ptr_array_add(draft->argv, g_strdup("")); /* "kill" then fails; 0 would signal its own process group */
+			/* "kill" then fails; 0 would signal its own process group */
+			g_ptr_array_add(draft->argv, g_strdup(""));
 	}
 	g_ptr_array_add(draft->argv, NULL);
 }
@@ -82,14 +88,16 @@ static bool is_watched(const SpawnInput *input)
 	return input->role == ROLE_MAIN && input->plan->def->watchdog_us > 0;
 }
 
-static void fill_fixed(Draft *draft, const SpawnInput *input)
+static void fill_fixed(SpawnDraft *draft, const SpawnInput *input)
 {
 	if (input->mark)
 		g_ptr_array_add(draft->fixed, g_strdup(input->mark));
 	if (input->notify_path)
-		g_ptr_array_add(draft->fixed, g_strdup_printf("NOTIFY_SOCKET=%s", input->notify_path));
+		g_ptr_array_add(draft->fixed,
+				g_strdup_printf("NOTIFY_SOCKET=%s", input->notify_path));
 	if (is_watched(input))
-		g_ptr_array_add(draft->fixed, g_strdup_printf("WATCHDOG_USEC=%" G_GINT64_FORMAT, input->plan->def->watchdog_us));
+		g_ptr_array_add(draft->fixed, g_strdup_printf("WATCHDOG_USEC=%" G_GINT64_FORMAT,
+							      input->plan->def->watchdog_us));
 	if (input->main_pid > 0)
 		g_ptr_array_add(draft->fixed, g_strdup_printf("MAINPID=%d", (int)input->main_pid));
 	g_ptr_array_add(draft->fixed, NULL);
@@ -115,7 +123,8 @@ static void set_variable(GPtrArray *environment, const char *assignment)
  * For direct execution: the variables of every service, then Environment=, then ours. The last
  * value of a name wins.
  */
-static void fill_environment(Draft *draft, const ProcessContext *context, const ExecDef *execution)
+static void fill_environment(SpawnDraft *draft, const ProcessContext *context,
+			     const ExecDef *execution)
 {
 	for (const char *const *p = context->environment; p && *p; p++)
 		set_variable(draft->environment, *p);
@@ -126,13 +135,15 @@ static void fill_environment(Draft *draft, const ProcessContext *context, const 
 	g_ptr_array_add(draft->environment, NULL);
 }
 
-static void fill_limits(Draft *draft, const ExecDef *execution)
+static void fill_limits(SpawnDraft *draft, const ExecDef *execution)
 {
-	SpawnRequest *r = &draft->request;
+	SpawnParameters *r = &draft->request;
 
 	for (guint i = 0; i < execution->rlimits->len; i++) {
 		const Rlimit *limit = &g_array_index(execution->rlimits, Rlimit, i);
-		struct SpawnRlimit wire = { .resource = (uint32_t)limit->resource, .soft = limit->soft, .hard = limit->hard };
+		struct SpawnRlimit wire = { .resource = (uint32_t)limit->resource,
+					    .soft = limit->soft,
+					    .hard = limit->hard };
 
 		g_array_append_val(draft->rlimits, wire);
 	}
@@ -152,15 +163,16 @@ static bool parse_id(const char *text, uint32_t *ret, GError **error)
 
 	/* UINT32_MAX means "leave unchanged" for setresuid(2), so it is not a valid id. */
 	if (!text_parse_uint(text, 10, UINT32_MAX - 1, &value))
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"%s\" is not the number of a user or group", text);
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+			    "\"%s\" is not the number of a user or group", text);
 	*ret = (uint32_t)value;
 	return true;
 }
 
 /* For direct execution; exec_def_needs_helper() has checked that all of them are numbers. */
-static bool fill_identity(Draft *draft, const ExecDef *execution, GError **error)
+static bool fill_identity(SpawnDraft *draft, const ExecDef *execution, GError **error)
 {
-	SpawnRequest *r = &draft->request;
+	SpawnParameters *r = &draft->request;
 	uint32_t id = 0;
 
 	if (execution->user && !parse_id(execution->user, &id, error))
@@ -186,9 +198,10 @@ static bool fill_identity(Draft *draft, const ExecDef *execution, GError **error
 	return true;
 }
 
-static bool fill_stdio(ProcessContext *context, Draft *draft, const SpawnInput *input, GError **error)
+static bool fill_stdio(ProcessContext *context, SpawnDraft *draft, const SpawnInput *input,
+		       GError **error)
 {
-	SpawnRequest *r = &draft->request;
+	SpawnParameters *r = &draft->request;
 
 	if (input->output_fd < 0)
 		return true; /* the keeper uses /dev/null */
@@ -202,9 +215,9 @@ static bool fill_stdio(ProcessContext *context, Draft *draft, const SpawnInput *
 	return true;
 }
 
-static void fill_common(Draft *draft, const SpawnInput *input)
+static void fill_common(SpawnDraft *draft, const SpawnInput *input)
 {
-	SpawnRequest *r = &draft->request;
+	SpawnParameters *r = &draft->request;
 
 	r->service = input->plan->def->name;
 	r->role = input->role;
@@ -237,9 +250,10 @@ static bool needs_helper(const SpawnInput *input)
 	       exec_def_needs_helper(input->plan->def->execution);
 }
 
-static bool send_direct(const ProcessContext *context, const SpawnInput *input, Draft *draft, GError **error)
+static bool send_direct(const ProcessContext *context, const SpawnInput *input, SpawnDraft *draft,
+			GError **error)
 {
-	SpawnRequest *r = &draft->request;
+	SpawnParameters *r = &draft->request;
 
 	if (!fill_identity(draft, input->plan->def->execution, error))
 		return false;
@@ -253,10 +267,11 @@ static bool send_direct(const ProcessContext *context, const SpawnInput *input, 
 }
 
 /*
- * The specification for svc-exec: the command, or without one the removal of directories after the
- * run.
+ * The specification for svc-exec: the command, or if there is none, the removal of directories
+ * after the run.
  */
-static int write_spec(const ProcessContext *context, const SpawnInput *input, const Draft *draft, GError **error)
+static int write_spec(const ProcessContext *context, const SpawnInput *input,
+		      const SpawnDraft *draft, GError **error)
 {
 	const ExecSpecInput spec = {
 		.execution = input->plan->def->execution,
@@ -276,13 +291,15 @@ static int write_spec(const ProcessContext *context, const SpawnInput *input, co
 	return exec_spec_new_removal(spec.execution, input->ends_runtime, spec.private_tmp, error);
 }
 
-static bool send_by_helper(const ProcessContext *context, const SpawnInput *input, Draft *draft, GError **error)
+static bool send_by_helper(const ProcessContext *context, const SpawnInput *input,
+			   SpawnDraft *draft, GError **error)
 {
 	const char *const argv[] = { context->exec_helper, NULL };
 	const char *const nothing[] = { NULL };
-	SpawnRequest *r = &draft->request;
+	SpawnParameters *r = &draft->request;
 
-	draft->private_tmp = g_strdup_printf("%s/private-tmp/%s", context->runtime_dir, input->plan->def->name);
+	draft->private_tmp =
+		g_strdup_printf("%s/private-tmp/%s", context->runtime_dir, input->plan->def->name);
 	draft->spec_fd = write_spec(context, input, draft, error);
 	if (draft->spec_fd < 0)
 		return false;
@@ -295,7 +312,8 @@ static bool send_by_helper(const ProcessContext *context, const SpawnInput *inpu
 	r->n_inherited = 0;
 	draft->inherited[r->n_inherited++] = draft->spec_fd;
 	/* EXEC_SPEC_STATUS_FD must exist. Without a pipe its output is not read. */
-	draft->inherited[r->n_inherited++] = input->status_fd >= 0 ? input->status_fd : draft->spec_fd;
+	draft->inherited[r->n_inherited++] = input->status_fd >= 0 ? input->status_fd :
+								     draft->spec_fd;
 	if (input->ready_fd >= 0)
 		draft->inherited[r->n_inherited++] = input->ready_fd;
 	g_assert(input->sockets.n <= LIMIT_SOCKETS);
@@ -307,10 +325,10 @@ static bool send_by_helper(const ProcessContext *context, const SpawnInput *inpu
 bool spawn_request_send(ProcessContext *context, const SpawnInput *input, GError **error)
 {
 	g_autoptr(GError) problem = NULL;
-	Draft draft;
+	SpawnDraft draft;
 	bool ok;
 
-	draft_init(&draft);
+	spawn_draft_init(&draft);
 	fill_common(&draft, input);
 	fill_argv(&draft, input);
 	fill_fixed(&draft, input);
@@ -325,6 +343,6 @@ bool spawn_request_send(ProcessContext *context, const SpawnInput *input, GError
 		else if (!ok)
 			g_propagate_error(error, g_steal_pointer(&problem));
 	}
-	draft_clear(&draft);
+	spawn_draft_clear(&draft);
 	return ok;
 }

@@ -18,19 +18,19 @@
 /* The values that differ between the spawns of an invocation. All borrowed. */
 typedef struct SpawnInput {
 	const Plan *plan;
-	const Command *command;    /* NULL: remove the directories of the run */
-	bool ends_runtime;         /* without a command: remove the runtime directories, too */
+	const Command *command; /* NULL: remove the directories of the run */
+	bool ends_runtime; /* without a command: remove the runtime directories, too */
 	enum ProcessRole role;
 	uint64_t invocation;
 	const char *note;
-	const char *notify_path;   /* NOTIFY_SOCKET, or NULL */
-	const char *mark;          /* cgroup_mark() */
-	pid_t main_pid;            /* MAINPID and $MAINPID; 0: not known */
-	SpawnSockets sockets;      /* n 0: none */
-	int output_fd;             /* stdout and stderr; -1: nowhere */
-	int cgroup_fd;             /* or -1 */
-	int status_fd;             /* or -1 */
-	int ready_fd;              /* write end of the readiness pipe, or -1 */
+	const char *notify_path; /* NOTIFY_SOCKET, or NULL */
+	const char *mark; /* cgroup_mark() */
+	pid_t main_pid; /* MAINPID and $MAINPID; 0: not known */
+	SpawnSockets sockets; /* n is 0 if there are none */
+	int output_fd; /* stdout and stderr; -1: nowhere */
+	int cgroup_fd; /* or -1 */
+	int status_fd; /* or -1 */
+	int ready_fd; /* write end of the readiness pipe, or -1 */
 } SpawnInput;
 
 /**

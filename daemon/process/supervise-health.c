@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise, health: the health of a service that is up, by its watchdog and its probe commands.
+ * Supervise, health: the health of a service that is up, as its watchdog and its probe commands
+ * show it.
  *
  * The watchdog: a daemon sends WATCHDOG=1 regularly (sd_watchdog_enabled(3)). A daemon that stops
- * sending hangs. It gets SIGABRT, so that it can leave a core for analysis. A message may wait in
- * the socket while the manager was away or busy, so the socket is read before the daemon is
- * aborted. A manager that takes over starts the full interval again. It has the interval from the
- * note, because the process keeps the interval it was started with, even if the file has changed.
+ * sending is assumed to hang. It gets SIGABRT, so that it can leave a core for analysis. A message
+ * may wait in the socket while the manager was away or busy, so the socket is read before the
+ * daemon is aborted. A manager that takes over starts the full interval again. It takes the
+ * interval from the note, because the process keeps the interval it was started with, even if the
+ * file has changed.
  *
- * Probes are commands beside the steps: CheckCommand= and HealthCommand=. No step waits for one:
- * they are killed when the service is to stop. Each has a row, a time limit and a cgroup of its
- * own, because a process that a probe leaves behind must not keep the service up.
+ * Probes are commands beside the steps: CheckCommand= and HealthCommand=. No step waits for a
+ * probe: all probes are killed when the service is to stop. Each has a row, a time limit and a
+ * cgroup of its own, because a process that a probe leaves behind must not keep the service up.
  *
  * HealthCommand= runs repeatedly. After a number of consecutive failures the service is unhealthy.
  * With HealthAction=restart that ends the run, and Restart= decides what follows. Only changes are
@@ -32,7 +34,9 @@ static void health_stuck(Supervisor *s, const Probe *probe);
 
 static void stop_hanging(Supervisor *s, const char *text)
 {
-	struct MessageExited unknown = { .pid = s->rows[ROLE_MAIN].pid, .code = CLD_KILLED, .status = SIGABRT,
+	struct MessageExited unknown = { .pid = s->rows[ROLE_MAIN].pid,
+					 .code = CLD_KILLED,
+					 .status = SIGABRT,
 					 .at_us = (uint64_t)loop_now() };
 
 	timer_disarm(s->watchdog);
@@ -45,7 +49,8 @@ static void on_watchdog(void *data)
 {
 	Supervisor *s = data;
 	g_autofree char *time = text_format_duration(s->watchdog_us);
-	g_autofree char *text = g_strdup_printf("no sign of life for %s (WatchdogTimeout=), aborted", time);
+	g_autofree char *text =
+		g_strdup_printf("no WATCHDOG=1 for %s (WatchdogTimeout=), aborted", time);
 
 	if (s->notify)
 		notify_socket_drain(s->notify);
@@ -81,7 +86,7 @@ void watchdog_take_message(Supervisor *s, const NotifyMessage *message)
 	if (!supervisor_is_up(s))
 		return;
 	if (message->is_in_trouble)
-		stop_hanging(s, "it asked for it (WATCHDOG=trigger), aborted");
+		stop_hanging(s, "aborted at its own request (WATCHDOG=trigger)");
 	else if ((message->is_alive || message->has_watchdog) && s->watchdog_us > 0)
 		arm_watchdog(s);
 }
@@ -117,7 +122,7 @@ void step_abort_main_ended(Supervisor *s, const struct MessageExited *exit)
 {
 	g_autofree char *text = step_describe_exit(s, exit);
 
-	log_notice(s->plan.def->name, "after ABRT: %s", text);
+	log_notice(s->plan.def->name, "ended after ABRT: %s", text);
 	supervisor_go(s, STEP_REST, 0);
 }
 
@@ -127,8 +132,8 @@ bool supervisor_is_up(const Supervisor *s)
 {
 	if (s->step == STEP_ADOPT)
 		return s->was_ready;
-	return s->step == STEP_READY || s->step == STEP_DONE || s->step == STEP_RELOAD || s->step == STEP_RESTART ||
-	       s->step == STEP_LEFT || s->step == STEP_SEEK;
+	return s->step == STEP_READY || s->step == STEP_DONE || s->step == STEP_RELOAD ||
+	       s->step == STEP_RESTART || s->step == STEP_LEFT || s->step == STEP_SEEK;
 }
 
 /* --- one probe --- */
@@ -139,14 +144,15 @@ bool supervisor_is_up(const Supervisor *s)
  */
 #define PROBE_KILL_US (5 * G_USEC_PER_SEC)
 
-/* Does a process of it live for which a stop must wait? */
+/* Does the probe have a live process for which a stop must wait? */
 static bool probe_is_alive(const Supervisor *s, enum ProcessRole role)
 {
 	const Probe *probe = s->probes[role];
 
 	if (probe && probe->is_stuck)
 		return false;
-	return s->rows[role].in_use || (probe && cgroup_population(probe->cgroup) == CGROUP_POPULATED);
+	return s->rows[role].in_use ||
+	       (probe && cgroup_population(probe->cgroup) == CGROUP_POPULATED);
 }
 
 static void kill_probe(Probe *probe)
@@ -155,7 +161,8 @@ static void kill_probe(Probe *probe)
 
 	supervisor_signal(probe->owner, probe->role, SIGKILL);
 	if (!cgroup_kill(probe->cgroup, &error))
-		log_debug(probe->owner->plan.def->name, "%s", error->message); /* made when the probe began, or never */
+		/* the cgroup was made when the probe began, or never */
+		log_debug(probe->owner->plan.def->name, "%s", error->message);
 }
 
 /* The processes that the probe left behind were killed and are gone now. */
@@ -187,14 +194,19 @@ static char *probe_describe_stuck(const Probe *probe)
 	g_autofree char *limit = text_format_duration(probe->limit_us);
 
 	/* A probe that the previous manager began: its limit is not known. */
-	return probe->limit_us ? g_strdup_printf("not finished after %s, and it cannot be killed", limit) :
-				 g_strdup("not finished in time, and it cannot be killed");
+	return probe->limit_us ?
+		       g_strdup_printf("not finished after %s, and it cannot be killed", limit) :
+		       g_strdup("not finished in time, and it cannot be killed");
 }
 
 /* @output: the last line of its output, or NULL */
 static void report_check(Supervisor *s, bool success, const char *text, const char *output)
 {
-	ProcessEvent event = { .kind = PROCESS_CHECKED, .success = success, .text = text, .output = output, .at_us = loop_now() };
+	ProcessEvent event = { .kind = PROCESS_CHECKED,
+			       .success = success,
+			       .text = text,
+			       .output = output,
+			       .at_us = loop_now() };
 
 	supervisor_emit(s, &event);
 }
@@ -218,14 +230,15 @@ static void check_stuck(Supervisor *s, const Probe *probe)
 static void give_up(Probe *probe)
 {
 	Supervisor *s = probe->owner;
-	const bool is_asked = s->rows[probe->role].in_use; /* else it has answered, and only its remaining processes hang */
+	/* else it has answered, and only its remaining processes hang */
+	const bool is_requested = s->rows[probe->role].in_use;
 
 	probe->is_stuck = true;
 	log_warning(s->plan.def->name, "its %s= cannot be killed; nothing waits for it any more",
 		    probe->role == ROLE_HEALTH ? "HealthCommand" : "CheckCommand");
-	if (is_asked && probe->role == ROLE_HEALTH)
+	if (is_requested && probe->role == ROLE_HEALTH)
 		health_stuck(s, probe);
-	else if (is_asked)
+	else if (is_requested)
 		check_stuck(s, probe);
 	if (!supervisor_is_up(s))
 		supervisor_row(s)->changed(s); /* it may have been the last one */
@@ -267,7 +280,8 @@ static Probe *probe_of(Supervisor *s, enum ProcessRole role)
 	return probe;
 }
 
-static bool probe_begin(Supervisor *s, enum ProcessRole role, const Command *command, int64_t limit_us, GError **error)
+static bool probe_begin(Supervisor *s, enum ProcessRole role, const Command *command,
+			int64_t limit_us, GError **error)
 {
 	Probe *probe = probe_of(s, role);
 
@@ -295,7 +309,7 @@ static void probe_drop(Supervisor *s, enum ProcessRole role)
 		timer_arm(probe->limit, loop_now() + PROBE_KILL_US);
 }
 
-/* It runs and cannot be killed. */
+/* Does the probe still run because it cannot be killed? */
 static bool probe_is_stuck(const Supervisor *s, enum ProcessRole role)
 {
 	return s->rows[role].in_use && s->probes[role] && s->probes[role]->is_stuck;
@@ -317,7 +331,9 @@ static char *probe_describe_end(Supervisor *s, const Probe *probe, const struct 
 
 static void report_health(Supervisor *s, bool is_healthy, const char *text)
 {
-	ProcessEvent event = { .kind = PROCESS_HEALTH, .success = is_healthy, .text = text, .at_us = loop_now() };
+	ProcessEvent event = {
+		.kind = PROCESS_HEALTH, .success = is_healthy, .text = text, .at_us = loop_now()
+	};
 	HealthWatch *health = s->health;
 
 	if (health->is_reported && health->is_healthy == is_healthy)
@@ -329,7 +345,8 @@ static void report_health(Supervisor *s, bool is_healthy, const char *text)
 
 static void is_unhealthy(Supervisor *s, const char *text)
 {
-	struct MessageExited unknown = { .pid = s->rows[ROLE_MAIN].pid, .at_us = (uint64_t)loop_now() };
+	struct MessageExited unknown = { .pid = s->rows[ROLE_MAIN].pid,
+					 .at_us = (uint64_t)loop_now() };
 	g_autofree char *end = g_strdup_printf("unhealthy: %s", text);
 
 	report_health(s, false, text);
@@ -342,7 +359,8 @@ static void is_unhealthy(Supervisor *s, const char *text)
 static void count_failure(Supervisor *s, const char *text)
 {
 	HealthWatch *health = s->health;
-	const bool is_starting = !health->is_reported && loop_now() - health->up_us < s->plan.latest->health_start_us;
+	const bool is_starting = !health->is_reported &&
+				 loop_now() - health->up_us < s->plan.latest->health_start_us;
 	g_autofree char *whole = NULL;
 
 	log_debug(s->plan.def->name, "HealthCommand= failed: %s", text);
@@ -361,7 +379,7 @@ static bool is_busy(const Supervisor *s)
 	return s->step != STEP_READY;
 }
 
-/* It cannot be killed, or still cannot: one more failure. */
+/* The probe cannot be killed, now or still: this is one more failure. */
 static void health_stuck(Supervisor *s, const Probe *probe)
 {
 	g_autofree char *text = probe_describe_stuck(probe);
@@ -370,7 +388,7 @@ static void health_stuck(Supervisor *s, const Probe *probe)
 		count_failure(s, text);
 }
 
-static void ask(Supervisor *s)
+static void run_check(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
 
@@ -381,7 +399,8 @@ static void ask(Supervisor *s)
 		health_stuck(s, s->probes[ROLE_HEALTH]); /* a missing answer counts as a failure */
 	if (s->rows[ROLE_HEALTH].in_use)
 		return;
-	if (!probe_begin(s, ROLE_HEALTH, s->plan.latest->health, s->plan.latest->health_limit_us, &error))
+	if (!probe_begin(s, ROLE_HEALTH, s->plan.latest->health, s->plan.latest->health_limit_us,
+			 &error))
 		count_failure(s, error->message);
 }
 
@@ -389,11 +408,11 @@ static void on_next(void *data)
 {
 	Supervisor *s = data;
 
-	ask(s);
+	run_check(s);
 	supervisor_settle(s);
 }
 
-static void stop_asking(Supervisor *s)
+static void stop_checks(Supervisor *s)
 {
 	HealthWatch *health = s->health;
 
@@ -408,7 +427,7 @@ static void stop_asking(Supervisor *s)
 static void health_update(Supervisor *s)
 {
 	if (!s->plan.latest->health || !supervisor_is_up(s) || s->step == STEP_DONE) {
-		stop_asking(s);
+		stop_checks(s);
 		return;
 	}
 	if (!s->health) {
@@ -452,7 +471,8 @@ static void begin_check(Supervisor *s)
 	s->check_wanted = false;
 	if (!s->plan.latest->check || !supervisor_is_up(s))
 		report_check(s, true, NULL, NULL);
-	else if (!probe_begin(s, ROLE_CHECK, s->plan.latest->check, s->plan.def->start_limit_us, &error))
+	else if (!probe_begin(s, ROLE_CHECK, s->plan.latest->check, s->plan.def->start_limit_us,
+			      &error))
 		report_check(s, false, error->message, NULL);
 }
 
@@ -465,7 +485,8 @@ static void check_ended(Supervisor *s, const Probe *probe, const struct MessageE
 	if (probe->is_dropped || !supervisor_is_up(s))
 		report_check(s, true, NULL, NULL);
 	else if (probe->is_late || step_control_failed(s->plan.latest->check, exit))
-		report_check(s, false, text, probe->output ? capture_last_line(probe->output) : NULL);
+		report_check(s, false, text,
+			     probe->output ? capture_last_line(probe->output) : NULL);
 	else
 		report_check(s, true, NULL, NULL);
 }
@@ -515,7 +536,7 @@ void probes_update(Supervisor *s)
 	health_update(s);
 }
 
-/* The clients that waited for a check know that the manager has gone. */
+/* The clients that waited for a check know that the previous manager is gone. */
 void probes_resume(Supervisor *s)
 {
 	if (s->rows[ROLE_CHECK].in_use) {
@@ -524,7 +545,8 @@ void probes_resume(Supervisor *s)
 	}
 	/* Its result is as good as that of the next probe, and has most likely arrived by now. */
 	if (s->rows[ROLE_HEALTH].in_use)
-		timer_arm(probe_of(s, ROLE_HEALTH)->limit, loop_now() + s->plan.latest->health_limit_us);
+		timer_arm(probe_of(s, ROLE_HEALTH)->limit,
+			  loop_now() + s->plan.latest->health_limit_us);
 }
 
 bool probes_are_alive(const Supervisor *s)

@@ -21,6 +21,7 @@
 #include "process/resources.h"
 #include "process/supervise.h"
 
+/* clang-format off */
 #define SUPERVISE_STEPS(X, P)                                                                      \
 	X(P, NEW, "new")         /* nothing has been done yet */                                      \
 	X(P, CLEAR, "clear")     /* kills the processes of an earlier run in the cgroup */            \
@@ -31,18 +32,19 @@
 	X(P, LEFT, "left")       /* a script's command has ended: look at what it left; index: its exit status, or LEFT_... */ \
 	X(P, READY, "ready")                                                                          \
 	X(P, RELOAD, "reload")   /* ready, and the Reload= command runs; index 1: it took too long */ \
-	X(P, RESTART, "restart") /* ready or done, and the RestartCommand= runs; index 1: it took too long; more: RESTART_RECHECK */ \
+	X(P, RESTART, "restart") /* ready or done, and the RestartCommand= runs; index 1: it took too long; 2 or more: RESTART_RECHECK */ \
 	X(P, SEEK, "seek")       /* the main process of a script has ended: its successor is looked for */ \
 	X(P, DONE, "done")       /* a task that succeeded; a script that left nothing running */      \
-	X(P, ABORT, "abort")     /* no sign of life: the main process got SIGABRT */                  \
+	X(P, ABORT, "abort")     /* the watchdog has expired: the main process got SIGABRT */         \
 	X(P, STOP, "stop")       /* the Stop= command runs; index 0: not yet, another command occupies its row */ \
-	X(P, TERM, "term")       /* the main process was signalled to end; index 1: Stop= comes after that */ \
-	X(P, REST, "rest")       /* it has ended; the others in the cgroup were signalled */          \
+	X(P, TERM, "term")       /* the main process got the stop signal; index 1: Stop= comes after that */ \
+	X(P, REST, "rest")       /* the main process has ended; the others in the cgroup got a signal */          \
 	X(P, KILL, "kill")       /* index: the attempt */                                             \
 	X(P, CLEANUP, "cleanup") /* index: the Cleanup= command that runs */                          \
 	X(P, SWEEP, "sweep")     /* kills the processes that the clean-up commands left */            \
 	X(P, TIDY, "tidy")       /* removes runtime directories and the private /tmp */               \
 	X(P, GONE, "gone")
+/* clang-format on */
 ENUM_WITH_NAMES(Step, STEP, step, SUPERVISE_STEPS)
 
 /* STEP_LEFT: the command was ended by a signal; the command was the Reload= command. */
@@ -56,30 +58,31 @@ ENUM_WITH_NAMES(KeptKind, KEPT, kept_kind, KEPT_KINDS)
 /* A row of the keeper's table, as far as it is known here. */
 typedef struct ProcessRow {
 	bool in_use; /* requested, and its exit not yet handled */
-	pid_t pid;   /* 0 until it is reported */
+	pid_t pid; /* 0 until it is reported */
 	ReadyFd *status;
-	char *problem; /* why it was not executed; NULL: it was, or it is not known */
+	char *problem; /* why it was not executed; NULL: it was, or that is not known yet */
 } ProcessRow;
 
 /* A command beside the steps that checks a service that is up: CheckCommand=, HealthCommand=. */
 typedef struct Probe {
 	Supervisor *owner;
 	enum ProcessRole role;
-	Cgroup *cgroup;  /* its own: the service's life does not depend on these processes */
+	Cgroup *cgroup; /* its own: the service's life does not depend on these processes */
 	Capture *output; /* NULL: begun by the previous manager */
 	Timer *limit;
 	int64_t limit_us;
-	bool is_late;    /* killed, because its time limit has passed */
+	bool is_late; /* killed, because its time limit has passed */
 	bool is_dropped; /* killed, because its result is no longer needed */
-	bool is_stuck;   /* killed, but it does not end: nothing waits for it */
+	bool is_stuck; /* killed, but it does not end: nothing waits for it */
 } Probe;
 
 /* The health as reported by the probe. */
 typedef struct HealthWatch {
-	Timer *next;         /* the next run of the probe */
-	int64_t up_us;       /* it has been up since then, as far as this manager knows; 0: it is not up */
-	unsigned n_failures; /* in a row */
-	bool is_reported;        /* the last report was: */
+	Timer *next; /* the next run of the probe */
+	/* it has been up since then, as far as this manager knows; 0: it is not up */
+	int64_t up_us;
+	unsigned n_failures; /* consecutive */
+	bool is_reported; /* the last report was: */
 	bool is_healthy;
 } HealthWatch;
 
@@ -90,45 +93,56 @@ struct Supervisor {
 
 	Step step;
 	unsigned index;
-	bool has_begun;   /* false until the first turn of the main loop */
-	bool is_in_line;  /* before that: it waits for the link to the keeper to be writable */
-	bool is_entering; /* @step is new and was not entered yet */
+	bool has_begun; /* false until the first turn of the main loop */
+	bool is_in_line; /* before that: it waits for the link to the keeper to be writable */
+	bool is_entering; /* @step is new and has not been entered yet */
 	bool is_resumed;
-	bool is_stopping;  /* the stop limit is running */
-	bool is_refused;   /* the last process of its start was refused: no resources, or the program is being written */
-	bool is_watching;  /* Ready=dbus: or path:, between executed and ready */
-	char noted[48]; /* the phase that the last note held */
+	bool is_stopping; /* the stop limit is running */
+	/*
+	 * the last process of its start was refused: no resources, or the program is being written
+	 */
+	bool is_refused;
+	bool is_watching; /* Ready=dbus: or path:, between executed and ready */
+	char noted[48]; /* the phase in the last note */
 
 	/* Requests, handled in the next turn. */
 	bool stop_wanted;
 	bool reload_wanted;
 	bool restart_wanted; /* waits until the service is ready or done */
-	bool check_wanted;   /* waits for the end of a check that no client waits for */
+	bool check_wanted; /* waits for the end of a check that no client waits for */
 
 	/* Events that were reported to the engine. Part of the phase. */
 	bool was_ready;
 	bool failure_reported;
-	bool exit_reported; /* of a script in STEP_DONE: its end was reported */
-	bool has_run;     /* of a script: it was up before its last restart or reload */
+	bool exit_reported; /* only for a script in STEP_DONE: its end was reported */
+	bool has_run; /* only for a script: it was up before its last restart or reload */
 
 	ProcessRow rows[ROLE_COUNT];
 	Probe *probes[ROLE_COUNT]; /* ROLE_CHECK, ROLE_HEALTH; NULL: never begun */
-	Capture *stop_output;      /* of a Stop= command with a reported failure; NULL: none, or begun by the previous manager */
-	HealthWatch *health;       /* NULL: the probe has not run yet */
-	struct MessageExited *early_exits[ROLE_COUNT]; /* reported before a resumed supervisor had all its descriptors; or NULL */
-	pid_t next_main_pid;    /* MAINPID=: takes over when the present main process ends; 0: none. Part of the phase */
-	int errnum;             /* ERRNO= */
-	struct MessageExited *last_exit; /* of the main process that is being replaced; NULL: none has ended */
+	/*
+	 * output of the Stop= command, to report its failure; NULL: none, or begun by the previous
+	 * manager
+	 */
+	Capture *stop_output;
+	HealthWatch *health; /* NULL: the probe has not run yet */
+	/* reported before a resumed supervisor had all its descriptors; or NULL */
+	struct MessageExited *early_exits[ROLE_COUNT];
+	/* MAINPID=: takes over when the present main process ends; 0: none. Part of the phase */
+	pid_t next_main_pid;
+	int errnum; /* ERRNO= */
+	/* exit of the main process that is being replaced; NULL: none has ended */
+	struct MessageExited *last_exit;
 	/* The counters before any process of this run could be killed or refused. */
 	OutOfMemory memory;
 	uint64_t n_task_refusals;
-	WorkerJob *search; /* for the main process; NULL: none */
-	Step search_step;  /* the step that started the search */
-	WorkerJob *sender_question; /* does the sender of a datagram belong to it? NULL: no such question */
-	WorkerJob *successor_question;   /* the same for MAINPID= */
-	char *status_text;      /* STATUS= */
-	char *forked_problem;   /* why the daemon of Ready=fork is not found yet */
-	char *unready_why;      /* why the condition of Ready= does not hold yet */
+	WorkerJob *search; /* the search for the main process; NULL: none */
+	Step search_step; /* the step that started the search */
+	/* asks whether the sender of a datagram belongs to it; NULL: no question is pending */
+	WorkerJob *sender_question;
+	WorkerJob *successor_question; /* the same for MAINPID= */
+	char *status_text; /* STATUS= */
+	char *forked_problem; /* why the daemon of Ready=fork is not found yet */
+	char *unready_why; /* why the condition of Ready= does not hold yet */
 
 	Cgroup *cgroup;
 	char *notify_path; /* NULL unless it may send notifications */
@@ -137,23 +151,24 @@ struct Supervisor {
 	bool is_notify_abused; /* its first socket was given up */
 	ReadyFd *ready;
 	bool is_kept[KEPT_COUNT];
-	int64_t known_us;  /* events since then are known to this supervisor */
+	int64_t known_us; /* this supervisor knows all events since then */
 
-	int64_t watchdog_us; /* the longest time between two signs of life; 0: none are expected. Part of the phase */
+	/* the longest time between two WATCHDOG=1 messages; 0: no watchdog. Part of the phase */
+	int64_t watchdog_us;
 	/* Each is NULL while it is not needed. An idle service needs none. */
-	Timer *watchdog; /* the next sign's deadline */
-	Timer *turn;  /* for requests */
+	Timer *watchdog; /* deadline of the next WATCHDOG=1 */
+	Timer *turn; /* then requests are handled */
 	Timer *limit; /* deadline of the step */
-	Timer *poll;  /* pid file; kill again */
+	Timer *poll; /* pid file; kill again */
 	int64_t poll_us;
-	unsigned n_renewals; /* how often step_renew_cgroup() was put off */
+	unsigned n_renewals; /* how often step_renew_cgroup() was postponed */
 };
 
 typedef struct StepRow {
 	void (*enter)(Supervisor *s);
 	void (*main_ended)(Supervisor *s, const struct MessageExited *exit);
 	void (*control_ended)(Supervisor *s, const struct MessageExited *exit);
-	void (*limit)(Supervisor *s);   /* the deadline has passed */
+	void (*limit)(Supervisor *s); /* the deadline has passed */
 	void (*changed)(Supervisor *s); /* the cgroup may be empty, or it is time to look again */
 	void (*stop)(Supervisor *s);
 	/*
@@ -168,9 +183,9 @@ const StepRow *supervisor_row(const Supervisor *s);
 /* A row without an entry function: the script uses the ordinary row. */
 extern const StepRow script_rows[STEP_COUNT];
 
-/* --- supervise.c: what steps may use --- */
+/* --- supervise.c: functions for the steps --- */
 
-/* Sets the next step. It is entered when the present callback is over. */
+/* Sets the next step. It is entered when the present callback has returned. */
 void supervisor_go(Supervisor *s, Step step, unsigned index);
 /* The same, but the step's entry actions have been done already. */
 void supervisor_stay(Supervisor *s, Step step, unsigned index);
@@ -180,9 +195,11 @@ void supervisor_settle(Supervisor *s);
 void supervisor_emit(Supervisor *s, ProcessEvent *event);
 void supervisor_event(Supervisor *s, ProcessEventKind kind, const char *text);
 /* Reports the end of a daemon that a restart of its script should have left running. */
-void supervisor_report_restart_end(Supervisor *s, const struct MessageExited *exit, const char *text);
-void supervisor_report_exit(Supervisor *s, const struct MessageExited *exit, bool success, const char *text);
-/* Reports EXITED with success for a script of which nothing is left. */
+void supervisor_report_restart_end(Supervisor *s, const struct MessageExited *exit,
+				   const char *text);
+void supervisor_report_exit(Supervisor *s, const struct MessageExited *exit, bool success,
+			    const char *text);
+/* Reports EXITED with success for a script that has no processes left. */
 void supervisor_report_done(Supervisor *s, const char *text);
 /* Reports START_FAILED once, then goes to @next. */
 void supervisor_fail_start(Supervisor *s, Step next, const char *format, ...) G_GNUC_PRINTF(3, 4);
@@ -198,22 +215,24 @@ const char *supervisor_note(Supervisor *s);
 /* @command: NULL: svc-exec removes the directories of the run. */
 bool supervisor_spawn(Supervisor *s, enum ProcessRole role, const Command *command, GError **error);
 bool supervisor_open_notify(Supervisor *s, GError **error);
-void supervisor_arm(Supervisor *s);            /* arms the channels from the main process */
+void supervisor_arm(Supervisor *s); /* arms the channels from the main process */
 void supervisor_drain(Supervisor *s, enum ProcessRole role);
 void supervisor_forget_fds(Supervisor *s);
 /* Are its runtime directories to be removed after this run? */
 bool supervisor_ends_runtime(const Supervisor *s);
-/* NOTIFY_ASKED: only svc-worker can find out. */
+/* NOTIFY_LOOKED_UP: only svc-worker can find out. */
 NotifyTrust supervisor_trust(const Supervisor *s, pid_t pid);
 
 /*
- * Looks for the main process by its PID file, and @with_guess as the only process that has become
- * the keeper's child. The result is for the present step.
+ * Looks for the main process by its PID file, and if @with_guess, as the only process that has
+ * become the keeper's child. The result is passed to the present step.
  */
 void supervisor_search_main(Supervisor *s, bool with_guess);
-/* Is @pid in its control group, or in one below it? supervisor_is_yes() reads the answer. */
-WorkerJob *supervisor_ask_process(Supervisor *s, pid_t pid, const WorkerListener *listener);
-bool supervisor_is_yes(const char *const *words, unsigned n_words);
+/*
+ * Is @pid in the service's control group, or in one below it? supervisor_is_yes() reads the answer.
+ */
+WorkerJob *supervisor_query_process(Supervisor *s, pid_t pid, const WorkerListener *listener);
+bool supervisor_is_yes(const char *const *fields, unsigned n_fields);
 /* Logs which processes survive SIGKILL. */
 void supervisor_report_remains(const Supervisor *s, bool is_left);
 
@@ -223,7 +242,7 @@ void supervisor_report_remains(const Supervisor *s, bool is_left);
 void watchdog_update(Supervisor *s);
 /* Handles the watchdog fields of a datagram. */
 void watchdog_take_message(Supervisor *s, const NotifyMessage *message);
-/* EXTEND_TIMEOUT_USEC=: the deadline is not before @at_us. */
+/* For EXTEND_TIMEOUT_USEC=: the watchdog does not expire before @at_us. */
 void watchdog_extend(Supervisor *s, int64_t at_us);
 void step_abort_enter(Supervisor *s);
 void step_abort_main_ended(Supervisor *s, const struct MessageExited *exit);
@@ -250,9 +269,9 @@ void supervisor_unwatch(Supervisor *s);
 void step_main_executed(Supervisor *s);
 void step_adopted(Supervisor *s, pid_t pid, int error);
 
-/* --- supervise-steps.c: what steps share --- */
+/* --- supervise-steps.c: functions that steps share --- */
 
-/* Processes besides the main and the control one that must be ended, too. */
+/* Does it have processes besides the main and the control process that must be ended, too? */
 bool step_has_others(const Supervisor *s);
 /* Calls the step's "look again" function after a growing delay. */
 void step_poll_again(Supervisor *s);
@@ -265,14 +284,18 @@ void step_kill_all(Supervisor *s, unsigned attempt);
 char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit);
 char *step_describe_control(const Supervisor *s, const struct MessageExited *exit);
 /* The same for a command that starts, stops or reloads: a script's exit statuses have meanings. */
-char *step_describe_action(const Supervisor *s, enum ProcessRole role, const struct MessageExited *exit);
-/* @command: NULL if a changed file no longer has it; then only its exit status counts. */
+char *step_describe_action(const Supervisor *s, enum ProcessRole role,
+			   const struct MessageExited *exit);
+/* @command: NULL if a changed file no longer has it; then only the exit status decides. */
 bool step_control_failed(const Command *command, const struct MessageExited *exit);
 /* NULL after the last one. */
 const Command *step_command_at(const GPtrArray *commands, unsigned index);
-/* For a task, or any service with work that ends with its process: success keeps it up. */
+/*
+ * Handles the end of the main process of a task, or of any service that ends with that process:
+ * after success it stays done.
+ */
 void step_end_by_itself(Supervisor *s, const struct MessageExited *exit);
-/* The end of a process that has no meaning in the present step. */
+/* Handles the end of a process that has no effect in the present step. */
 void step_stray_exit(Supervisor *s, const struct MessageExited *exit);
 void step_nothing(Supervisor *s);
 void step_ready_stop(Supervisor *s);
@@ -285,11 +308,11 @@ void step_apply_resources(Supervisor *s);
 /* Records the counters of a group that earlier processes have used. */
 void step_count_events(Supervisor *s);
 /*
- * cgroup_renew(), before a process is started into a cgroup that may have been killed. Returns:
- * false if it must be tried again after the poll.
+ * Calls cgroup_renew() before a process is started in a cgroup to which cgroup.kill may have been
+ * written. Returns: false if it must be tried again after the poll.
  */
 bool step_renew_cgroup(Supervisor *s);
-/* The same for its subgroups, when no process is left. */
+/* Calls cgroup_clear() when no process is left. Returns: as above. */
 bool step_clear_groups(Supervisor *s);
 
 void step_clear_look(Supervisor *s);
@@ -326,8 +349,8 @@ void script_restart_main_ended(Supervisor *s, const struct MessageExited *exit);
 void script_restart_limit(Supervisor *s);
 
 /*
- * A task with DoneWhile= that is done: its work stands until its Stop= succeeds. A shutdown does
- * not wait for that.
+ * Is it a task with DoneWhile= that is done? The result of its work exists until its Stop=
+ * succeeds. A shutdown does not wait for that.
  */
 bool supervisor_stays_done(const Supervisor *s);
 /* Starts the stop limit unless it already runs. */

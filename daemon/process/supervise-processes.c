@@ -26,7 +26,8 @@
 
 static void found(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem)
 {
-	void (*on_found)(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem) = supervisor_row(s)->found;
+	void (*on_found)(Supervisor * s, pid_t pid, unsigned n_processes, const char *problem) =
+		supervisor_row(s)->found;
 
 	s->search = NULL;
 	if (s->search_step == s->step && !s->is_entering && on_found)
@@ -41,11 +42,11 @@ static pid_t parse_number(const char *text)
 	return text_parse_uint(text, 10, G_MAXINT, &number) ? (pid_t)number : 0;
 }
 
-static void on_found(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_found(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
 	fd_close(&fd);
-	if (n_words == 4)
-		found(data, parse_number(words[1]), (unsigned)parse_number(words[2]), words[3]);
+	if (n_fields == 4)
+		found(data, parse_number(fields[1]), (unsigned)parse_number(fields[2]), fields[3]);
 	else
 		found(data, 0, 0, "svc-worker cannot find it");
 }
@@ -61,56 +62,63 @@ void supervisor_search_main(Supervisor *s, bool with_guess)
 	const char *group = cgroup_path(s->cgroup);
 	const char *mark = cgroup_mark(s->cgroup);
 	const char *pid_file = s->plan.def->pid_file;
-	g_autofree char *keeper = g_strdup_printf("%d", (int)keeper_link_keeper_pid(s->context->link));
+	g_autofree char *keeper =
+		g_strdup_printf("%d", (int)keeper_link_keeper_pid(s->context->link));
 	/*
-	 * A process older than this run is no process of this script. For other services the age is
-	 * not checked, because the first process of the run has provided the PID.
+	 * A process older than this run does not belong to this script. For other services the age
+	 * is not checked, because the first process of the run has provided the PID.
 	 */
-	g_autofree char *since = g_strdup_printf("%" G_GINT64_FORMAT, plan_is_script(&s->plan) ? s->known_us : 0);
-	const char *const words[] = {
-		"find-main", group ? group : "", mark ? mark : "", keeper, pid_file ? pid_file : "", with_guess ? "guess" : "", since,
+	g_autofree char *since =
+		g_strdup_printf("%" G_GINT64_FORMAT, plan_is_script(&s->plan) ? s->known_us : 0);
+	const char *const fields[] = {
+		"find-main", group ? group : "",       mark ? mark : "",
+		keeper,      pid_file ? pid_file : "", with_guess ? "guess" : "",
+		since,
 	};
 
 	if (s->search)
 		return;
 	s->search_step = s->step;
-	s->search = worker_job_new(s->context->workers, s->plan.def->name, words, G_N_ELEMENTS(words), NULL, 0, &listener, s);
+	s->search = worker_job_new(s->context->workers, s->plan.def->name, fields,
+				   G_N_ELEMENTS(fields), NULL, 0, &listener, s);
 }
 
 /* --- the service of a process --- */
 
-WorkerJob *supervisor_ask_process(Supervisor *s, pid_t pid, const WorkerListener *listener)
+WorkerJob *supervisor_query_process(Supervisor *s, pid_t pid, const WorkerListener *listener)
 {
 	g_autofree char *number = g_strdup_printf("%d", (int)pid);
-	const char *const words[] = { "has-process", cgroup_path(s->cgroup), number };
+	const char *const fields[] = { "has-process", cgroup_path(s->cgroup), number };
 
-	return worker_job_new(s->context->workers, s->plan.def->name, words, G_N_ELEMENTS(words), NULL, 0, listener, s);
+	return worker_job_new(s->context->workers, s->plan.def->name, fields, G_N_ELEMENTS(fields),
+			      NULL, 0, listener, s);
 }
 
-bool supervisor_is_yes(const char *const *words, unsigned n_words)
+bool supervisor_is_yes(const char *const *fields, unsigned n_fields)
 {
-	return n_words == 2 && strcmp(words[1], "yes") == 0;
+	return n_fields == 2 && strcmp(fields[1], "yes") == 0;
 }
 
 /* --- processes that cannot be killed --- */
 
-typedef struct Remains {
+typedef struct RemainingProcesses {
 	char *service;
 	bool is_left;
-} Remains;
+} RemainingProcesses;
 
-static void log_remains(Remains *remains, const char *names)
+static void log_remains(RemainingProcesses *remains, const char *names)
 {
-	log_warning(remains->service, "cannot be killed, because it waits in the kernel for a disk or a server: %s%s", names,
-		    remains->is_left ? "; going on without it" : "");
+	log_warning(remains->service,
+		    "cannot be killed, because it waits in the kernel for a disk or a server: %s%s",
+		    names, remains->is_left ? "; going on without it" : "");
 	g_free(remains->service);
 	g_free(remains);
 }
 
-static void on_names(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_names(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
 	fd_close(&fd);
-	log_remains(data, n_words == 2 ? words[1] : "?");
+	log_remains(data, n_fields == 2 ? fields[1] : "?");
 }
 
 static void on_names_lost(void *data, const char *why)
@@ -124,14 +132,17 @@ void supervisor_report_remains(const Supervisor *s, bool is_left)
 	static const WorkerListener listener = { .answer = on_names, .lost = on_names_lost };
 	const char *group = cgroup_path(s->cgroup);
 	const char *mark = cgroup_mark(s->cgroup);
-	g_autofree char *keeper = g_strdup_printf("%d", (int)keeper_link_keeper_pid(s->context->link));
+	g_autofree char *keeper =
+		g_strdup_printf("%d", (int)keeper_link_keeper_pid(s->context->link));
 	g_autofree char *pid = g_strdup_printf("%d", (int)s->rows[ROLE_MAIN].pid);
-	const char *const words[] = { "name-processes", group ? group : "", mark ? mark : "", keeper, pid };
-	Remains *remains = g_new0(Remains, 1);
+	const char *const fields[] = { "name-processes", group ? group : "", mark ? mark : "",
+				       keeper, pid };
+	RemainingProcesses *remains = g_new0(RemainingProcesses, 1);
 
 	remains->service = g_strdup(s->plan.def->name);
 	remains->is_left = is_left;
-	(void)worker_job_new(s->context->workers, s->plan.def->name, words, G_N_ELEMENTS(words), NULL, 0, &listener, remains);
+	(void)worker_job_new(s->context->workers, s->plan.def->name, fields, G_N_ELEMENTS(fields),
+			     NULL, 0, &listener, remains);
 }
 
 /* --- descriptors that the keeper keeps for the next manager --- */
@@ -144,7 +155,8 @@ static void keep(Supervisor *s, KeptKind kind, int fd)
 	keeper_link_keep(s->context->link, name, fd);
 }
 
-static void forget_with(Supervisor *s, KeptKind kind, void (*send)(KeeperLink *link, const char *name))
+static void forget_with(Supervisor *s, KeptKind kind,
+			void (*send)(KeeperLink *link, const char *name))
 {
 	g_autofree char *name = g_strdup_printf("%s/%s/0", s->plan.def->name, kept_kind_name(kind));
 
@@ -173,7 +185,7 @@ static void on_executed(void *data, bool has_ended)
 	supervisor_settle(s);
 }
 
-/* The program has not run at all, and another try may succeed. */
+/* Did the program not run at all, so that another try may succeed? */
 static bool is_refusal(const struct ExecStatus *status)
 {
 	return status->step == EXEC_STEP_EXEC && errnum_is_passing(status->error);
@@ -190,8 +202,8 @@ static void on_exec_failed(void *data, const struct ExecStatus *status)
 
 static void on_command_executed(void *data, bool has_ended)
 {
-	(void)has_ended; /* nothing of it is kept */
-	(void)data; /* only the exit of the command counts */
+	(void)has_ended; /* the keeper keeps no descriptor of a command */
+	(void)data; /* only the exit of the command matters */
 }
 
 static void command_failed(Supervisor *s, enum ProcessRole role, const struct ExecStatus *status)
@@ -249,7 +261,7 @@ NotifyTrust supervisor_trust(const Supervisor *s, pid_t pid)
 		return main_pid > 0 && getsid(pid) == main_pid ? NOTIFY_BELIEVED : NOTIFY_IGNORED;
 	if (cgroup_contains(s->cgroup, pid))
 		return NOTIFY_BELIEVED;
-	return cgroup_has_groups(s->cgroup) ? NOTIFY_ASKED : NOTIFY_IGNORED;
+	return cgroup_has_groups(s->cgroup) ? NOTIFY_LOOKED_UP : NOTIFY_IGNORED;
 }
 
 static void sender_is(Supervisor *s, bool is_believed)
@@ -259,10 +271,10 @@ static void sender_is(Supervisor *s, bool is_believed)
 		notify_socket_answered(s->notify, is_believed);
 }
 
-static void on_sender(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_sender(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
 	fd_close(&fd);
-	sender_is(data, supervisor_is_yes(words, n_words));
+	sender_is(data, supervisor_is_yes(fields, n_fields));
 }
 
 static void on_sender_lost(void *data, const char *why)
@@ -278,9 +290,11 @@ static NotifyTrust on_trust(void *data, pid_t pid)
 	const NotifyTrust trust = supervisor_trust(s, pid);
 
 	if (trust == NOTIFY_IGNORED)
-		log_debug(s->plan.def->name, "notify: process %d is not one of this service's", (int)pid);
-	worker_job_free(s->sender_question); /* a socket that was given up may have asked */
-	s->sender_question = trust == NOTIFY_ASKED ? supervisor_ask_process(s, pid, &listener) : NULL;
+		log_debug(s->plan.def->name, "notify: process %d is not one of this service's",
+			  (int)pid);
+	worker_job_free(s->sender_question); /* it may be about a socket that was given up */
+	s->sender_question =
+		trust == NOTIFY_LOOKED_UP ? supervisor_query_process(s, pid, &listener) : NULL;
 	return trust;
 }
 
@@ -290,7 +304,8 @@ static NotifyTrust on_trust(void *data, pid_t pid)
 static void take_status(Supervisor *s, const char *text)
 {
 	g_autofree char *valid = g_utf8_make_valid(text, -1);
-	g_autofree char *start = g_utf8_substring(valid, 0, MIN(g_utf8_strlen(valid, -1), STATUS_CHARACTERS));
+	g_autofree char *start =
+		g_utf8_substring(valid, 0, MIN(g_utf8_strlen(valid, -1), STATUS_CHARACTERS));
 
 	for (char *p = start; *p; p++) {
 		if (g_ascii_iscntrl(*p))
@@ -308,9 +323,11 @@ static void take_main_pid(Supervisor *s, pid_t pid)
 	if (pid == s->rows[ROLE_MAIN].pid)
 		s->next_main_pid = 0;
 	else if (supervisor_trust(s, pid) == NOTIFY_IGNORED)
-		log_warning(s->plan.def->name, "notify: MAINPID=%d is not one of this service's processes", (int)pid);
+		log_warning(s->plan.def->name,
+			    "notify: MAINPID=%d is not one of this service's processes", (int)pid);
 	else
-		s->next_main_pid = pid; /* a row holds one process: it moves when the present one ends */
+		/* a row holds one process, so the new one waits for the end of the present one */
+		s->next_main_pid = pid;
 	if (s->next_main_pid > 0 && !s->rows[ROLE_MAIN].in_use && s->step == STEP_READY)
 		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
 }
@@ -373,11 +390,14 @@ static void on_descriptors(void *data)
 	Supervisor *s = data;
 
 	if (!s->eater)
-		s->eater = notify_eater_new(s->context->workers, s->plan.def->name, &eater_listener, s);
+		s->eater = notify_eater_new(s->context->workers, s->plan.def->name, &eater_listener,
+					    s);
 	notify_eater_eat(s->eater, notify_socket_fd(s->notify));
 }
 
-static const NotifyListener notify_listener = { .trust = on_trust, .message = on_message, .descriptors = on_descriptors };
+static const NotifyListener notify_listener = { .trust = on_trust,
+						.message = on_message,
+						.descriptors = on_descriptors };
 
 /*
  * A process that begins as root may change its user and send notifications later. If User= is a
@@ -441,8 +461,11 @@ static void on_given_up(void *data)
 	const bool is_first = !s->is_notify_abused;
 	g_autoptr(GError) error = NULL;
 
-	log_warning(s->plan.def->name, "notify: user %u has sent descriptors that cannot be closed; %s", (unsigned)notify_socket_sender(s->notify),
-		    is_first ? "only root may write to its notify socket from now on" : "its notify socket is removed");
+	log_warning(s->plan.def->name,
+		    "notify: user %u has sent descriptors that cannot be closed; %s",
+		    (unsigned)notify_socket_sender(s->notify),
+		    is_first ? "only root may write to its notify socket from now on" :
+			       "its notify socket is removed");
 	close_notify(s);
 	s->is_notify_abused = true;
 	if (!is_first)
@@ -464,15 +487,18 @@ void supervisor_give_fd(Supervisor *s, const char *kind_name, int fd)
 	s->is_kept[kind] = true;
 	switch (kind) {
 	case KEPT_STATUS:
-		s->rows[ROLE_MAIN].status = ready_fd_new(READY_FD_EXEC_STATUS, fd, &status_listeners[ROLE_MAIN], s);
+		s->rows[ROLE_MAIN].status =
+			ready_fd_new(READY_FD_EXEC_STATUS, fd, &status_listeners[ROLE_MAIN], s);
 		break;
 	case KEPT_READY:
 		s->ready = ready_fd_new(READY_FD_NEWLINE, fd, &ready_listener, s);
 		break;
 	case KEPT_NOTIFY:
 		s->notify = notify_socket_resume(fd, &notify_listener, s);
-		if (!s->notify_path) /* a service that began with one has it, even if its file has changed */
-			s->notify_path = notify_socket_path(s->context->runtime_dir, s->plan.def->name);
+		/* a service that began with one has it, even if its file has changed */
+		if (!s->notify_path)
+			s->notify_path =
+				notify_socket_path(s->context->runtime_dir, s->plan.def->name);
 		break;
 	case KEPT_COUNT:
 		break;
@@ -508,8 +534,8 @@ void supervisor_drain(Supervisor *s, enum ProcessRole role)
  * Returns: the writer's end; ours becomes *@ret_reader. @keep_as: KEPT_COUNT: the keeper does not
  * keep it.
  */
-static int open_ready_fd(ReadyFd **ret_reader, ReadyFdKind kind, const ReadyFdListener *listener, Supervisor *s,
-			 KeptKind keep_as, GError **error)
+static int open_ready_fd(ReadyFd **ret_reader, ReadyFdKind kind, const ReadyFdListener *listener,
+			 Supervisor *s, KeptKind keep_as, GError **error)
 {
 	int fds[2];
 
@@ -534,7 +560,8 @@ static int open_output(Supervisor *s, enum ProcessRole role)
 	g_autoptr(GError) error = NULL;
 	int fd;
 
-	if (!s->context->logs || (role == ROLE_MAIN && execution->tty && !execution->is_tty_optional))
+	if (!s->context->logs ||
+	    (role == ROLE_MAIN && execution->tty && !execution->is_tty_optional))
 		return -1;
 	fd = log_router_open(s->context->logs, s->plan.def->name, &error);
 	if (fd < 0)
@@ -547,7 +574,9 @@ static Capture **find_capture(Supervisor *s, enum ProcessRole role)
 {
 	if (role_is_probe(role))
 		return &s->probes[role]->output;
-	return role == ROLE_CONTROL && s->step == STEP_STOP && supervisor_stays_done(s) ? &s->stop_output : NULL;
+	return role == ROLE_CONTROL && s->step == STEP_STOP && supervisor_stays_done(s) ?
+		       &s->stop_output :
+		       NULL;
 }
 
 /* Returns: the writer's end, owned by the caller; -1: the output is discarded. */
@@ -570,7 +599,8 @@ static bool fill_main(Supervisor *s, SpawnInput *input, GError **error)
 
 	if (input->role != ROLE_MAIN)
 		return true;
-	if (service_def_n_sockets(s->plan.def) > 0 && !context->sockets(context->data, s->plan.def->name, &input->sockets, error))
+	if (service_def_n_sockets(s->plan.def) > 0 &&
+	    !context->sockets(context->data, s->plan.def->name, &input->sockets, error))
 		return false;
 	if (!supervisor_open_notify(s, error))
 		return false;
@@ -578,7 +608,8 @@ static bool fill_main(Supervisor *s, SpawnInput *input, GError **error)
 		input->notify_path = s->notify_path;
 	if (s->plan.def->ready != READY_FD)
 		return true;
-	input->ready_fd = open_ready_fd(&s->ready, READY_FD_NEWLINE, &ready_listener, s, KEPT_READY, error);
+	input->ready_fd =
+		open_ready_fd(&s->ready, READY_FD_NEWLINE, &ready_listener, s, KEPT_READY, error);
 	return input->ready_fd >= 0;
 }
 
@@ -595,7 +626,8 @@ static bool send_spawn(Supervisor *s, SpawnInput *input, GError **error)
 	output_fd = capture ? open_captured(s, capture, error) : open_output(s, input->role);
 	if (capture && output_fd < 0)
 		return false;
-	status_fd = open_ready_fd(&s->rows[input->role].status, READY_FD_EXEC_STATUS, &status_listeners[input->role], s,
+	status_fd = open_ready_fd(&s->rows[input->role].status, READY_FD_EXEC_STATUS,
+				  &status_listeners[input->role], s,
 				  input->role == ROLE_MAIN ? KEPT_STATUS : KEPT_COUNT, error);
 	if (status_fd < 0)
 		return false;
@@ -630,6 +662,7 @@ bool supervisor_spawn(Supervisor *s, enum ProcessRole role, const Command *comma
 	row->pid = 0;
 	row->in_use = ok;
 	if (!role_is_probe(role))
-		s->is_refused = !ok && g_error_matches(*error, SVCD_ERROR_DOMAIN, SVCD_ERROR_EXHAUSTED);
+		s->is_refused = !ok &&
+				g_error_matches(*error, SVCD_ERROR_DOMAIN, SVCD_ERROR_EXHAUSTED);
 	return ok;
 }

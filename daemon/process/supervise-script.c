@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Supervise, the steps of a script: a start command that ends, and the processes that it left
- * running. The service is all processes in its cgroup. A main process is looked for, by PID file or
- * as the only child of the keeper among them, but none is needed.
+ * running. The service consists of all processes in its cgroup. A main process is looked for, by
+ * PID file or as the only child of the keeper among them, but none is needed.
  *
  * The exit status of a script is weak evidence (LSB: 0 even if nothing was started), and daemons
  * lose processes while they go into the background. So for SETTLE_US after each command, a process
- * that ends with success or unseen counts as a part of that command. Then another main process is
- * looked for, or nothing is left and the service is done. Later such an end is an exit. A script
- * with Restart= has a daemon: if nothing is left of it, that is an exit at any time.
+ * that ends with success, or without a visible exit, counts as a part of that command. Then another
+ * main process is looked for, or nothing is left and the service is done. After that time such an
+ * end is an exit. A script with Restart= is expected to have a daemon, so if no process is left,
+ * that is an exit at any time.
  */
 #include "config.h"
 
@@ -21,14 +22,17 @@
 
 /*
  * The time after a command in which its remaining processes may end and a PID file is looked for. A
- * daemon needs less to start.
+ * daemon needs less time to start.
  */
 #define SETTLE_US (10 * G_USEC_PER_SEC)
 
 /* How long after a failed restart the old daemon may still end. */
 #define RESTART_RECHECK_US (2 * G_USEC_PER_SEC)
 
-/* STEP_RESTART: the command has failed while the old daemon ran; its exit status is added. */
+/*
+ * STEP_RESTART: the command has failed while the old daemon ran; its exit status is added to this
+ * index.
+ */
 #define RESTART_RECHECK 2
 
 static bool is_settling(const Supervisor *s)
@@ -54,7 +58,7 @@ static bool has_daemon(const Supervisor *s)
 
 /* --- the main process --- */
 
-/* A row without a process: the engine does not publish it. */
+/* If the row has no process any more, the engine publishes no main process. */
 static void forget_main(Supervisor *s)
 {
 	if (!s->rows[ROLE_MAIN].in_use)
@@ -68,13 +72,17 @@ static void script_start_ended(Supervisor *s, const struct MessageExited *exit)
 	const bool is_executed = !s->rows[ROLE_MAIN].problem;
 	g_autofree char *text = step_describe_action(s, ROLE_MAIN, exit);
 
-	if (is_executed && outcome_script_is_success(&s->plan, s->plan.def->exec, exit->code, exit->status))
-		supervisor_go(s, STEP_LEFT, exit->code == CLD_EXITED ? (unsigned)exit->status : LEFT_KILLED);
+	if (is_executed &&
+	    outcome_script_is_success(&s->plan, s->plan.def->exec, exit->code, exit->status))
+		supervisor_go(s, STEP_LEFT,
+			      exit->code == CLD_EXITED ? (unsigned)exit->status : LEFT_KILLED);
 	else
 		supervisor_fail_start(s, STEP_REST, is_executed ? "start failed: %s" : "%s", text);
 }
 
-/* The command may have started a part of its work. Only its own stop command can undo that. */
+/*
+ * The start command may have done a part of its work. Only the script's stop command can undo that.
+ */
 static void script_start_limit(Supervisor *s)
 {
 	g_autofree char *limit = text_format_duration(s->plan.def->start_limit_us);
@@ -112,7 +120,8 @@ void script_is_up(Supervisor *s)
 
 static char *describe_left(unsigned index)
 {
-	return index == LEFT_KILLED ? g_strdup("killed by a signal") : outcome_describe_script(CLD_EXITED, (int)index);
+	return index == LEFT_KILLED ? g_strdup("killed by a signal") :
+				      outcome_describe_script(CLD_EXITED, (int)index);
 }
 
 /*
@@ -124,14 +133,17 @@ static void end_after_command(Supervisor *s)
 	struct MessageExited unknown = { .at_us = (uint64_t)loop_now() };
 	const bool is_reload = s->index == LEFT_RELOADED;
 	g_autofree char *end = describe_left(s->index);
-	g_autofree char *text = is_reload ? g_strdup("its reload left nothing running") :
-					    g_strdup_printf("its restart left nothing running: %s", end);
+	g_autofree char *text =
+		is_reload ? g_strdup("its reload left nothing running") :
+			    g_strdup_printf("its restart left nothing running: %s", end);
 	const bool has_exited = !is_reload && s->index != LEFT_KILLED;
 
 	if (has_exited && has_daemon(s))
 		supervisor_report_restart_end(s, &unknown, text);
 	else
-		supervisor_report_exit(s, &unknown, has_exited && plan_counts_as_success(&s->plan, (int)s->index), text);
+		supervisor_report_exit(
+			s, &unknown, has_exited && plan_counts_as_success(&s->plan, (int)s->index),
+			text);
 	supervisor_go(s, STEP_REST, 0);
 }
 
@@ -159,7 +171,8 @@ void script_left_enter(Supervisor *s)
 	/*
 	 * Without cgroups a PID file may be written later. It is waited for if the service was up.
 	 */
-	if (s->rows[ROLE_MAIN].in_use || is_populated(s) || (was_up && !has_cgroup(s) && s->plan.def->pid_file))
+	if (s->rows[ROLE_MAIN].in_use || is_populated(s) ||
+	    (was_up && !has_cgroup(s) && s->plan.def->pid_file))
 		script_is_up(s);
 	else if (was_up)
 		end_after_command(s);
@@ -175,7 +188,8 @@ void script_left_enter(Supervisor *s)
  */
 static void end_run(Supervisor *s)
 {
-	const bool is_repeated = has_daemon(s) && s->context->starts_again(s->context->data, s->plan.def->name);
+	const bool is_repeated = has_daemon(s) &&
+				 s->context->starts_again(s->context->data, s->plan.def->name);
 
 	supervisor_go(s, is_repeated ? STEP_STOP : STEP_REST, 0);
 }
@@ -187,10 +201,11 @@ static void last_has_ended(Supervisor *s)
 
 	cgroup_watch(s->cgroup, false);
 	if (is_settling(s) && !s->has_run && !has_daemon(s)) {
-		supervisor_report_done(s, "what its start command left running has ended");
+		supervisor_report_done(s, "the processes that its start command left have ended");
 		supervisor_go(s, STEP_DONE, 0);
 	} else {
-		supervisor_report_exit(s, &unknown, false, "its last process ended, exit status unknown");
+		supervisor_report_exit(s, &unknown, false,
+				       "its last process ended, exit status unknown");
 		end_run(s);
 	}
 }
@@ -236,10 +251,12 @@ static void script_settled(Supervisor *s)
  */
 static void end_without_successor(Supervisor *s)
 {
-	static const struct MessageExited unknown; /* reported to an earlier manager */
+	static const struct MessageExited unknown; /* an earlier manager has reported the exit */
 	const struct MessageExited *exit = s->last_exit ? s->last_exit : &unknown;
 	const bool is_replaced = is_settling(s) && s->has_run;
-	const bool ended_well = s->index == 0 || (is_replaced && outcome_is_success(&s->plan, exit->code, exit->status));
+	const bool ended_well =
+		s->index == 0 ||
+		(is_replaced && outcome_is_success(&s->plan, exit->code, exit->status));
 	const bool is_loose_end = is_replaced || (is_settling(s) && ended_well);
 	g_autofree char *text = step_describe_exit(s, exit);
 
@@ -247,17 +264,25 @@ static void end_without_successor(Supervisor *s)
 		forget_main(s);
 		supervisor_go(s, STEP_READY, 0);
 	} else if (is_loose_end && !is_replaced && !has_daemon(s)) {
-		supervisor_report_done(s, "what its start command left running has ended: exit status 0");
+		supervisor_report_done(
+			s, "the processes that its start command left have ended: exit status 0");
 		supervisor_go(s, STEP_DONE, 0);
 	} else {
-		const bool leaves_others = s->plan.latest->kill_mode != KILL_MODE_CONTROL_GROUP && is_populated(s);
-		g_autofree char *all = leaves_others ? g_strdup_printf("%s; other processes of it still run", text) : NULL;
+		const bool leaves_others = s->plan.latest->kill_mode != KILL_MODE_CONTROL_GROUP &&
+					   is_populated(s);
+		g_autofree char *all =
+			leaves_others ? g_strdup_printf("%s; its other processes still run", text) :
+					NULL;
 
 		if (is_replaced && ended_well && has_daemon(s))
 			supervisor_report_restart_end(s, exit, all ? all : text);
 		else
-			supervisor_report_exit(s, exit, is_replaced ? ended_well : outcome_is_success(&s->plan, exit->code, exit->status),
-					     all ? all : text);
+			supervisor_report_exit(s, exit,
+					       is_replaced ?
+						       ended_well :
+						       outcome_is_success(&s->plan, exit->code,
+									  exit->status),
+					       all ? all : text);
 		end_run(s);
 	}
 }
@@ -274,8 +299,8 @@ void script_seek_found(Supervisor *s, pid_t pid, unsigned n_processes, const cha
 
 /*
  * A daemon may replace itself by another process, as nginx does for an upgrade. Without a PID file
- * that process cannot be distinguished from a lost child of the daemon. So it is only guessed if
- * the main process ended on purpose (status 0).
+ * that process cannot be distinguished from a lost child of the daemon. So a successor is guessed
+ * only if the main process ended on purpose (status 0).
  */
 void script_seek_enter(Supervisor *s)
 {
@@ -289,7 +314,8 @@ void script_seek_enter(Supervisor *s)
 
 static void script_main_ended(Supervisor *s, const struct MessageExited *exit)
 {
-	supervisor_go(s, STEP_SEEK, exit->code == CLD_EXITED ? (unsigned)exit->status : LEFT_KILLED);
+	supervisor_go(s, STEP_SEEK,
+		      exit->code == CLD_EXITED ? (unsigned)exit->status : LEFT_KILLED);
 }
 
 /* The process has ended meanwhile, or is not the keeper's child yet. */
@@ -304,7 +330,7 @@ void script_adopt_failed(Supervisor *s)
 		last_has_ended(s);
 }
 
-/* --- done: no process runs, but one may come --- */
+/* --- done: no process runs, but one may appear --- */
 
 static void script_done_found(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem)
 {
@@ -347,7 +373,8 @@ static void script_reload_enter(Supervisor *s)
 	supervisor_set_limit(s, loop_now() + s->plan.def->start_limit_us);
 	if (command && supervisor_spawn(s, ROLE_CONTROL, command, &error))
 		return;
-	supervisor_event(s, PROCESS_RELOAD_FAILED, error ? error->message : "it has no Reload= command any more");
+	supervisor_event(s, PROCESS_RELOAD_FAILED,
+			 error ? error->message : "it has no Reload= command any more");
 	look_at_what_is_left(s, LEFT_RELOADED);
 }
 
@@ -357,7 +384,8 @@ static void script_reload_ended(Supervisor *s, const struct MessageExited *exit)
 	const bool has_failed = step_control_failed(s->plan.latest->reload.command, exit);
 
 	if (s->index == 0) /* else its time limit has passed, which was reported */
-		supervisor_event(s, has_failed ? PROCESS_RELOAD_FAILED : PROCESS_RELOADED, has_failed ? text : NULL);
+		supervisor_event(s, has_failed ? PROCESS_RELOAD_FAILED : PROCESS_RELOADED,
+				 has_failed ? text : NULL);
 	look_at_what_is_left(s, LEFT_RELOADED);
 }
 
@@ -367,17 +395,20 @@ void script_restart_enter(Supervisor *s)
 	g_autoptr(GError) error = NULL;
 
 	if (s->index >= RESTART_RECHECK)
-		return; /* begun by the manager before */
-	supervisor_set_limit(s, loop_now() + s->plan.latest->stop_limit_us + s->plan.def->start_limit_us);
+		return; /* begun by the previous manager */
+	supervisor_set_limit(s, loop_now() + s->plan.latest->stop_limit_us +
+					s->plan.def->start_limit_us);
 	if (command && supervisor_spawn(s, ROLE_CONTROL, command, &error))
 		return;
-	supervisor_event(s, PROCESS_RESTART_FAILED, error ? error->message : "it has no RestartCommand= any more");
+	supervisor_event(s, PROCESS_RESTART_FAILED,
+			 error ? error->message : "it has no RestartCommand= any more");
 	look_at_what_is_left(s, LEFT_KILLED);
 }
 
 /*
- * The "restart" of many scripts does not wait for the end of the old daemon, and fails because that still runs. If it ends, it is started
- * once more, and the result of that start is the result of the restart.
+ * The "restart" of many scripts does not wait for the end of the old daemon, and fails because the
+ * old daemon still runs. If that daemon ends, the script is started once more, and the result of
+ * that start is the result of the restart.
  */
 static bool recheck_restart(Supervisor *s, const struct MessageExited *exit)
 {
@@ -403,7 +434,8 @@ static bool recheck_restart(Supervisor *s, const struct MessageExited *exit)
 void script_restart_ended(Supervisor *s, const struct MessageExited *exit)
 {
 	const bool success = !s->rows[ROLE_CONTROL].problem &&
-			     outcome_script_is_success(&s->plan, s->plan.latest->restart_command, exit->code, exit->status);
+			     outcome_script_is_success(&s->plan, s->plan.latest->restart_command,
+						       exit->code, exit->status);
 	g_autofree char *text = step_describe_action(s, ROLE_CONTROL, exit);
 
 	if (s->index == 0 && !success && recheck_restart(s, exit))
@@ -426,9 +458,11 @@ void script_restart_main_ended(Supervisor *s, const struct MessageExited *exit)
 
 void script_restart_limit(Supervisor *s)
 {
-	g_autofree char *limit = text_format_duration(s->plan.latest->stop_limit_us + s->plan.def->start_limit_us);
-	g_autofree char *text = s->index >= RESTART_RECHECK ? describe_left(s->index - RESTART_RECHECK) :
-							      g_strdup_printf("not finished after %s", limit);
+	g_autofree char *limit =
+		text_format_duration(s->plan.latest->stop_limit_us + s->plan.def->start_limit_us);
+	g_autofree char *text = s->index >= RESTART_RECHECK ?
+					describe_left(s->index - RESTART_RECHECK) :
+					g_strdup_printf("not finished after %s", limit);
 
 	supervisor_event(s, PROCESS_RESTART_FAILED, text);
 	if (s->index >= RESTART_RECHECK) {

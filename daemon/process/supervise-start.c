@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise, the steps up to readiness: clearing, preparation, the main process, the daemon behind a fork.
+ * Supervise, the steps up to readiness: clearing, preparation, the main process, the daemon that a
+ * forking process leaves.
  */
 #include "config.h"
 
@@ -41,7 +42,8 @@ void step_apply_resources(Supervisor *s)
 	if (!s->plan.def->resources)
 		return;
 	s->context->counting = COUNTING_UNKNOWN; /* this may enable the controller */
-	problem = resources_apply(s->plan.def->resources, s->context->machine, s->context->cgroup_root, cgroup_path(s->cgroup));
+	problem = resources_apply(s->plan.def->resources, s->context->machine,
+				  s->context->cgroup_root, cgroup_path(s->cgroup));
 	supervisor_event(s, PROCESS_RESOURCES, problem);
 }
 
@@ -49,8 +51,10 @@ void step_apply_resources(Supervisor *s)
 static bool is_counting(ProcessContext *context)
 {
 	if (context->counting == COUNTING_UNKNOWN)
-		context->counting = resources_is_enabled(context->cgroup_root, resource_controller(RESOURCE_TASKS_MAX)) ?
-					    COUNTING_ON : COUNTING_OFF;
+		context->counting = resources_is_enabled(context->cgroup_root,
+							 resource_controller(RESOURCE_TASKS_MAX)) ?
+					    COUNTING_ON :
+					    COUNTING_OFF;
 	return context->counting == COUNTING_ON;
 }
 
@@ -60,7 +64,8 @@ static void limit_tasks(Supervisor *s)
 	const ResourceDef *own = s->plan.def->resources;
 	const char *group = cgroup_path(s->cgroup);
 
-	if (group && context->tasks_max && !(own && own->values[RESOURCE_TASKS_MAX]) && is_counting(context))
+	if (group && context->tasks_max && !(own && own->values[RESOURCE_TASKS_MAX]) &&
+	    is_counting(context))
 		resources_limit_tasks(context->tasks_max(context->data), context->machine, group);
 }
 
@@ -91,7 +96,8 @@ bool step_renew_cgroup(Supervisor *s)
 
 	if (cgroup_renew(s->cgroup)) {
 		step_apply_to_cgroup(s);
-	} else if (cgroup_may_be_killed(s->cgroup) && !has_survivors && s->n_renewals < RENEWALS_MAX) {
+	} else if (cgroup_may_be_killed(s->cgroup) && !has_survivors &&
+		   s->n_renewals < RENEWALS_MAX) {
 		s->n_renewals++;
 		supervisor_set_poll(s, loop_now() + RENEW_AGAIN_US);
 		return false;
@@ -102,7 +108,8 @@ bool step_renew_cgroup(Supervisor *s)
 
 bool step_clear_groups(Supervisor *s)
 {
-	if (cgroup_population(s->cgroup) == CGROUP_POPULATED || cgroup_clear(s->cgroup) || s->n_renewals >= RENEWALS_MAX) {
+	if (cgroup_population(s->cgroup) == CGROUP_POPULATED || cgroup_clear(s->cgroup) ||
+	    s->n_renewals >= RENEWALS_MAX) {
 		s->n_renewals = 0;
 		return true;
 	}
@@ -163,7 +170,8 @@ void step_prepare_ended(Supervisor *s, const struct MessageExited *exit)
 	g_autofree char *text = step_describe_control(s, exit);
 
 	if (command && step_control_failed(command, exit))
-		supervisor_fail_start(s, STEP_REST, "preparation failed: %s: %s", command->argv[0], text);
+		supervisor_fail_start(s, STEP_REST, "preparation failed: %s: %s", command->argv[0],
+				      text);
 	else
 		supervisor_go(s, STEP_PREPARE, s->index + 1);
 }
@@ -208,7 +216,8 @@ static void watch_readiness(Supervisor *s)
 	if (s->is_watching || !s->plan.def->ready_key)
 		return;
 	s->is_watching = true;
-	s->context->watch(s->context->data, s->plan.def->name, s->plan.def->ready_prefix, s->plan.def->ready_key);
+	s->context->watch(s->context->data, s->plan.def->name, s->plan.def->ready_prefix,
+			  s->plan.def->ready_key);
 }
 
 void supervisor_unwatch(Supervisor *s)
@@ -216,7 +225,8 @@ void supervisor_unwatch(Supervisor *s)
 	if (!s->is_watching)
 		return;
 	s->is_watching = false;
-	s->context->unwatch(s->context->data, s->plan.def->name, s->plan.def->ready_prefix, s->plan.def->ready_key);
+	s->context->unwatch(s->context->data, s->plan.def->name, s->plan.def->ready_prefix,
+			    s->plan.def->ready_key);
 }
 
 /* Unknown is not ready: the start waits up to StartTimeout=. */
@@ -263,7 +273,8 @@ void step_main_limit(Supervisor *s)
 	if (plan_ends_by_itself(&s->plan))
 		supervisor_fail_start(s, STEP_TERM, "not finished after %s", limit);
 	else if (s->is_watching && s->unready_why)
-		supervisor_fail_start(s, STEP_TERM, "not ready after %s: %s: %s", limit, s->plan.def->ready_key, s->unready_why);
+		supervisor_fail_start(s, STEP_TERM, "not ready after %s: %s: %s", limit,
+				      s->plan.def->ready_key, s->unready_why);
 	else
 		supervisor_fail_start(s, STEP_TERM, "not ready after %s", limit);
 }
@@ -273,7 +284,7 @@ void step_main_stop(Supervisor *s)
 	supervisor_go(s, STEP_TERM, 0);
 }
 
-/* --- forked: the daemon behind a process that ended with success --- */
+/* --- forked: the daemon left by a process that ended with success --- */
 
 static void forked_problem(Supervisor *s, const char *problem)
 {
@@ -285,7 +296,8 @@ static void forked_problem(Supervisor *s, const char *problem)
 static void forked_look_again(Supervisor *s, const char *problem)
 {
 	if (cgroup_population(s->cgroup) == CGROUP_EMPTY) {
-		supervisor_fail_start(s, STEP_REST, "its first process ended and left none behind: %s", problem);
+		supervisor_fail_start(s, STEP_REST,
+				      "its first process ended and left none behind: %s", problem);
 		return;
 	}
 	forked_problem(s, problem);
@@ -302,7 +314,7 @@ static void forked_guessed(Supervisor *s, pid_t pid, unsigned n_processes)
 	else if (pid > 0)
 		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
 	else
-		supervisor_is_ready(s); /* without a main process: it lives as long as its cgroup */
+		supervisor_is_ready(s); /* without a main process: until its cgroup is empty */
 }
 
 void step_forked_found(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem)
@@ -320,7 +332,10 @@ void step_forked_enter(Supervisor *s)
 	if (s->plan.def->pid_file || cgroup_is_known(s->cgroup))
 		supervisor_search_main(s, !s->plan.def->pid_file);
 	else
-		supervisor_fail_start(s, STEP_REST, "Ready=fork without PidFile= needs cgroup v2, which this machine does not have");
+		supervisor_fail_start(
+			s, STEP_REST,
+			"Ready=fork without PidFile= needs cgroup v2, which this machine does not "
+			"have");
 }
 
 void step_forked_limit(Supervisor *s)
@@ -343,7 +358,7 @@ static void adopt(Supervisor *s)
 	struct ProcessId id;
 
 	process_id_init(&id, s->plan.def->name, ROLE_MAIN, s->invocation);
-	s->rows[ROLE_MAIN] = (ProcessRow){ .in_use = true }; /* until the answer denies it */
+	s->rows[ROLE_MAIN] = (ProcessRow){ .in_use = true }; /* cleared if the answer is an error */
 	keeper_link_adopt(s->context->link, &id, (pid_t)s->index);
 }
 
@@ -357,10 +372,10 @@ static void successor_is(Supervisor *s, bool is_ours)
 	supervisor_settle(s);
 }
 
-static void on_successor(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_successor(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
 	fd_close(&fd);
-	successor_is(data, supervisor_is_yes(words, n_words));
+	successor_is(data, supervisor_is_yes(fields, n_fields));
 }
 
 static void on_successor_lost(void *data, const char *why)
@@ -372,20 +387,22 @@ static void on_successor_lost(void *data, const char *why)
 /* MAINPID= may be old, and the PID may belong to another process by now. */
 void step_adopt_enter(Supervisor *s)
 {
-	static const WorkerListener listener = { .answer = on_successor, .lost = on_successor_lost };
+	static const WorkerListener listener = { .answer = on_successor,
+						 .lost = on_successor_lost };
 	const pid_t pid = (pid_t)s->index;
-	const NotifyTrust trust = pid == s->next_main_pid ? supervisor_trust(s, pid) : NOTIFY_BELIEVED;
+	const NotifyTrust trust = pid == s->next_main_pid ? supervisor_trust(s, pid) :
+							    NOTIFY_BELIEVED;
 
 	s->next_main_pid = 0;
 	if (trust == NOTIFY_BELIEVED)
 		adopt(s);
-	else if (trust == NOTIFY_ASKED)
-		s->successor_question = supervisor_ask_process(s, pid, &listener);
+	else if (trust == NOTIFY_LOOKED_UP)
+		s->successor_question = supervisor_query_process(s, pid, &listener);
 	else
 		step_adopted(s, pid, ESRCH);
 }
 
-/* Errors of PID 1's MESSAGE_ADOPTED. */
+/* The errors in PID 1's MESSAGE_ADOPTED. */
 static char *describe_adopt_error(pid_t pid, int error)
 {
 	switch (error) {
@@ -402,7 +419,7 @@ static char *describe_adopt_error(pid_t pid, int error)
 /* The designated process is gone, so the end of the previous one was the end of the service. */
 static void adopt_failed(Supervisor *s, pid_t pid, int error)
 {
-	static const struct MessageExited unknown; /* reported to an earlier manager */
+	static const struct MessageExited unknown; /* an earlier manager has reported the exit */
 	g_autofree char *text = describe_adopt_error(pid, error);
 
 	if (plan_is_script(&s->plan)) {
@@ -410,7 +427,8 @@ static void adopt_failed(Supervisor *s, pid_t pid, int error)
 		return;
 	}
 	if (s->plan.def->ready == READY_FORK && !s->was_ready) {
-		forked_problem(s, text); /* the intermediate process may still exist (ECHILD): look again */
+		/* the intermediate process may still exist (ECHILD): look again */
+		forked_problem(s, text);
 		supervisor_stay(s, STEP_FORKED, 0);
 		step_poll_again(s);
 		return;
@@ -423,7 +441,8 @@ static void adopt_failed(Supervisor *s, pid_t pid, int error)
 static void adopt_succeeded(Supervisor *s)
 {
 	if (plan_is_script(&s->plan)) {
-		s->has_run = false; /* it is not the process from before a restart or reload: its end is an exit */
+		/* it is not the process from before a restart or reload: its end is an exit */
+		s->has_run = false;
 		script_is_up(s);
 	} else if (s->plan.def->ready == READY_FORK && !s->was_ready) {
 		supervisor_is_ready(s);
@@ -447,7 +466,8 @@ void step_adopted(Supervisor *s, pid_t pid, int error)
 	else if (is_awaited)
 		adopt_succeeded(s);
 	else if (s->step == STEP_TERM || s->step == STEP_REST || s->step == STEP_KILL)
-		supervisor_go(s, s->step, s->index); /* a stop came first; it must wait for one process more or less */
+		/* a stop came first, and now has one process more or less to wait for */
+		supervisor_go(s, s->step, s->index);
 }
 
 void step_adopt_stop(Supervisor *s)

@@ -30,12 +30,14 @@ static void step_cleanup_look(Supervisor *s);
 
 bool step_has_others(const Supervisor *s)
 {
-	return s->plan.latest->kill_mode == KILL_MODE_CONTROL_GROUP && cgroup_population(s->cgroup) == CGROUP_POPULATED;
+	return s->plan.latest->kill_mode == KILL_MODE_CONTROL_GROUP &&
+	       cgroup_population(s->cgroup) == CGROUP_POPULATED;
 }
 
 static bool step_has_processes(const Supervisor *s)
 {
-	return s->rows[ROLE_MAIN].in_use || s->rows[ROLE_CONTROL].in_use || probes_are_alive(s) || step_has_others(s);
+	return s->rows[ROLE_MAIN].in_use || s->rows[ROLE_CONTROL].in_use || probes_are_alive(s) ||
+	       step_has_others(s);
 }
 
 void step_poll_again(Supervisor *s)
@@ -49,19 +51,19 @@ void step_poll_again(Supervisor *s)
  * and this one failed without it, or the kill is unrelated. Only the kernel log answers this, where
  * it is readable.
  */
-static KernelWord is_victim(const Supervisor *s, const struct MessageExited *exit)
+static KernelAnswer is_victim(const Supervisor *s, const struct MessageExited *exit)
 {
 	const int *machine = s->context->machine;
 
 	if (exit->code != CLD_KILLED || exit->status != SIGKILL)
-		return KERNEL_WORD_NO;
+		return KERNEL_ANSWER_NO;
 	return resources_kernel_killed(machine ? machine[MACHINE_KERNEL_LOG] : -1, exit->pid);
 }
 
 /*
  * The reason if the kernel has killed a process of this run because memory was short; NULL: it has
- * not. Without a counter of the service only the machine can have been short of memory, and only
- * processes that we did not kill are looked up.
+ * not. If no controller counts the service's kills, it has no memory limit of its own, so only the
+ * machine can have been short of memory. Processes that we may have killed are then not looked up.
  */
 static const char *describe_lack(const Supervisor *s, const struct MessageExited *exit)
 {
@@ -69,10 +71,13 @@ static const char *describe_lack(const Supervisor *s, const struct MessageExited
 	const OutOfMemory now = resources_out_of_memory(cgroup_path(s->cgroup));
 
 	if (!now.is_counted)
-		return !s->is_stopping && is_victim(s, exit) == KERNEL_WORD_YES ? of_machine : NULL;
+		return !s->is_stopping && is_victim(s, exit) == KERNEL_ANSWER_YES ? of_machine :
+										    NULL;
 	if (now.n_kills <= s->memory.n_kills)
 		return NULL;
-	return now.n_limit_reached > s->memory.n_limit_reached ? "out of memory: its own limit was reached (MemoryMax=)" : of_machine;
+	return now.n_limit_reached > s->memory.n_limit_reached ?
+		       "out of memory: its own limit was reached (MemoryMax=)" :
+		       of_machine;
 }
 
 char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit)
@@ -84,12 +89,15 @@ char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit)
 		return outcome_describe(exit->code, exit->status, s->errnum);
 	lack = describe_lack(s, exit);
 	/* Without an answer from the kernel log, the likely reason is assumed. */
-	if (lack && is_victim(s, exit) != KERNEL_WORD_NO)
+	if (lack && is_victim(s, exit) != KERNEL_ANSWER_NO)
 		return g_strdup_printf("%s: %s", end, lack);
 	if (lack)
-		return g_strdup_printf("%s, after a process of it was killed: %s", end, lack);
+		return g_strdup_printf("%s, after one of its processes was killed: %s", end, lack);
 	if (resources_task_refusals(cgroup_path(s->cgroup)) > s->n_task_refusals)
-		return g_strdup_printf("%s, after it was refused further processes or threads: its limit was reached (TasksMax=)", end);
+		return g_strdup_printf(
+			"%s, after it was refused further processes or threads: its limit was "
+			"reached (TasksMax=)",
+			end);
 	return outcome_describe(exit->code, exit->status, s->errnum);
 }
 
@@ -101,14 +109,15 @@ char *step_describe_control(const Supervisor *s, const struct MessageExited *exi
 	return problem ? g_strdup(problem) : outcome_describe(exit->code, exit->status, 0);
 }
 
-char *step_describe_action(const Supervisor *s, enum ProcessRole role, const struct MessageExited *exit)
+char *step_describe_action(const Supervisor *s, enum ProcessRole role,
+			   const struct MessageExited *exit)
 {
 	const char *problem = s->rows[role].problem;
 
 	if (problem)
 		return g_strdup(problem);
 	return plan_is_script(&s->plan) ? outcome_describe_script(exit->code, exit->status) :
-					 outcome_describe(exit->code, exit->status, 0);
+					  outcome_describe(exit->code, exit->status, 0);
 }
 
 bool step_control_failed(const Command *command, const struct MessageExited *exit)
@@ -134,7 +143,8 @@ void step_kill_all(Supervisor *s, unsigned attempt)
 	if (s->plan.latest->kill_mode == KILL_MODE_CONTROL_GROUP && !cgroup_kill(s->cgroup, &error))
 		log_warning(s->plan.def->name, "%s", error->message);
 	cgroup_watch(s->cgroup, true);
-	supervisor_set_poll(s, loop_now() + MIN(KILL_AGAIN_US << MIN(attempt, 8u), KILL_AGAIN_MAX_US));
+	supervisor_set_poll(s,
+			    loop_now() + MIN(KILL_AGAIN_US << MIN(attempt, 8u), KILL_AGAIN_MAX_US));
 }
 
 void step_end_by_itself(Supervisor *s, const struct MessageExited *exit)
@@ -192,7 +202,8 @@ static void step_ready_ended(Supervisor *s, const struct MessageExited *exit)
 		step_end_by_itself(s, exit);
 		return;
 	}
-	supervisor_report_exit(s, exit, outcome_is_success(&s->plan, exit->code, exit->status), text);
+	supervisor_report_exit(s, exit, outcome_is_success(&s->plan, exit->code, exit->status),
+			       text);
 	supervisor_go(s, STEP_REST, 0);
 }
 
@@ -224,16 +235,19 @@ static void step_reload_control_ended(Supervisor *s, const struct MessageExited 
 	g_autofree char *text = step_describe_action(s, ROLE_CONTROL, exit);
 
 	if (s->index == 0)
-		reload_over(s, step_control_failed(s->plan.latest->reload.command, exit) ? text : NULL);
+		reload_over(s, step_control_failed(s->plan.latest->reload.command, exit) ? text :
+											   NULL);
 	else
-		supervisor_stay(s, STEP_READY, 0); /* its time limit has passed, which was reported */
+		/* its time limit has passed, which was reported */
+		supervisor_stay(s, STEP_READY, 0);
 }
 
 void step_reload_limit(Supervisor *s)
 {
 	g_autofree char *limit = text_format_duration(s->plan.def->start_limit_us);
 	const Command *command = s->plan.latest->reload.command;
-	g_autofree char *text = g_strdup_printf("%s not finished after %s", command ? command->argv[0] : "its command", limit);
+	g_autofree char *text = g_strdup_printf("%s not finished after %s",
+						command ? command->argv[0] : "its command", limit);
 
 	reload_over(s, text);
 	supervisor_stay(s, STEP_RELOAD, 1);
@@ -256,8 +270,8 @@ bool supervisor_stays_done(const Supervisor *s)
 	const bool is_done = s->exit_reported && !s->failure_reported && !s->rows[ROLE_MAIN].in_use;
 	const bool is_ending = s->context->is_ending && s->context->is_ending(s->context->data);
 
-	return s->plan.def->type == TYPE_TASK && is_done && latest->done_while->len > 0 && latest->stop.kind == ACTION_COMMAND &&
-	       !latest->stop.command->may_fail && !is_ending;
+	return s->plan.def->type == TYPE_TASK && is_done && latest->done_while->len > 0 &&
+	       latest->stop.kind == ACTION_COMMAND && !latest->stop.command->may_fail && !is_ending;
 }
 
 /*
@@ -295,9 +309,9 @@ static void step_stop_enter(Supervisor *s)
 	step_begin_stopping(s);
 	if (s->rows[ROLE_CONTROL].in_use) {
 		/*
-		 * A reload is killed, because it is of no use now; its exit leads here again. A
-		 * script's command goes on: it may be between its stop and its start, and would
-		 * then start its daemon after our Stop=.
+		 * A reload is killed, because it is of no use now, and its exit leads here again. A
+		 * script's restart or reload goes on: it may be between its stop and its start, and
+		 * would then start its daemon after our Stop=.
 		 */
 		if (!plan_is_script(&s->plan))
 			supervisor_signal(s, ROLE_CONTROL, SIGKILL);
@@ -339,7 +353,8 @@ static char *describe_stop(const Supervisor *s, char *text)
 	g_autofree char *own = text;
 	g_autofree char *limit = text_format_duration(s->plan.latest->stop_limit_us);
 
-	return s->index > 1 ? g_strdup_printf("%s: not finished after %s", own, limit) : g_steal_pointer(&own);
+	return s->index > 1 ? g_strdup_printf("%s: not finished after %s", own, limit) :
+			      g_steal_pointer(&own);
 }
 
 static void step_stop_control_ended(Supervisor *s, const struct MessageExited *exit)
@@ -356,7 +371,8 @@ static void step_stop_control_ended(Supervisor *s, const struct MessageExited *e
 		return;
 	}
 	if (step_control_failed(command, exit))
-		log_warning(s->plan.def->name, "Stop= command: %s: %s", command ? command->argv[0] : "not in its file any more", text);
+		log_warning(s->plan.def->name, "Stop= command: %s: %s",
+			    command ? command->argv[0] : "no longer in its file", text);
 	supervisor_go(s, STEP_TERM, 0);
 }
 
@@ -367,28 +383,32 @@ void step_term_enter(Supervisor *s)
 		supervisor_go(s, STEP_REST, 0);
 		return;
 	}
-	supervisor_signal(s, ROLE_MAIN, s->plan.latest->stop.kind == ACTION_SIGNAL ? s->plan.latest->stop.signal : SIGTERM);
+	supervisor_signal(s, ROLE_MAIN,
+			  s->plan.latest->stop.kind == ACTION_SIGNAL ? s->plan.latest->stop.signal :
+								       SIGTERM);
 	supervisor_signal(s, ROLE_MAIN, SIGCONT); /* a stopped process handles no other signal */
 }
 
-static void told_to_end(Supervisor *s, const struct MessageExited *exit)
+static void is_requested_to_end(Supervisor *s, const struct MessageExited *exit)
 {
 	g_autofree char *text = step_describe_exit(s, exit);
-	bool asked = exit->code == CLD_KILLED && (exit->status == SIGTERM || exit->status == s->plan.latest->stop.signal);
+	bool requested = exit->code == CLD_KILLED &&
+			 (exit->status == SIGTERM || exit->status == s->plan.latest->stop.signal);
 
-	supervisor_report_exit(s, exit, asked || outcome_is_success(&s->plan, exit->code, exit->status), text);
+	supervisor_report_exit(
+		s, exit, requested || outcome_is_success(&s->plan, exit->code, exit->status), text);
 }
 
 void step_term_main_ended(Supervisor *s, const struct MessageExited *exit)
 {
-	told_to_end(s, exit);
+	is_requested_to_end(s, exit);
 	supervisor_go(s, STEP_REST, 0);
 }
 
 /* The Stop= command goes on after the main process has ended, because it may have more to do. */
 static void step_stop_main_ended(Supervisor *s, const struct MessageExited *exit)
 {
-	told_to_end(s, exit);
+	is_requested_to_end(s, exit);
 }
 
 static void step_over_look(Supervisor *s)
@@ -424,7 +444,7 @@ static void step_rest_ended(Supervisor *s, const struct MessageExited *exit)
 
 static void step_rest_main_ended(Supervisor *s, const struct MessageExited *exit)
 {
-	told_to_end(s, exit);
+	is_requested_to_end(s, exit);
 	step_over_look(s);
 }
 
@@ -435,8 +455,8 @@ void step_stop_limit(Supervisor *s)
 
 /*
  * A process that waits for a disk or server that does not answer cannot be killed. The service then
- * stays in its stop and is not started again. A shutdown leaves it behind, so that services that
- * stop later do not wait for ever.
+ * keeps stopping and is not started again. A shutdown leaves it behind, so that services that stop
+ * later do not wait for ever.
  */
 static bool is_left_behind(const Supervisor *s)
 {
@@ -462,7 +482,8 @@ static void step_kill_enter(Supervisor *s)
 	if (gently) {
 		supervisor_signal(s, ROLE_MAIN, s->plan.latest->kill_signal);
 		if (s->plan.latest->kill_mode == KILL_MODE_CONTROL_GROUP)
-			cgroup_signal(s->cgroup, s->plan.latest->kill_signal, s->rows[ROLE_MAIN].pid);
+			cgroup_signal(s->cgroup, s->plan.latest->kill_signal,
+				      s->rows[ROLE_MAIN].pid);
 		cgroup_watch(s->cgroup, true);
 		supervisor_set_poll(s, loop_now() + s->plan.latest->stop_limit_us);
 	} else {
@@ -483,7 +504,8 @@ static void step_kill_main_ended(Supervisor *s, const struct MessageExited *exit
 {
 	g_autofree char *limit = text_format_duration(s->plan.latest->stop_limit_us);
 	g_autofree char *end = step_describe_exit(s, exit);
-	g_autofree char *text = g_strdup_printf("%s: still running %s after it was asked to stop", end, limit);
+	g_autofree char *text =
+		g_strdup_printf("%s: still running %s after it was asked to stop", end, limit);
 
 	supervisor_report_exit(s, exit, false, text);
 	step_over_look(s);
@@ -570,16 +592,18 @@ bool supervisor_ends_runtime(const Supervisor *s)
 {
 	const ExecDef *e = s->plan.def->execution;
 
-	if (!sandbox_asks(e->sandbox, SANDBOX_RUNTIME_DIRECTORY))
+	if (!sandbox_requests(e->sandbox, SANDBOX_RUNTIME_DIRECTORY))
 		return false; /* most services have none */
-	return exec_def_runtime_ends(e, s->context->starts_again(s->context->data, s->plan.def->name));
+	return exec_def_runtime_ends(e,
+				     s->context->starts_again(s->context->data, s->plan.def->name));
 }
 
 /* A separate process does this, because there may be many files and a slow disk. */
 static void step_tidy_enter(Supervisor *s)
 {
 	g_autoptr(GError) error = NULL;
-	const bool has_private_tmp = sandbox_asks(s->plan.def->execution->sandbox, SANDBOX_PRIVATE_TMP);
+	const bool has_private_tmp =
+		sandbox_requests(s->plan.def->execution->sandbox, SANDBOX_PRIVATE_TMP);
 
 	supervisor_set_limit(s, 0);
 	if (!has_private_tmp && !supervisor_ends_runtime(s)) {
@@ -655,5 +679,6 @@ static const StepRow step_rows[STEP_COUNT] = {
 
 const StepRow *supervisor_row(const Supervisor *s)
 {
-	return plan_is_script(&s->plan) && script_rows[s->step].enter ? &script_rows[s->step] : &step_rows[s->step];
+	return plan_is_script(&s->plan) && script_rows[s->step].enter ? &script_rows[s->step] :
+									&step_rows[s->step];
 }

@@ -22,13 +22,13 @@
 
 /* --- the phase: the text from which the next manager resumes --- */
 
-/* Tenths of a second in the phase, so that a day has five hexadecimal digits. */
+/* The phase contains tenths of a second, so that a day has five hexadecimal digits. */
 #define WATCHDOG_UNIT_US (G_USEC_PER_SEC / 10)
 
 /* Flags of the run, one letter each, in the order in which they are written. */
 static const struct {
 	char letter;
-	size_t offset; /* of a bool */
+	size_t offset; /* of a bool in Supervisor */
 } flags[] = {
 	{ 'r', offsetof(Supervisor, was_ready) },
 	{ 'f', offsetof(Supervisor, failure_reported) },
@@ -50,11 +50,13 @@ void supervisor_phase(const Supervisor *s, char *text, size_t size)
 			*end++ = flags[i].letter;
 	}
 	*end = '\0';
-	length = snprintf(text, size, "%s:%u:%" PRId64 ":%s", step_name(s->step), s->index, timer_deadline(s->limit), letters);
+	length = snprintf(text, size, "%s:%u:%" PRId64 ":%s", step_name(s->step), s->index,
+			  timer_deadline(s->limit), letters);
 	if ((watchdog > 0 || s->next_main_pid > 0) && length > 0 && (size_t)length < size)
 		length += snprintf(text + length, size - (size_t)length, ":%x", (unsigned)watchdog);
 	if (s->next_main_pid > 0 && length > 0 && (size_t)length < size)
-		(void)snprintf(text + length, size - (size_t)length, ":%x", (unsigned)s->next_main_pid);
+		(void)snprintf(text + length, size - (size_t)length, ":%x",
+			       (unsigned)s->next_main_pid);
 }
 
 /* Resumes the phase in @phase. Returns: false if it cannot be parsed. */
@@ -68,8 +70,8 @@ static bool supervisor_parse_phase(Supervisor *s, const char *phase)
 	int64_t deadline_us;
 	Step step;
 
-	if (sscanf(phase, "%15[a-z]:%u:%" SCNd64 ":%7[-a-z]:%x:%x", name, &index, &deadline_us, letters, &watchdog,
-		   &next_main_pid) < 4 ||
+	if (sscanf(phase, "%15[a-z]:%u:%" SCNd64 ":%7[-a-z]:%x:%x", name, &index, &deadline_us,
+		   letters, &watchdog, &next_main_pid) < 4 ||
 	    !step_from_name(name, &step))
 		return false;
 	s->step = step;
@@ -112,13 +114,13 @@ void supervisor_stay(Supervisor *s, Step step, unsigned index)
 }
 
 /*
- * The service is up, but its process is about to be replaced or identified: requested commands
+ * Is the service up, but its process about to be replaced or identified? Requested commands then
  * wait.
  */
 static bool is_up_but_busy(const Supervisor *s)
 {
-	return s->step == STEP_RELOAD || s->step == STEP_RESTART || s->step == STEP_LEFT || s->step == STEP_SEEK ||
-	       (s->step == STEP_ADOPT && s->was_ready);
+	return s->step == STEP_RELOAD || s->step == STEP_RESTART || s->step == STEP_LEFT ||
+	       s->step == STEP_SEEK || (s->step == STEP_ADOPT && s->was_ready);
 }
 
 static void reload(Supervisor *s)
@@ -201,12 +203,14 @@ void supervisor_emit(Supervisor *s, ProcessEvent *event)
 
 void supervisor_event(Supervisor *s, ProcessEventKind kind, const char *text)
 {
-	ProcessEvent event = { .kind = kind, .pid = s->rows[ROLE_MAIN].pid, .text = text, .at_us = loop_now() };
+	ProcessEvent event = {
+		.kind = kind, .pid = s->rows[ROLE_MAIN].pid, .text = text, .at_us = loop_now()
+	};
 
 	supervisor_emit(s, &event);
 }
 
-/* A run has one end. A failed start has already been reported. */
+/* The end of a run is reported once. A failed start has already been reported. */
 static void report_end(Supervisor *s, ProcessEvent *event)
 {
 	if (s->failure_reported || s->exit_reported)
@@ -215,25 +219,41 @@ static void report_end(Supervisor *s, ProcessEvent *event)
 	supervisor_emit(s, event);
 }
 
-void supervisor_report_exit(Supervisor *s, const struct MessageExited *exit, bool success, const char *text)
+void supervisor_report_exit(Supervisor *s, const struct MessageExited *exit, bool success,
+			    const char *text)
 {
-	ProcessEvent event = { .kind = PROCESS_EXITED, .pid = exit->pid, .success = success, .code = exit->code,
-			       .status = exit->status, .text = text, .at_us = (int64_t)exit->at_us };
+	ProcessEvent event = { .kind = PROCESS_EXITED,
+			       .pid = exit->pid,
+			       .success = success,
+			       .code = exit->code,
+			       .status = exit->status,
+			       .text = text,
+			       .at_us = (int64_t)exit->at_us };
 
 	report_end(s, &event);
 }
 
-void supervisor_report_restart_end(Supervisor *s, const struct MessageExited *exit, const char *text)
+void supervisor_report_restart_end(Supervisor *s, const struct MessageExited *exit,
+				   const char *text)
 {
-	ProcessEvent event = { .kind = PROCESS_EXITED, .pid = exit->pid, .is_restart = true, .code = exit->code,
-			       .status = exit->status, .text = text, .at_us = (int64_t)exit->at_us };
+	ProcessEvent event = { .kind = PROCESS_EXITED,
+			       .pid = exit->pid,
+			       .is_restart = true,
+			       .code = exit->code,
+			       .status = exit->status,
+			       .text = text,
+			       .at_us = (int64_t)exit->at_us };
 
 	report_end(s, &event);
 }
 
 void supervisor_report_done(Supervisor *s, const char *text)
 {
-	ProcessEvent event = { .kind = PROCESS_EXITED, .success = true, .is_done = true, .code = CLD_EXITED, .text = text,
+	ProcessEvent event = { .kind = PROCESS_EXITED,
+			       .success = true,
+			       .is_done = true,
+			       .code = CLD_EXITED,
+			       .text = text,
 			       .at_us = loop_now() };
 
 	report_end(s, &event);
@@ -241,7 +261,9 @@ void supervisor_report_done(Supervisor *s, const char *text)
 
 void supervisor_fail_start(Supervisor *s, Step next, const char *format, ...)
 {
-	ProcessEvent event = { .kind = PROCESS_START_FAILED, .pid = s->rows[ROLE_MAIN].pid, .at_us = loop_now() };
+	ProcessEvent event = { .kind = PROCESS_START_FAILED,
+			       .pid = s->rows[ROLE_MAIN].pid,
+			       .at_us = loop_now() };
 	g_autofree char *text = NULL;
 	va_list args;
 
@@ -268,7 +290,10 @@ static void supervisor_clear_row(Supervisor *s, enum ProcessRole role)
 	g_clear_pointer(&row->problem, g_free);
 }
 
-/* A row of a different version is only known to run beside the main process. */
+/*
+ * The role of a row may come from another version. It is then only known that the process runs
+ * beside the main process.
+ */
 static enum ProcessRole role_of(const struct ProcessId *id)
 {
 	return id->role < ROLE_COUNT ? (enum ProcessRole)id->role : ROLE_CONTROL;
@@ -276,14 +301,17 @@ static enum ProcessRole role_of(const struct ProcessId *id)
 
 static void spawn_failed(Supervisor *s, enum ProcessRole role, int error)
 {
-	struct MessageExited exit = { .code = CLD_EXITED, .status = 127, .at_us = (uint64_t)loop_now() };
+	struct MessageExited exit = { .code = CLD_EXITED,
+				      .status = 127,
+				      .at_us = (uint64_t)loop_now() };
 	ProcessRow *row = &s->rows[role];
 
 	row->in_use = false;
 	g_free(row->problem);
 	/* A row is busy if a probe of an earlier run cannot be killed. */
-	row->problem = role_is_probe(role) && error == EBUSY ? g_strdup("an earlier one cannot be killed") :
-							       g_strdup_printf("cannot start a process: %s", g_strerror(error));
+	row->problem = role_is_probe(role) && error == EBUSY ?
+			       g_strdup("a process of an earlier run cannot be killed") :
+			       g_strdup_printf("cannot start a process: %s", g_strerror(error));
 	if (role_is_probe(role))
 		probe_ended(s, role, &exit);
 	else if (role == ROLE_CONTROL)
@@ -299,7 +327,9 @@ void supervisor_on_spawned(Supervisor *s, const struct MessageSpawned *message)
 {
 	enum ProcessRole role = role_of(&message->id);
 	ProcessRow *row = &s->rows[role];
-	ProcessEvent started = { .kind = PROCESS_STARTED, .pid = message->pid, .at_us = (int64_t)message->at_us };
+	ProcessEvent started = { .kind = PROCESS_STARTED,
+				 .pid = message->pid,
+				 .at_us = (int64_t)message->at_us };
 
 	if (!row->in_use || row->pid > 0)
 		return; /* reported again by a replay */
@@ -407,7 +437,7 @@ void supervisor_set_poll(Supervisor *s, int64_t at_us)
 	timer_set(&s->poll, at_us, look_again, s);
 }
 
-/* Does the process exist that the step waits for? Then an earlier manager has entered the step. */
+/* Does the process that the step waits for exist? Then an earlier manager has entered the step. */
 static bool step_is_under_way(const Supervisor *s)
 {
 	const bool has_main = s->rows[ROLE_MAIN].in_use;
@@ -469,7 +499,8 @@ static void resume(Supervisor *s)
 	supervisor_arm(s);
 	if (supervisor_is_up(s))
 		step_apply_resources(s);
-	if (s->plan.latest->kill_mode == KILL_MODE_PROCESS) /* otherwise the group was made for this run, and counts only this run */
+	/* otherwise the group was made for this run, and counts only this run */
+	if (s->plan.latest->kill_mode == KILL_MODE_PROCESS)
 		step_count_events(s);
 	probes_resume(s);
 	if (s->step == STEP_READY || s->step == STEP_RELOAD)
@@ -477,7 +508,8 @@ static void resume(Supervisor *s)
 	if (s->step == STEP_ADOPT && s->rows[ROLE_MAIN].in_use)
 		step_adopted(s, s->rows[ROLE_MAIN].pid, 0);
 	if (s->step == STEP_MAIN && s->rows[ROLE_MAIN].in_use && !s->rows[ROLE_MAIN].status)
-		step_main_executed(s); /* the keeper no longer has the pipe: it was read to its end */
+		/* the keeper no longer has the pipe: it was read to its end */
+		step_main_executed(s);
 	supervisor_take_early_exits(s);
 }
 
@@ -517,7 +549,8 @@ static void request_turn(Supervisor *s)
 
 /* --- life --- */
 
-static Supervisor *supervisor_new(ProcessContext *context, const ServiceDef *def, uint64_t invocation)
+static Supervisor *supervisor_new(ProcessContext *context, const ServiceDef *def,
+				  uint64_t invocation)
 {
 	Supervisor *s = g_new0(Supervisor, 1);
 
@@ -556,8 +589,8 @@ static void guess_step(Supervisor *s)
 	s->was_ready = true;
 }
 
-Supervisor *supervisor_resume(ProcessContext *context, const ServiceDef *def, uint64_t invocation, const char *phase,
-			      const pid_t pids[ROLE_COUNT])
+Supervisor *supervisor_resume(ProcessContext *context, const ServiceDef *def, uint64_t invocation,
+			      const char *phase, const pid_t pids[ROLE_COUNT])
 {
 	Supervisor *s = supervisor_new(context, def, invocation);
 
@@ -604,9 +637,11 @@ bool supervisor_send_signal(Supervisor *s, int signo, bool to_all, GError **erro
 {
 	if (to_all && !cgroup_is_known(s->cgroup))
 		return fail(error, SVCD_ERROR_NOT_SUPPORTED,
-			    "%s: without cgroup v2 only its main process is known", s->plan.def->name);
+			    "%s: without cgroup v2 only its main process is known",
+			    s->plan.def->name);
 	if (!to_all && !s->rows[ROLE_MAIN].in_use)
-		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s: its main process is not known", s->plan.def->name);
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s: its main process is not known",
+			    s->plan.def->name);
 	if (to_all)
 		cgroup_signal(s->cgroup, signo, 0);
 	else

@@ -7,8 +7,8 @@
  * no policy: it reports ProcessEvents, and the engine decides. The order of events is in
  * model/process-event.h.
  *
- * Crash-only: all that a new manager needs to resume it is its phase text (in the service's note),
- * the keeper's rows, and the descriptors that the keeper keeps.
+ * Crash-only: a new manager resumes it from its phase text (in the service's note), the keeper's
+ * rows, and the descriptors that the keeper keeps.
  */
 #ifndef SVCD_PROCESS_SUPERVISE_H
 #define SVCD_PROCESS_SUPERVISE_H
@@ -41,11 +41,12 @@ typedef struct ProcessContext {
 	KeeperLink *link;
 	WorkerPool *workers;
 	LogRouter *logs;
-	const char *cgroup_root;    /* NULL: no cgroup v2; sessions and the subreaper are used instead */
-	bool has_marks;             /* without cgroups: find processes by marks (process/kin.h) */
-	const char *runtime_dir;    /* "/run/svcd": notify sockets live below it */
-	const char *exec_helper;    /* path of svc-exec */
-	const char *const *environment; /* of every service: PATH, LANG... */
+	/* NULL: no cgroup v2; sessions and the subreaper are used instead */
+	const char *cgroup_root;
+	bool has_marks; /* without cgroups: find processes by marks (process/tagged-processes.h) */
+	const char *runtime_dir; /* "/run/svcd": notify sockets live below it */
+	const char *exec_helper; /* path of svc-exec */
+	const char *const *environment; /* for every service: PATH, LANG, ... */
 	const int *machine; /* resources.h; NULL: none is known */
 	Counting counting;
 	int null_fd; /* /dev/null, opened at the first use; 0: not yet */
@@ -54,13 +55,14 @@ typedef struct ProcessContext {
 	 * An event of a service. The listener must not free the supervisor inside this call. After
 	 * PROCESS_GONE it frees the supervisor in the next turn of the main loop.
 	 */
-	void (*event)(void *data, const char *service, uint64_t invocation, const ProcessEvent *event);
+	void (*event)(void *data, const char *service, uint64_t invocation,
+		      const ProcessEvent *event);
 	/*
 	 * The present note of @service, for the datagram of a message; valid until the next call.
 	 */
 	const char *(*note)(void *data, const char *service);
 	/*
-	 * Ready=dbus:NAME and path:PATH wait for a condition. Its levels come by
+	 * Ready=dbus:NAME and path:PATH wait for a condition. Its levels are passed to
 	 * supervisor_on_level() until it is unwatched. The present level comes first, but never
 	 * inside this call.
 	 */
@@ -69,7 +71,7 @@ typedef struct ProcessContext {
 	/* Will another run of @service follow the one that is ending? */
 	bool (*starts_again)(void *data, const char *service);
 	/*
-	 * Does the machine or the session shut down, so that processes that cannot be killed are
+	 * Is the machine or the session shutting down, so that processes that cannot be killed are
 	 * left behind?
 	 */
 	bool (*is_ending)(void *data);
@@ -99,8 +101,8 @@ Supervisor *supervisor_start(ProcessContext *context, const ServiceDef *def, uin
  * are handed over by supervisor_give_fd() before the first event is reported. Call
  * supervisor_resumed() after the last one.
  */
-Supervisor *supervisor_resume(ProcessContext *context, const ServiceDef *def, uint64_t invocation, const char *phase,
-			      const pid_t pids[ROLE_COUNT]);
+Supervisor *supervisor_resume(ProcessContext *context, const ServiceDef *def, uint64_t invocation,
+			      const char *phase, const pid_t pids[ROLE_COUNT]);
 /* @kind: the middle part of the kept name "SERVICE/KIND/INDEX". Takes @fd in any case. */
 void supervisor_give_fd(Supervisor *supervisor, const char *kind, int fd);
 void supervisor_resumed(Supervisor *supervisor);
@@ -108,7 +110,7 @@ void supervisor_resumed(Supervisor *supervisor);
 /**
  * supervisor_redefine() - the service's files may have changed since this invocation began
  *
- * An invocation that is up will reload, stop and clean up as @def sets. In any other step it
+ * An invocation that is up will reload, stop and clean up as @def specifies. In any other step it
  * continues as it began.
  */
 void supervisor_redefine(Supervisor *supervisor, const ServiceDef *def);
@@ -127,13 +129,13 @@ void supervisor_restart(Supervisor *supervisor);
 void supervisor_check(Supervisor *supervisor);
 
 /**
- * supervisor_send_signal() - a signal that a user sends; it is not a stop
+ * supervisor_send_signal() - send a signal that a user requests; this is not a stop
  * @to_all: to every process of the service, not only to the main one
  * Returns: false with NOT_SUPPORTED if no recipient is known.
  */
 bool supervisor_send_signal(Supervisor *supervisor, int signo, bool to_all, GError **error);
 
-/* Messages of the keeper about this invocation. The supervisor acknowledges an exit itself. */
+/* Messages from the keeper about this invocation. The supervisor acknowledges an exit itself. */
 void supervisor_on_spawned(Supervisor *supervisor, const struct MessageSpawned *message);
 void supervisor_on_exited(Supervisor *supervisor, const struct MessageExited *message);
 void supervisor_on_adopted(Supervisor *supervisor, const struct MessageAdopted *message);
@@ -147,7 +149,7 @@ void supervisor_on_level(Supervisor *supervisor, const char *key, Level level, c
 void supervisor_phase(const Supervisor *supervisor, char *text, size_t size);
 pid_t supervisor_main_pid(const Supervisor *supervisor);
 uint64_t supervisor_invocation(const Supervisor *supervisor);
-/* The keeper has a note of the present phase. */
+/* Called when the keeper has a note of the present phase. */
 void supervisor_noted(Supervisor *supervisor);
 /* Absolute path of its cgroup, NULL without cgroup v2. */
 const char *supervisor_cgroup(const Supervisor *supervisor);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The records of SysV init's /run/initctl: one layout, of 384 bytes, for all tools that were built
- * against it (src/initreq.h of sysvinit, and the initctl part in halt, shutdown, telinit and some
- * UPS daemons).
+ * The records of SysV init's /run/initctl. All tools that write to it use one layout of 384 bytes
+ * (src/initreq.h of sysvinit): halt, shutdown, telinit and some UPS daemons.
  */
 #ifndef SVCD_PROTOCOL_INITCTL_PROTOCOL_H
 #define SVCD_PROTOCOL_INITCTL_PROTOCOL_H
@@ -17,12 +16,12 @@
 #define INITCTL_RUNLEVELS "0123456789SsQqUuabcABC"
 
 enum InitctlCommand {
-	INITCTL_START = 0,          /* no tool sends it */
+	INITCTL_START = 0, /* no tool sends it */
 	INITCTL_RUNLEVEL = 1,
 	INITCTL_POWER_FAIL = 2,
 	INITCTL_POWER_FAIL_NOW = 3, /* the battery is low */
 	INITCTL_POWER_OK = 4,
-	INITCTL_BSD = 5,            /* no tool sends it */
+	INITCTL_BSD = 5, /* no tool sends it */
 	INITCTL_SET_ENVIRONMENT = 6, /* data: "NAME=value", or "NAME" to unset */
 	INITCTL_UNSET_ENVIRONMENT = 7,
 };
@@ -30,8 +29,9 @@ enum InitctlCommand {
 struct InitctlRequest {
 	int32_t magic;
 	int32_t command;
-	int32_t runlevel;   /* a character of INITCTL_RUNLEVELS */
-	int32_t sleep_time; /* seconds between TERM and KILL; not used, because each service has its own limit */
+	int32_t runlevel; /* a character of INITCTL_RUNLEVELS */
+	/* seconds between TERM and KILL; not used, because each service has its own limit */
+	int32_t sleep_time;
 	char data[INITCTL_DATA_BYTES];
 };
 

@@ -10,7 +10,7 @@
 
 #include "protocol/protocol.h"
 
-/* The end of the pair in svc-logger. */
+/* The descriptor of svc-logger's end of the pair. */
 #define LOGGER_CONTROL_FD 3
 
 /*
@@ -29,14 +29,14 @@ enum LoggerMessageType {
 	 * logger -> manager; the logger has closed that channel, and the manager must dispose of
 	 * its copy:
 	 */
-	LOGGER_END = 2,     /* every writer has closed it, and all is written */
+	LOGGER_END = 2, /* every writer has closed it, and all is written */
 	LOGGER_REFUSED = 3, /* file descriptors were sent on it (base/channel.h) */
 };
 
 struct LoggerMessage {
 	uint32_t type;
-	uint32_t group;  /* LOGGER_CHANNEL: the group that may read the log beside root; 0: none */
-	uint64_t serial; /* of the channel */
+	uint32_t group; /* LOGGER_CHANNEL: the group that may read the log besides root; 0: none */
+	uint64_t serial; /* the channel's */
 	char service[PROTOCOL_NAME_BYTES];
 };
 

@@ -10,9 +10,9 @@
  * only grows at its end, the unknown tail of a longer message is ignored, and an unknown type is
  * ignored.
  *
- * Rules (docs/keeper.md): no side ever waits to send. The keeper stores no message: a report that
- * could not be sent keeps its pending bit in the table and is sent later. A replay sets all those
- * bits. Until MESSAGE_REPLAYED the manager sends only HELLO and PONG.
+ * Rules (docs/keeper.md): neither side ever waits to send. The keeper stores no message: a report
+ * that could not be sent keeps its pending bit in the table and is sent later. A replay sets all
+ * those bits. Until MESSAGE_REPLAYED the manager sends only HELLO and PONG.
  */
 #ifndef SVCD_PROTOCOL_H
 #define SVCD_PROTOCOL_H
@@ -35,7 +35,7 @@
 #define PROTOCOL_CLOCK_FD 4
 
 /*
- * The maximal size of a datagram: the receive buffer is static, and a used buffer stays in PID 1's
+ * The maximum size of a datagram: the receive buffer is static, and a used buffer stays in PID 1's
  * private memory.
  */
 #define PROTOCOL_MESSAGE_BYTES 16384
@@ -53,7 +53,7 @@
 #define PROTOCOL_KEEP_NAME_BYTES 240
 
 /*
- * Maximal number of descriptors in one message: stdin, stdout, stderr, cgroup, exec status, and
+ * The maximum number of descriptors in one message: stdin, stdout, stderr, cgroup, exec status, and
  * those that the service inherits from 3 on.
  */
 #define PROTOCOL_MAX_FDS 64
@@ -72,7 +72,7 @@
 #define PROTOCOL_HELLO_LIMIT_MS 60000
 
 /* Exit statuses of the manager that the keeper interprets. */
-#define PROTOCOL_EXIT_REEXEC 75       /* start me again at once; not a failure */
+#define PROTOCOL_EXIT_REEXEC 75 /* start me again at once; not a failure */
 #define PROTOCOL_EXIT_INCOMPATIBLE 76 /* I cannot serve this keeper */
 
 enum MessageType {
@@ -89,7 +89,6 @@ enum MessageType {
 	MESSAGE_SHUTDOWN = 10,
 	MESSAGE_FINALE = 11,
 	MESSAGE_REEXEC = 12,
-	MESSAGE_SAY = 13,
 	MESSAGE_DISPOSE = 15,
 
 	/* keeper -> manager */
@@ -106,7 +105,7 @@ enum MessageType {
 
 struct MessageHeader {
 	uint32_t type;
-	uint32_t size; /* of the whole datagram */
+	uint32_t size; /* the whole datagram's */
 };
 
 /*
@@ -116,8 +115,8 @@ struct MessageHeader {
 enum ProcessRole {
 	ROLE_MAIN = 0,
 	ROLE_CONTROL = 1, /* preparation, stop, reload and clean-up commands */
-	ROLE_CHECK = 2,   /* CheckCommand= */
-	ROLE_HEALTH = 3,  /* HealthCommand= */
+	ROLE_CHECK = 2, /* CheckCommand= */
+	ROLE_HEALTH = 3, /* HealthCommand= */
 	ROLE_COUNT
 };
 
@@ -145,12 +144,13 @@ struct MessagePing {
 };
 
 enum SpawnFlags {
-	SPAWN_STDIO = 1u << 0,       /* fds: stdin, stdout, stderr; otherwise the keeper's /dev/null */
-	SPAWN_CGROUP = 1u << 1,      /* fd: directory for CLONE_INTO_CGROUP */
-	SPAWN_STATUS = 1u << 2,      /* fd: write end of the exec status pipe; stays CLOEXEC */
+	/* fds: stdin, stdout, stderr; otherwise the keeper's /dev/null */
+	SPAWN_STDIO = 1u << 0,
+	SPAWN_CGROUP = 1u << 1, /* fd: directory for CLONE_INTO_CGROUP */
+	SPAWN_STATUS = 1u << 2, /* fd: write end of the exec status pipe; stays CLOEXEC */
 	SPAWN_SET_UID = 1u << 3,
 	SPAWN_SET_GID = 1u << 4,
-	SPAWN_SET_GROUPS = 1u << 5,  /* also with n_groups 0: no supplementary groups */
+	SPAWN_SET_GROUPS = 1u << 5, /* also with n_groups 0: no supplementary groups */
 	SPAWN_SET_NICE = 1u << 6,
 	SPAWN_SET_UMASK = 1u << 7,
 	SPAWN_SET_OOM = 1u << 8,
@@ -203,20 +203,20 @@ struct SpawnRlimit {
  * success.
  */
 enum ExecStep {
-	EXEC_STEP_SETUP = 1,     /* session, descriptors, signals */
-	EXEC_STEP_LIMITS = 2,    /* rlimits, nice, oom_score_adj, umask */
+	EXEC_STEP_SETUP = 1, /* session, descriptors, signals */
+	EXEC_STEP_LIMITS = 2, /* rlimits, nice, oom_score_adj, umask */
 	EXEC_STEP_DIRECTORY = 3, /* chdir */
-	EXEC_STEP_IDENTITY = 4,  /* groups, gid, uid */
-	EXEC_STEP_EXEC = 5,      /* execve */
-	EXEC_STEP_USER = 6,      /* svc-exec: no such user or group */
+	EXEC_STEP_IDENTITY = 4, /* groups, gid, uid */
+	EXEC_STEP_EXEC = 5, /* execve */
+	EXEC_STEP_USER = 6, /* svc-exec: no such user or group */
 	EXEC_STEP_ENVIRONMENT = 7, /* svc-exec: an environment file */
-	EXEC_STEP_TTY = 8,       /* svc-exec: the terminal */
-	EXEC_STEP_SPEC = 9,      /* svc-exec: its own input */
-	EXEC_STEP_RUNTIME = 10,  /* svc-exec: one of its directories */
-	EXEC_STEP_INPUT = 11,    /* svc-exec: standard input */
+	EXEC_STEP_TTY = 8, /* svc-exec: the terminal */
+	EXEC_STEP_SPEC = 9, /* svc-exec: its own input */
+	EXEC_STEP_RUNTIME = 10, /* svc-exec: one of its directories */
+	EXEC_STEP_INPUT = 11, /* svc-exec: standard input */
 	EXEC_STEP_SCHEDULING = 12, /* svc-exec: processors and priorities */
-	EXEC_STEP_SANDBOX = 13,  /* svc-exec: mounts, namespaces, capabilities, system calls */
-	EXEC_STEP_REMOVE = 14,   /* svc-exec: a directory of the run could not be removed */
+	EXEC_STEP_SANDBOX = 13, /* svc-exec: mounts, namespaces, capabilities, system calls */
+	EXEC_STEP_REMOVE = 14, /* svc-exec: a directory of the run could not be removed */
 };
 
 #define EXEC_STATUS_TEXT 184
@@ -224,7 +224,10 @@ enum ExecStep {
 struct ExecStatus {
 	int32_t step;
 	int32_t error; /* errno */
-	char what[EXEC_STATUS_TEXT]; /* "PrivateTmp=: cannot mount /tmp", for users; ends with a NUL; "": only the step is known */
+	/*
+	 * "PrivateTmp=: cannot mount /tmp", for users; ends with a NUL; "": only the step is known
+	 */
+	char what[EXEC_STATUS_TEXT];
 };
 
 /*
@@ -234,7 +237,8 @@ struct ExecStatus {
 struct MessageSpawned {
 	struct MessageHeader header;
 	struct ProcessId id;
-	int32_t error; /* errno: EBUSY row in use, EINVAL bad request, ENFILE table full, else from clone3(2) */
+	/* errno: EBUSY row in use, EINVAL bad request, ENFILE table full, else from clone3(2) */
+	int32_t error;
 	int32_t pid;
 	uint64_t at_us; /* CLOCK_MONOTONIC */
 };
@@ -244,7 +248,11 @@ struct MessageExited {
 	struct MessageHeader header;
 	struct ProcessId id;
 	int32_t pid;
-	int32_t code;   /* CLD_EXITED, CLD_KILLED or CLD_DUMPED (waitid(2)); 0: reaped before it was adopted, unknown */
+	/*
+	 * CLD_EXITED, CLD_KILLED or CLD_DUMPED (waitid(2)); 0: reaped before it was adopted,
+	 * unknown
+	 */
+	int32_t code;
 	int32_t status; /* exit status or signal */
 	uint32_t reserved;
 	uint64_t at_us;
@@ -312,7 +320,8 @@ struct MessageKeep {
 };
 
 enum ForgetFlags {
-	FORGET_ENDED = 1u << 0, /* our end of a channel that has ended (base/channel.h): close(2) cannot wait */
+	/* our end of a channel that has ended (base/channel.h): close(2) cannot wait */
+	FORGET_ENDED = 1u << 0,
 };
 
 /* FORGET. Older managers send only the fields of MessageKeep. */
@@ -332,10 +341,10 @@ enum ShutdownKind {
 };
 
 /*
- * SHUTDOWN: the machine is shutting down. If FINALE has not come after deadline_ms, the keeper goes
- * on alone. The kind SHUTDOWN_NONE withdraws it. FINALE: everything is stopped, so end the machine
- * now. SHUTDOWN_INTENT: in the replay, a shutdown is in progress; deadline_ms is the remaining
- * time.
+ * SHUTDOWN: the machine is shutting down. If FINALE has not arrived after deadline_ms, the keeper
+ * goes on alone. The kind SHUTDOWN_NONE withdraws it. FINALE: everything is stopped, so halt, power
+ * off or reboot now. SHUTDOWN_INTENT: in the replay, a shutdown is in progress; deadline_ms is the
+ * remaining time.
  */
 struct MessageShutdown {
 	struct MessageHeader header;
@@ -351,18 +360,12 @@ struct MessageReexec {
 	struct MessageHeader header;
 };
 
-/* SAY: a line for the console, which the keeper writes without waiting. */
-struct MessageSay {
-	struct MessageHeader header;
-	char text[256];
-};
-
 /*
  * DISPOSE: descriptors whose last close(2) may wait for ever, because a process of a service could
  * hold the object. A child of the keeper closes them. The manager sends them, closes its own
  * copies, and then sends a DISPOSE without descriptors. From then on they may be closed. FORGET
- * does the same for a kept descriptor, unless FORGET_ENDED is set. It is sent after the manager has
- * closed its copy.
+ * does the same for a kept descriptor, unless FORGET_ENDED is set. FORGET is sent after the manager
+ * has closed its copy.
  */
 struct MessageDispose {
 	struct MessageHeader header;
@@ -371,12 +374,14 @@ struct MessageDispose {
 enum WelcomeFlags {
 	WELCOME_IS_PID1 = 1u << 0,
 	WELCOME_CONTAINER = 1u << 1,
-	WELCOME_CGROUP2 = 1u << 2,     /* cgroup_root is a writable cgroup v2 directory */
-	WELCOME_WITHOUT_NOTES = 1u << 3, /* poisoned state: notes are kept but not sent; /etc and /run are still read */
+	WELCOME_CGROUP2 = 1u << 2, /* cgroup_root is a writable cgroup v2 directory */
+	/* poisoned state: notes are kept but not sent; /etc and /run are still read */
+	WELCOME_WITHOUT_NOTES = 1u << 3,
 	WELCOME_WITHOUT_LOCAL_FILES = 1u << 4, /* read neither /etc/svcd nor /run/svcd */
-	WELCOME_RECOVERY = 1u << 5,    /* not the first manager since this keeper started */
-	WELCOME_NOT_TAKEN_OVER = 1u << 7, /* the installed keeper could not take over, so the previous one continues */
-	WELCOME_DISPOSES = 1u << 8,       /* the keeper supports MESSAGE_DISPOSE */
+	WELCOME_RECOVERY = 1u << 5, /* not the first manager since this keeper started */
+	/* the installed keeper could not take over, so the previous one continues */
+	WELCOME_NOT_TAKEN_OVER = 1u << 7,
+	WELCOME_DISPOSES = 1u << 8, /* the keeper supports MESSAGE_DISPOSE */
 };
 
 /* WELCOME: the first message to each manager. */
@@ -384,13 +389,15 @@ struct MessageWelcome {
 	struct MessageHeader header;
 	uint32_t version;
 	uint32_t flags;
-	uint32_t generation;  /* the number of earlier managers */
-	int32_t last_status;  /* wait status of the previous one, 0 if none */
-	uint64_t boot_at_us;  /* CLOCK_MONOTONIC when the keeper first started */
-	char cgroup_root[PROTOCOL_NAME_BYTES]; /* for example /sys/fs/cgroup/svcd; empty without cgroup v2 */
-	char virtualization[32];               /* "", "container", "vm" */
-	uint32_t busy_ms;                      /* the manager's setting of its clock */
-	int32_t trial_status;                  /* with WELCOME_NOT_TAKEN_OVER: its wait status, -1: it did not end */
+	uint32_t generation; /* the number of earlier managers */
+	int32_t last_status; /* wait status of the previous one, 0 if none */
+	uint64_t boot_at_us; /* CLOCK_MONOTONIC when the keeper first started */
+	/* for example /sys/fs/cgroup/svcd; empty without cgroup v2 */
+	char cgroup_root[PROTOCOL_NAME_BYTES];
+	char virtualization[32]; /* "", "container", "vm" */
+	uint32_t busy_ms; /* the manager's setting of its clock */
+	/* with WELCOME_NOT_TAKEN_OVER: that keeper's wait status; -1: it did not end */
+	int32_t trial_status;
 };
 
 /* REPLAYED: the manager now has all state. */
@@ -404,14 +411,14 @@ struct MessageReplayed {
 
 enum RequestKind {
 	REQUEST_CTRL_ALT_DEL = 1, /* SIGINT */
-	REQUEST_TERMINATE = 2,    /* SIGTERM */
-	REQUEST_RELOAD = 3,       /* SIGHUP */
-	REQUEST_REOPEN = 4,       /* SIGUSR1: control channels, as telinit and mountall.sh ask */
-	REQUEST_POWER = 5,        /* SIGPWR */
-	REQUEST_KEYBOARD = 6,     /* SIGWINCH */
-	REQUEST_HALT = 7,         /* SIGRTMIN+3 */
-	REQUEST_POWEROFF = 8,     /* SIGRTMIN+4 */
-	REQUEST_REBOOT = 9,       /* SIGRTMIN+5 */
+	REQUEST_TERMINATE = 2, /* SIGTERM */
+	REQUEST_RELOAD = 3, /* SIGHUP */
+	REQUEST_REOPEN = 4, /* SIGUSR1, from telinit and mountall.sh: reopen control channels */
+	REQUEST_POWER = 5, /* SIGPWR */
+	REQUEST_KEYBOARD = 6, /* SIGWINCH */
+	REQUEST_HALT = 7, /* SIGRTMIN+3 */
+	REQUEST_POWEROFF = 8, /* SIGRTMIN+4 */
+	REQUEST_REBOOT = 9, /* SIGRTMIN+5 */
 };
 
 /* REQUEST: the keeper has received a signal with a meaning. */

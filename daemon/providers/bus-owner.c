@@ -31,42 +31,42 @@
  */
 #define RETURN_US (10 * G_USEC_PER_SEC)
 
-#define RULE_ANY_OWNER                                                                             \
-	"type='signal',sender='" DBUS_SERVICE_DBUS "',path='" DBUS_PATH_DBUS "',interface='" DBUS_INTERFACE_DBUS   \
-	"',member='NameOwnerChanged'"
+#define RULE_ANY_OWNER                                                       \
+	"type='signal',sender='" DBUS_SERVICE_DBUS "',path='" DBUS_PATH_DBUS \
+	"',interface='" DBUS_INTERFACE_DBUS "',member='NameOwnerChanged'"
 
 /* The reasons for an unknown level. */
-typedef struct BusWords {
+typedef struct BusTexts {
 	const char *no_bus;
 	const char *not_yet;
 	const char *returning;
 	const char *silent;
-} BusWords;
+} BusTexts;
 
-static const BusWords system_words = {
-	.no_bus = "the system bus is not there",
+static const BusTexts system_texts = {
+	.no_bus = "there is no system bus",
 	.not_yet = "the system bus has not answered yet",
-	.returning = "its owner is not back since the system bus was restarted",
+	.returning = "its owner has not returned since the system bus was restarted",
 	.silent = "the system bus does not answer",
 };
 
-static const BusWords session_words = {
-	.no_bus = "the session bus is not there",
+static const BusTexts session_texts = {
+	.no_bus = "there is no session bus",
 	.not_yet = "the session bus has not answered yet",
-	.returning = "its owner is not back since the session bus was restarted",
+	.returning = "its owner has not returned since the session bus was restarted",
 	.silent = "the session bus does not answer",
 };
 
 struct BusOwners {
 	SystemBus *bus;
-	const BusWords *words;
+	const BusTexts *texts;
 	unsigned listener;
 	GHashTable *by_name; /* name -> BusOwner, borrowed */
-	unsigned n_rules;    /* names with a match of their own */
-	unsigned n_general;  /* names that share the match for all names */
+	unsigned n_rules; /* names with a match of their own */
+	unsigned n_general; /* names that share the match for all names */
 	Timer *retry;
-	int64_t retry_us;    /* the last delay; 0: no failure */
-	Timer *returning;    /* armed after a connection: owners may still come back */
+	int64_t retry_us; /* the last delay; 0: no failure */
+	Timer *returning; /* armed after a connection: owners may still come back */
 };
 
 struct BusOwner {
@@ -74,20 +74,20 @@ struct BusOwner {
 	char *name;
 	void (*changed)(void *data);
 	void *data;
-	char *rule;            /* NULL: covered by the match for all names */
-	unsigned call;         /* the call in flight, 0: none */
-	bool must_ask;         /* the last call got no answer */
-	bool was_owned;        /* it was owned when the bus went, and nothing is known since */
+	char *rule; /* NULL: covered by the match for all names */
+	unsigned call; /* the call in flight, 0: none */
+	bool must_query; /* the last call got no answer */
+	bool was_owned; /* the bus was lost while the name had an owner; not known since */
 	Level level;
-	char *unique_name;     /* LEVEL_TRUE */
-	const char *why;       /* LEVEL_UNKNOWN; static */
+	char *unique_name; /* LEVEL_TRUE */
+	const char *why; /* LEVEL_UNKNOWN; static */
 };
 
 /* --- known levels --- */
 
 static void set_known(BusOwner *owner, const char *unique_name)
 {
-	owner->must_ask = false;
+	owner->must_query = false;
 	owner->was_owned = false;
 	owner->level = *unique_name ? LEVEL_TRUE : LEVEL_FALSE;
 	g_free(owner->unique_name);
@@ -106,14 +106,14 @@ static void set_unknown(BusOwner *owner, const char *why)
 }
 
 /*
- * @unique_name: "" if there is no owner. That is accepted at once only if the name had no owner
- * before.
+ * @unique_name: "" if there is no owner. An owner that was lost with the bus may still return, so
+ * the level stays unknown for RETURN_US.
  */
 static void set_answered(BusOwner *owner, const char *unique_name)
 {
-	owner->must_ask = false;
+	owner->must_query = false;
 	if (!*unique_name && owner->was_owned && timer_is_armed(owner->owners->returning))
-		set_unknown(owner, owner->owners->words->returning);
+		set_unknown(owner, owner->owners->texts->returning);
 	else
 		set_known(owner, unique_name);
 }
@@ -127,49 +127,54 @@ static void forget_question(BusOwner *owner)
 	owner->call = 0;
 }
 
-static void ask_later(BusOwner *owner)
+static void query_later(BusOwner *owner)
 {
 	BusOwners *owners = owner->owners;
 
-	owner->must_ask = true;
+	owner->must_query = true;
 	if (timer_is_armed(owners->retry))
 		return;
-	owners->retry_us = owners->retry_us ? MIN(owners->retry_us * 2, RETRY_MAX_US) : RETRY_FIRST_US;
+	owners->retry_us = owners->retry_us ? MIN(owners->retry_us * 2, RETRY_MAX_US) :
+					      RETRY_FIRST_US;
 	timer_arm(owners->retry, loop_now() + owners->retry_us);
 }
 
-static void on_owner_told(void *data, DBusMessage *reply)
+static void on_owner_reported(void *data, DBusMessage *reply)
 {
 	BusOwner *owner = data;
 	const char *unique_name = "";
-	const bool is_answer = reply && dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_METHOD_RETURN &&
-			       dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &unique_name, DBUS_TYPE_INVALID);
+	const bool is_answer = reply &&
+			       dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_METHOD_RETURN &&
+			       dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &unique_name,
+						     DBUS_TYPE_INVALID);
 
 	owner->call = 0;
 	if (!system_bus_is_connected(owner->owners->bus)) {
-		set_unknown(owner, owner->owners->words->no_bus); /* on_connected() asks again */
-	} else if (is_answer || (reply && dbus_message_is_error(reply, DBUS_ERROR_NAME_HAS_NO_OWNER))) {
+		set_unknown(owner, owner->owners->texts->no_bus); /* on_connected() asks again */
+	} else if (is_answer ||
+		   (reply && dbus_message_is_error(reply, DBUS_ERROR_NAME_HAS_NO_OWNER))) {
 		owner->owners->retry_us = 0;
 		set_answered(owner, unique_name);
 	} else {
-		ask_later(owner);
-		set_unknown(owner, owner->owners->words->silent);
+		query_later(owner);
+		set_unknown(owner, owner->owners->texts->silent);
 	}
 }
 
-void bus_owner_ask(BusOwner *owner)
+void bus_owner_query(BusOwner *owner)
 {
 	DBusMessageIter out;
 	DBusMessage *call;
 
 	if (owner->call)
 		return; /* the answer has not come yet, so it will be new enough */
-	call = wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS,
-						      "GetNameOwner"));
+	call = wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS,
+						      DBUS_INTERFACE_DBUS, "GetNameOwner"));
 	dbus_message_iter_init_append(call, &out);
 	wire_string(&out, owner->name);
-	owner->call = system_bus_call(owner->owners->bus, call, ANSWER_US, on_owner_told, owner);
-	dbus_message_unref(call); /* not sent: the bus is gone or about to go */
+	owner->call =
+		system_bus_call(owner->owners->bus, call, ANSWER_US, on_owner_reported, owner);
+	dbus_message_unref(call); /* not sent, because the bus is gone or about to go */
 }
 
 static void on_retry(void *data)
@@ -180,14 +185,14 @@ static void on_retry(void *data)
 
 	g_hash_table_iter_init(&iter, owners->by_name);
 	while (g_hash_table_iter_next(&iter, NULL, &owner)) {
-		if (((BusOwner *)owner)->must_ask)
-			bus_owner_ask(owner);
+		if (((BusOwner *)owner)->must_query)
+			bus_owner_query(owner);
 	}
 }
 
 /* --- signals of the bus --- */
 
-/* Calls @func for each; it may free the owner that it is called for. */
+/* Calls @func for each owner; @func may free it. */
 static void foreach_owner(BusOwners *owners, void (*func)(BusOwner *owner))
 {
 	g_autoptr(GList) all = g_hash_table_get_values(owners->by_name);
@@ -196,19 +201,19 @@ static void foreach_owner(BusOwners *owners, void (*func)(BusOwner *owner))
 		func(l->data);
 }
 
-static void ask_from_the_start(BusOwner *owner)
+static void query_from_the_start(BusOwner *owner)
 {
 	forget_question(owner);
-	bus_owner_ask(owner);
-	set_unknown(owner, owner->owners->words->not_yet);
+	bus_owner_query(owner);
+	set_unknown(owner, owner->owners->texts->not_yet);
 }
 
 static void lose(BusOwner *owner)
 {
 	forget_question(owner);
-	owner->must_ask = false;
+	owner->must_query = false;
 	owner->was_owned |= owner->level == LEVEL_TRUE;
-	set_unknown(owner, owner->owners->words->no_bus);
+	set_unknown(owner, owner->owners->texts->no_bus);
 }
 
 static bool any_was_owned(const BusOwners *owners)
@@ -232,7 +237,7 @@ static void on_connected(void *data)
 	timer_disarm(owners->retry);
 	if (any_was_owned(owners))
 		timer_arm(owners->returning, loop_now() + RETURN_US);
-	foreach_owner(owners, ask_from_the_start);
+	foreach_owner(owners, query_from_the_start);
 }
 
 static void miss(BusOwner *owner)
@@ -240,7 +245,7 @@ static void miss(BusOwner *owner)
 	if (!owner->was_owned)
 		return;
 	owner->was_owned = false;
-	if (!owner->call && !owner->must_ask)
+	if (!owner->call && !owner->must_query)
 		set_known(owner, "");
 }
 
@@ -273,20 +278,21 @@ static void on_message(void *data, DBusMessage *message)
 
 	if (!dbus_message_is_signal(message, DBUS_INTERFACE_DBUS, "NameOwnerChanged") ||
 	    !dbus_message_has_sender(message, DBUS_SERVICE_DBUS) ||
-	    !dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_STRING, &before, DBUS_TYPE_STRING,
-				   &now, DBUS_TYPE_INVALID))
+	    !dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_STRING,
+				   &before, DBUS_TYPE_STRING, &now, DBUS_TYPE_INVALID))
 		return;
 	owner = g_hash_table_lookup(owners->by_name, name);
 	if (owner && *now)
 		set_known(owner, now);
 	else if (owner)
-		bus_owner_ask(owner);
+		bus_owner_query(owner);
 }
 
 /* --- matches --- */
 
 /*
- * Some names have their own match. Above that limit, one match receives the changes of all names.
+ * Up to a limit, each name has its own match. Above it, one match receives the changes of all
+ * names.
  */
 static void add_match(BusOwner *owner)
 {
@@ -323,7 +329,8 @@ BusOwners *bus_owners_new(SystemBus *bus)
 	BusOwners *owners = g_new0(BusOwners, 1);
 
 	owners->bus = bus;
-	owners->words = strcmp(system_bus_kind(bus), "session") == 0 ? &session_words : &system_words;
+	owners->texts = strcmp(system_bus_kind(bus), "session") == 0 ? &session_texts :
+								       &system_texts;
 	owners->by_name = g_hash_table_new(g_str_hash, g_str_equal);
 	owners->retry = timer_new(on_retry, owners);
 	owners->returning = timer_new(on_return_over, owners);
@@ -340,7 +347,8 @@ void bus_owners_free(BusOwners *owners)
 	g_free(owners);
 }
 
-BusOwner *bus_owner_new(BusOwners *owners, const char *name, void (*changed)(void *data), void *data)
+BusOwner *bus_owner_new(BusOwners *owners, const char *name, void (*changed)(void *data),
+			void *data)
 {
 	BusOwner *owner = g_new0(BusOwner, 1);
 
@@ -349,10 +357,11 @@ BusOwner *bus_owner_new(BusOwners *owners, const char *name, void (*changed)(voi
 	owner->changed = changed;
 	owner->data = data;
 	owner->level = LEVEL_UNKNOWN;
-	owner->why = system_bus_is_connected(owners->bus) ? owners->words->not_yet : owners->words->no_bus;
+	owner->why = system_bus_is_connected(owners->bus) ? owners->texts->not_yet :
+							    owners->texts->no_bus;
 	g_hash_table_insert(owners->by_name, owner->name, owner);
 	add_match(owner);
-	bus_owner_ask(owner);
+	bus_owner_query(owner);
 	return owner;
 }
 

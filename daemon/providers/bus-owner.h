@@ -4,8 +4,8 @@
  *
  * A name is owned, known to have no owner, or unknown (no bus, or no answer yet). All names are
  * checked again after every connection. A call without an answer is repeated after a growing delay.
- * A name that was owned when the bus went stays unknown for some seconds after its return, to give
- * the owner time to return, too.
+ * If a name was owned when the bus went away, it stays unknown for a few seconds after the bus
+ * returns. So its owner has time to return, too.
  */
 #ifndef SVCD_PROVIDERS_BUS_OWNER_H
 #define SVCD_PROVIDERS_BUS_OWNER_H
@@ -14,7 +14,7 @@
 #include "model/key.h"
 
 typedef struct BusOwners BusOwners; /* all names that one provider watches */
-typedef struct BusOwner BusOwner;   /* one name */
+typedef struct BusOwner BusOwner; /* one name */
 
 /* @bus: borrowed; outlives it. Free every BusOwner first. */
 BusOwners *bus_owners_new(SystemBus *bus);
@@ -24,14 +24,15 @@ void bus_owners_free(BusOwners *owners);
  * bus_owner_new() - watch a well-known or unique name that these owners do not have yet
  * @name: copied
  * @changed: called in later turns when the level or the owner changes, when a call of
- * bus_owner_ask() ends, and when the reason for an unknown level changes; may free this owner, and
- * no other
+ * bus_owner_query() ends, and when the reason for an unknown level changes; may free this owner,
+ * and no other
  */
-BusOwner *bus_owner_new(BusOwners *owners, const char *name, void (*changed)(void *data), void *data);
+BusOwner *bus_owner_new(BusOwners *owners, const char *name, void (*changed)(void *data),
+			void *data);
 void bus_owner_free(BusOwner *owner); /* NULL is allowed */
 
 /* Calls GetNameOwner again; @changed is called in any case. */
-void bus_owner_ask(BusOwner *owner);
+void bus_owner_query(BusOwner *owner);
 
 /* True: the name is owned; false: it has no owner. */
 Level bus_owner_level(const BusOwner *owner);

@@ -16,7 +16,8 @@
 #include "providers/bus-owner.h"
 #include "providers/bus-question.h"
 
-#define RULE_ANY_PROPERTIES "type='signal',interface='" DBUS_INTERFACE_PROPERTIES "',member='PropertiesChanged'"
+#define RULE_ANY_PROPERTIES \
+	"type='signal',interface='" DBUS_INTERFACE_PROPERTIES "',member='PropertiesChanged'"
 #define RULE_ANY_OBJECTS "type='signal',interface='org.freedesktop.DBus.ObjectManager'"
 
 static const char why_not_yet[] = "its owner has not answered yet";
@@ -27,34 +28,35 @@ struct BusProperties {
 	unsigned listener;
 	BusOwners *owners;
 	BusQuestions *questions;
-	GHashTable *peers;       /* name -> Peer, owned */
-	GHashTable *properties;  /* "NAME PATH INTERFACE.PROPERTY" -> BusProperty, owned */
-	GHashTable *by_path;     /* path -> GPtrArray of BusProperty *, borrowed */
-	unsigned n_rules;        /* properties with their own matches */
-	unsigned n_general;      /* properties that share the matches for all */
+	GHashTable *peers; /* name -> Peer, owned */
+	GHashTable *properties; /* "NAME PATH INTERFACE.PROPERTY" -> BusProperty, owned */
+	GHashTable *by_path; /* path -> GPtrArray of BusProperty *, borrowed */
+	unsigned n_rules; /* properties with their own matches */
+	unsigned n_general; /* properties that share the matches for all */
 };
 
-typedef struct Peer {
+typedef struct PropertyPeer {
 	BusProperties *all;
 	char *name;
-	char *why_none;        /* "NAME has no owner on the system bus" */
+	char *why_none; /* "NAME has no owner on the system bus" */
 	BusOwner *owner;
-	char *asked;           /* unique name of the connection that was asked for the properties; NULL: none */
+	/* unique name of the connection that was asked for the properties; NULL: none */
+	char *queried_owner;
 	GPtrArray *properties; /* BusProperty *, borrowed */
-} Peer;
+} PropertyPeer;
 
 struct BusProperty {
-	Peer *peer;
-	char *id;          /* the key in the hash table */
+	PropertyPeer *peer;
+	char *id; /* the key in the hash table */
 	char *path;
 	char *interface;
 	char *member;
-	char *rules[2];    /* NULL: covered by the matches for all */
+	char *rules[2]; /* NULL: covered by the matches for all */
 	GPtrArray *watchers; /* borrowed */
 
-	Level level;       /* true: @value is known; false: there is none; unknown */
+	Level level; /* true: @value is known; false: there is none; unknown */
 	BusValue value;
-	char *why;         /* unless there is a value */
+	char *why; /* unless there is a value */
 	BusQuestion *question;
 };
 
@@ -96,10 +98,10 @@ static void on_answer(void *data, Level level, BusValue *value, const char *why)
 		property_set_none(data, level, why);
 }
 
-static void property_ask(BusProperty *property)
+static void property_query(BusProperty *property)
 {
-	if (property->peer->asked)
-		bus_question_ask(property->question, property->peer->asked);
+	if (property->peer->queried_owner)
+		bus_question_query(property->question, property->peer->queried_owner);
 }
 
 static void property_forget(BusProperty *property, Level level, const char *why)
@@ -110,12 +112,12 @@ static void property_forget(BusProperty *property, Level level, const char *why)
 
 /* --- owners --- */
 
-static void peer_look(Peer *peer, BusProperty *property)
+static void peer_look(PropertyPeer *peer, BusProperty *property)
 {
 	switch (bus_owner_level(peer->owner)) {
 	case LEVEL_TRUE:
 		property_forget(property, LEVEL_UNKNOWN, why_not_yet);
-		property_ask(property);
+		property_query(property);
 		return;
 	case LEVEL_FALSE:
 		property_forget(property, LEVEL_FALSE, peer->why_none);
@@ -129,13 +131,13 @@ static void peer_look(Peer *peer, BusProperty *property)
 
 static void on_owner_changed(void *data)
 {
-	Peer *peer = data;
+	PropertyPeer *peer = data;
 	const char *unique_name = bus_owner_unique_name(peer->owner);
 
-	if (unique_name && g_strcmp0(unique_name, peer->asked) == 0)
+	if (unique_name && g_strcmp0(unique_name, peer->queried_owner) == 0)
 		return; /* reported twice: by the answer and by a signal */
-	g_free(peer->asked);
-	peer->asked = g_strdup(unique_name);
+	g_free(peer->queried_owner);
+	peer->queried_owner = g_strdup(unique_name);
 	for (guint i = 0; i < peer->properties->len; i++)
 		peer_look(peer, g_ptr_array_index(peer->properties, i));
 }
@@ -151,7 +153,7 @@ static void property_take_change(BusProperty *property, const DBusMessageIter *c
 		property_set_value(property, &value);
 		break;
 	case BUS_CHANGE_INVALID:
-		property_ask(property);
+		property_query(property);
 		break;
 	case BUS_CHANGE_NONE:
 		break;
@@ -160,7 +162,7 @@ static void property_take_change(BusProperty *property, const DBusMessageIter *c
 
 static bool property_is_from(const BusProperty *property, const char *sender)
 {
-	return g_strcmp0(property->peer->asked, sender) == 0;
+	return g_strcmp0(property->peer->queried_owner, sender) == 0;
 }
 
 static void on_properties_changed(BusProperties *all, DBusMessage *message)
@@ -170,7 +172,8 @@ static void on_properties_changed(BusProperties *all, DBusMessage *message)
 	DBusMessageIter start;
 	const char *interface;
 
-	if (!there || !dbus_message_has_signature(message, "sa{sv}as") || !dbus_message_iter_init(message, &start))
+	if (!there || !dbus_message_has_signature(message, "sa{sv}as") ||
+	    !dbus_message_iter_init(message, &start))
 		return;
 	dbus_message_iter_get_basic(&start, &interface);
 	dbus_message_iter_next(&start);
@@ -193,7 +196,8 @@ static void on_interfaces_changed(BusProperties *all, DBusMessage *message)
 	const char *path;
 	GPtrArray *there;
 
-	if (!dbus_message_iter_init(message, &iter) || dbus_message_iter_get_arg_type(&iter) != DBUS_TYPE_OBJECT_PATH)
+	if (!dbus_message_iter_init(message, &iter) ||
+	    dbus_message_iter_get_arg_type(&iter) != DBUS_TYPE_OBJECT_PATH)
 		return;
 	dbus_message_iter_get_basic(&iter, &path);
 	there = g_hash_table_lookup(all->by_path, path);
@@ -201,7 +205,7 @@ static void on_interfaces_changed(BusProperties *all, DBusMessage *message)
 		BusProperty *property = g_ptr_array_index(there, i);
 
 		if (property_is_from(property, dbus_message_get_sender(message)))
-			property_ask(property);
+			property_query(property);
 	}
 }
 
@@ -232,11 +236,12 @@ static void add_matches(BusProperties *all, BusProperty *property)
 		return;
 	}
 	all->n_rules++;
-	property->rules[0] = g_strdup_printf(RULE_ANY_PROPERTIES ",sender='%s',path='%s',arg0='%s'", property->peer->name,
-					     property->path, property->interface);
+	property->rules[0] = g_strdup_printf(RULE_ANY_PROPERTIES ",sender='%s',path='%s',arg0='%s'",
+					     property->peer->name, property->path,
+					     property->interface);
 	/* Not arg0: the argument is an object path, which only arg0path matches. */
-	property->rules[1] = g_strdup_printf(RULE_ANY_OBJECTS ",sender='%s',arg0path='%s'", property->peer->name,
-					     property->path);
+	property->rules[1] = g_strdup_printf(RULE_ANY_OBJECTS ",sender='%s',arg0path='%s'",
+					     property->peer->name, property->path);
 	for (size_t i = 0; i < G_N_ELEMENTS(property->rules); i++)
 		system_bus_add_match(all->bus, property->rules[i]);
 }
@@ -257,28 +262,29 @@ static void remove_matches(BusProperties *all, BusProperty *property)
 
 /* --- life of the parts --- */
 
-static void peer_free(gpointer data)
+static void watched_peer_free(gpointer data)
 {
-	Peer *peer = data;
+	PropertyPeer *peer = data;
 
 	bus_owner_free(peer->owner);
 	g_ptr_array_unref(peer->properties);
-	g_free(peer->asked);
+	g_free(peer->queried_owner);
 	g_free(peer->why_none);
 	g_free(peer->name);
 	g_free(peer);
 }
 
-static Peer *peer_get(BusProperties *all, const char *name)
+static PropertyPeer *peer_get(BusProperties *all, const char *name)
 {
-	Peer *peer = g_hash_table_lookup(all->peers, name);
+	PropertyPeer *peer = g_hash_table_lookup(all->peers, name);
 
 	if (peer)
 		return peer;
-	peer = g_new0(Peer, 1);
+	peer = g_new0(PropertyPeer, 1);
 	peer->all = all;
 	peer->name = g_strdup(name);
-	peer->why_none = g_strdup_printf("%s has no owner on the %s bus", name, system_bus_kind(all->bus));
+	peer->why_none =
+		g_strdup_printf("%s has no owner on the %s bus", name, system_bus_kind(all->bus));
 	peer->properties = g_ptr_array_new();
 	peer->owner = bus_owner_new(all->owners, name, on_owner_changed, peer);
 	g_hash_table_insert(all->peers, peer->name, peer);
@@ -300,7 +306,7 @@ static void property_free(gpointer data)
 	g_free(property);
 }
 
-static BusProperty *property_new(Peer *peer, const char *path, const char *whole_name)
+static BusProperty *property_new(PropertyPeer *peer, const char *path, const char *whole_name)
 {
 	BusProperties *all = peer->all;
 	BusProperty *property = g_new0(BusProperty, 1);
@@ -313,7 +319,8 @@ static BusProperty *property_new(Peer *peer, const char *path, const char *whole
 	property->interface = g_strndup(whole_name, (gsize)(dot - whole_name));
 	property->member = g_strdup(dot + 1);
 	property->watchers = g_ptr_array_new();
-	property->question = bus_question_new(all->questions, property->path, property->interface, property->member, property);
+	property->question = bus_question_new(all->questions, property->path, property->interface,
+					      property->member, property);
 	property->level = LEVEL_UNKNOWN;
 	if (!there) {
 		there = g_ptr_array_new();
@@ -326,11 +333,11 @@ static BusProperty *property_new(Peer *peer, const char *path, const char *whole
 	return property;
 }
 
-/* Removes it from all tables, and its peer with it if it was the last property there. */
+/* Removes @property from all tables, and its peer as well if this was the peer's last property. */
 static void property_remove(BusProperties *all, BusProperty *property)
 {
 	GPtrArray *there = g_hash_table_lookup(all->by_path, property->path);
-	Peer *peer = property->peer;
+	PropertyPeer *peer = property->peer;
 
 	remove_matches(all, property);
 	g_ptr_array_remove_fast(there, property);
@@ -342,7 +349,8 @@ static void property_remove(BusProperties *all, BusProperty *property)
 		g_hash_table_remove(all->peers, peer->name);
 }
 
-static BusProperty *property_get(BusProperties *all, const char *name, const char *path, const char *whole_name)
+static BusProperty *property_get(BusProperties *all, const char *name, const char *path,
+				 const char *whole_name)
 {
 	g_autofree char *id = g_strjoin(" ", name, path, whole_name, NULL);
 	BusProperty *property = g_hash_table_lookup(all->properties, id);
@@ -356,7 +364,8 @@ static BusProperty *property_get(BusProperties *all, const char *name, const cha
 
 /* --- for watchers --- */
 
-BusProperty *bus_property_watch(BusProperties *all, const char *name, const char *path, const char *whole_name, void *watcher)
+BusProperty *bus_property_watch(BusProperties *all, const char *name, const char *path,
+				const char *whole_name, void *watcher)
 {
 	BusProperty *property = property_get(all, name, path, whole_name);
 
@@ -402,9 +411,10 @@ BusProperties *bus_properties_new(SystemBus *bus, BusPropertyFunc changed)
 	all->changed = changed;
 	all->owners = bus_owners_new(bus);
 	all->questions = bus_questions_new(bus, on_answer);
-	all->peers = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, peer_free);
+	all->peers = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, watched_peer_free);
 	all->properties = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, property_free);
-	all->by_path = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+	all->by_path = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					     (GDestroyNotify)g_ptr_array_unref);
 	all->listener = system_bus_add_listener(bus, &listener, all);
 	return all;
 }

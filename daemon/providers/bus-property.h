@@ -21,19 +21,19 @@ void bus_properties_free(BusProperties *all);
 
 /**
  * bus_property_watch() - begin to follow one property; no watcher is called before this returns
- * @name: of the bus, "org.freedesktop.NetworkManager"; its owner may come and go
+ * @name: a bus name, "org.freedesktop.NetworkManager"; its owner may come and go
  * @whole_name: "INTERFACE.PROPERTY"
  * @watcher: borrowed until bus_property_unwatch()
  * Returns: owned by @all, and shared by all watchers of the same property.
  */
-BusProperty *bus_property_watch(BusProperties *all, const char *name, const char *path, const char *whole_name,
-				void *watcher);
+BusProperty *bus_property_watch(BusProperties *all, const char *name, const char *path,
+				const char *whole_name, void *watcher);
 /* Frees the property with its last watcher. */
 void bus_property_unwatch(BusProperty *property, void *watcher);
 
 /*
- * True: it has a value; false: there is none, and why contains the reason; unknown: the owner has
- * not answered yet.
+ * True: it has a value; false: there is none, for the reason bus_property_why(); unknown: the owner
+ * has not answered yet.
  */
 Level bus_property_level(const BusProperty *property);
 const char *bus_property_why(const BusProperty *property);

@@ -34,21 +34,21 @@ struct BusQuestions {
 	SystemBus *bus;
 	BusQuestionFunc answered;
 	unsigned n_calls;
-	GQueue to_ask; /* BusQuestion *, while LIMIT_BUS_CALLS questions are in flight */
+	GQueue to_query; /* BusQuestion *, while LIMIT_BUS_CALLS questions are in flight */
 };
 
 struct BusQuestion {
 	BusQuestions *all;
-	const char *path;      /* these three are borrowed */
+	const char *path; /* these three are borrowed */
 	const char *interface;
 	const char *member;
 	void *data;
-	char *owner;       /* unique name of the connection that is asked; NULL: none */
-	unsigned call;     /* the question in flight, 0: none */
-	bool must_ask;     /* ask again, because the next answer may be old */
-	bool is_queued;    /* in to_ask */
-	unsigned n_tries;  /* without a good answer */
-	Timer *retry;      /* NULL: no failure */
+	char *owner; /* unique name of the connection that is asked; NULL: none */
+	unsigned call; /* the question in flight, 0: none */
+	bool must_query; /* ask again, because the next answer may be old */
+	bool is_queued; /* in to_query */
+	unsigned n_tries; /* without a good answer */
+	Timer *retry; /* NULL: no failure */
 };
 
 static void put_in_queue(BusQuestion *question);
@@ -58,7 +58,7 @@ static void on_retry(void *data)
 	put_in_queue(data);
 }
 
-static void ask_later(BusQuestion *question)
+static void query_later(BusQuestion *question)
 {
 	const int64_t delay_us = MIN(RETRY_FIRST_US << MIN(question->n_tries, 6u), RETRY_MAX_US);
 
@@ -71,8 +71,9 @@ static void ask_later(BusQuestion *question)
 /* Errors that carry no information about the property: the question was not answered. */
 static bool is_silence(DBusMessage *reply)
 {
-	static const char *const names[] = { DBUS_ERROR_NO_REPLY, DBUS_ERROR_TIMEOUT, DBUS_ERROR_TIMED_OUT,
-					     DBUS_ERROR_LIMITS_EXCEEDED, DBUS_ERROR_NO_MEMORY, DBUS_ERROR_DISCONNECTED };
+	static const char *const names[] = { DBUS_ERROR_NO_REPLY,  DBUS_ERROR_TIMEOUT,
+					     DBUS_ERROR_TIMED_OUT, DBUS_ERROR_LIMITS_EXCEEDED,
+					     DBUS_ERROR_NO_MEMORY, DBUS_ERROR_DISCONNECTED };
 
 	for (size_t i = 0; reply && i < G_N_ELEMENTS(names); i++) {
 		if (dbus_message_is_error(reply, names[i]))
@@ -81,13 +82,14 @@ static bool is_silence(DBusMessage *reply)
 	return !reply;
 }
 
-static char *error_words(DBusMessage *reply)
+static char *error_text(DBusMessage *reply)
 {
-	const char *text = "its owner's answer holds no value";
+	const char *text = "its owner's answer contains no value";
 	char *shown;
 
 	if (dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_ERROR &&
-	    (!dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID) || !*text))
+	    (!dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID) ||
+	     !*text))
 		text = dbus_message_get_error_name(reply);
 	shown = text_escape_terminal(text);
 	if (strlen(shown) > ERROR_BYTES)
@@ -97,22 +99,24 @@ static char *error_words(DBusMessage *reply)
 
 static void on_refused(BusQuestion *question, DBusMessage *reply)
 {
-	g_autofree char *why = error_words(reply);
+	g_autofree char *why = error_text(reply);
 
 	if (question->n_tries < REFUSALS_MAX)
-		ask_later(question);
+		query_later(question);
 	question->all->answered(question->data, LEVEL_FALSE, NULL, why);
 }
 
-static void on_told(BusQuestion *question, DBusMessage *reply)
+static void on_changed(BusQuestion *question, DBusMessage *reply)
 {
 	DBusMessageIter iter;
 	BusValue value;
 
 	if (is_silence(reply)) {
-		ask_later(question);
-		question->all->answered(question->data, LEVEL_UNKNOWN, NULL, "its owner does not answer");
-	} else if (!dbus_message_has_signature(reply, "v") || !dbus_message_iter_init(reply, &iter)) {
+		query_later(question);
+		question->all->answered(question->data, LEVEL_UNKNOWN, NULL,
+					"its owner does not answer");
+	} else if (!dbus_message_has_signature(reply, "v") ||
+		   !dbus_message_iter_init(reply, &iter)) {
 		on_refused(question, reply);
 	} else {
 		bus_value_read(&iter, &value);
@@ -120,7 +124,7 @@ static void on_told(BusQuestion *question, DBusMessage *reply)
 	}
 }
 
-static void ask_next(BusQuestions *all);
+static void query_next(BusQuestions *all);
 
 /*
  * An answer that may be old is still used. Otherwise a property that changes all the time would
@@ -130,23 +134,24 @@ static void on_answer(void *data, DBusMessage *reply)
 {
 	BusQuestion *question = data;
 	BusQuestions *all = question->all;
-	const bool must_ask = question->must_ask;
+	const bool must_query = question->must_query;
 
 	question->call = 0;
-	question->must_ask = false;
+	question->must_query = false;
 	all->n_calls--;
-	if (reply || system_bus_is_connected(all->bus)) /* else the owner is about to be lost, too */
-		on_told(question, reply);
-	if (must_ask)
+	/* else the owner is about to be lost, too */
+	if (reply || system_bus_is_connected(all->bus))
+		on_changed(question, reply);
+	if (must_query)
 		put_in_queue(question);
-	ask_next(all);
+	query_next(all);
 }
 
 /* Returns: false if there is no bus; then the owner is about to be lost, too. */
 static bool question_send(BusQuestion *question)
 {
-	DBusMessage *call = wire_must(dbus_message_new_method_call(question->owner, question->path,
-								   DBUS_INTERFACE_PROPERTIES, "Get"));
+	DBusMessage *call = wire_must(dbus_message_new_method_call(
+		question->owner, question->path, DBUS_INTERFACE_PROPERTIES, "Get"));
 	DBusMessageIter out;
 
 	dbus_message_set_auto_start(call, FALSE);
@@ -158,11 +163,11 @@ static bool question_send(BusQuestion *question)
 	return question->call > 0;
 }
 
-static void ask_next(BusQuestions *all)
+static void query_next(BusQuestions *all)
 {
 	BusQuestion *question;
 
-	while (all->n_calls < LIMIT_BUS_CALLS && (question = g_queue_pop_head(&all->to_ask))) {
+	while (all->n_calls < LIMIT_BUS_CALLS && (question = g_queue_pop_head(&all->to_query))) {
 		question->is_queued = false;
 		if (question_send(question))
 			all->n_calls++;
@@ -178,9 +183,9 @@ static void withdraw(BusQuestion *question)
 		question->call = 0;
 		all->n_calls--;
 	}
-	question->must_ask = false;
+	question->must_query = false;
 	if (question->is_queued)
-		g_queue_remove(&all->to_ask, question);
+		g_queue_remove(&all->to_query, question);
 	question->is_queued = false;
 }
 
@@ -190,17 +195,17 @@ static void withdraw(BusQuestion *question)
  */
 static void put_in_queue(BusQuestion *question)
 {
-	question->must_ask = question->call > 0;
+	question->must_query = question->call > 0;
 	if (question->call > 0 || question->is_queued)
 		return;
 	question->is_queued = true;
-	g_queue_push_tail(&question->all->to_ask, question);
-	ask_next(question->all);
+	g_queue_push_tail(&question->all->to_query, question);
+	query_next(question->all);
 }
 
 /* --- for callers --- */
 
-void bus_question_ask(BusQuestion *question, const char *owner)
+void bus_question_query(BusQuestion *question, const char *owner)
 {
 	if (g_strcmp0(question->owner, owner) != 0) {
 		g_free(question->owner);
@@ -221,7 +226,8 @@ void bus_question_forget(BusQuestion *question)
 	bus_question_settle(question);
 }
 
-BusQuestion *bus_question_new(BusQuestions *all, const char *path, const char *interface, const char *member, void *data)
+BusQuestion *bus_question_new(BusQuestions *all, const char *path, const char *interface,
+			      const char *member, void *data)
 {
 	BusQuestion *question = g_new0(BusQuestion, 1);
 
@@ -236,7 +242,7 @@ BusQuestion *bus_question_new(BusQuestions *all, const char *path, const char *i
 void bus_question_free(BusQuestion *question)
 {
 	bus_question_forget(question);
-	ask_next(question->all);
+	query_next(question->all);
 	g_free(question->owner);
 	g_free(question);
 }
@@ -247,7 +253,7 @@ BusQuestions *bus_questions_new(SystemBus *bus, BusQuestionFunc answered)
 
 	all->bus = bus;
 	all->answered = answered;
-	g_queue_init(&all->to_ask);
+	g_queue_init(&all->to_query);
 	return all;
 }
 

@@ -24,14 +24,15 @@ BusQuestions *bus_questions_new(SystemBus *bus, BusQuestionFunc answered);
 void bus_questions_free(BusQuestions *all);
 
 /* The texts are borrowed and outlive it. */
-BusQuestion *bus_question_new(BusQuestions *all, const char *path, const char *interface, const char *member, void *data);
+BusQuestion *bus_question_new(BusQuestions *all, const char *path, const char *interface,
+			      const char *member, void *data);
 void bus_question_free(BusQuestion *question);
 
 /*
- * @owner: the unique name of the connection that has the property. While the question is in flight,
- * it is sent once more afterwards.
+ * @owner: the unique name of the connection that has the property. If the question is in flight, it
+ * is sent once more afterwards.
  */
-void bus_question_ask(BusQuestion *question, const char *owner);
+void bus_question_query(BusQuestion *question, const char *owner);
 /* A good answer has come, for example by a signal: nothing needs to be asked. */
 void bus_question_settle(BusQuestion *question);
 /* The answer is no longer needed. */

@@ -124,7 +124,8 @@ BusChange bus_change_find(const DBusMessageIter *changed, const char *member, Bu
 	DBusMessageIter iter = *changed;
 	DBusMessageIter list;
 
-	for (dbus_message_iter_recurse(&iter, &list); dbus_message_iter_get_arg_type(&list) == DBUS_TYPE_DICT_ENTRY;
+	for (dbus_message_iter_recurse(&iter, &list);
+	     dbus_message_iter_get_arg_type(&list) == DBUS_TYPE_DICT_ENTRY;
 	     dbus_message_iter_next(&list)) {
 		DBusMessageIter entry;
 
@@ -137,7 +138,8 @@ BusChange bus_change_find(const DBusMessageIter *changed, const char *member, Bu
 	}
 	if (!dbus_message_iter_next(&iter))
 		return BUS_CHANGE_NONE;
-	for (dbus_message_iter_recurse(&iter, &list); dbus_message_iter_get_arg_type(&list) == DBUS_TYPE_STRING;
+	for (dbus_message_iter_recurse(&iter, &list);
+	     dbus_message_iter_get_arg_type(&list) == DBUS_TYPE_STRING;
 	     dbus_message_iter_next(&list)) {
 		if (entry_is(&list, member))
 			return BUS_CHANGE_INVALID;
@@ -148,26 +150,26 @@ BusChange bus_change_find(const DBusMessageIter *changed, const char *member, Bu
 /* --- comparing --- */
 
 /* Accepts a decimal number, whole or not, within range. No "nan", "inf" or "0x". */
-static bool parse_number(const char *word, BusValue *ret)
+static bool parse_number(const char *token, BusValue *ret)
 {
 	int64_t integer;
 	uint64_t natural;
 	char *end;
 
 	*ret = (BusValue){ 0 };
-	if (text_parse_int(word, INT64_MIN, INT64_MAX, &integer)) {
+	if (text_parse_int(token, INT64_MIN, INT64_MAX, &integer)) {
 		set_signed(ret, integer);
 		return true;
 	}
-	if (text_parse_uint(word, 10, UINT64_MAX, &natural)) {
+	if (text_parse_uint(token, 10, UINT64_MAX, &natural)) {
 		set_unsigned(ret, natural);
 		return true;
 	}
-	if (!*word || word[strspn(word, "0123456789+-.eE")] != '\0')
+	if (!*token || token[strspn(token, "0123456789+-.eE")] != '\0')
 		return false;
 	errno = 0;
 	ret->kind = BUS_VALUE_DOUBLE;
-	ret->real = g_ascii_strtod(word, &end);
+	ret->real = g_ascii_strtod(token, &end);
 	return *end == '\0' && errno == 0 && isfinite(ret->real);
 }
 
@@ -213,45 +215,45 @@ static bool order_fits(Order order, KeyOperator operator)
 	return false;
 }
 
-/* Each returns the order of value and word, or ORDER_NONE with *@ret_problem, static. */
-static Order order_boolean(const BusValue *value, const char *word, const char **ret_problem)
+/* Each returns the order of value and token, or ORDER_NONE with *@ret_problem, static. */
+static Order order_boolean(const BusValue *value, const char *token, const char **ret_problem)
 {
-	if (strcmp(word, value->boolean ? "true" : "false") == 0)
+	if (strcmp(token, value->boolean ? "true" : "false") == 0)
 		return ORDER_EQUAL;
-	if (strcmp(word, value->boolean ? "false" : "true") == 0)
+	if (strcmp(token, value->boolean ? "false" : "true") == 0)
 		return value->boolean ? ORDER_GREATER : ORDER_LESS;
-	*ret_problem = "which compares only with true and false";
+	*ret_problem = "which can only be compared with true and false";
 	return ORDER_NONE;
 }
 
-static Order order_number(const BusValue *value, const char *word, const char **ret_problem)
+static Order order_number(const BusValue *value, const char *token, const char **ret_problem)
 {
 	BusValue number;
 
 	if (value->kind == BUS_VALUE_DOUBLE && isnan(value->real))
-		*ret_problem = "which compares with no number";
-	else if (!parse_number(word, &number))
-		*ret_problem = "which compares only with numbers";
+		*ret_problem = "which cannot be compared with a number";
+	else if (!parse_number(token, &number))
+		*ret_problem = "which can only be compared with numbers";
 	else
 		return order_numbers(value, &number);
 	return ORDER_NONE;
 }
 
-static Order order_text(const BusValue *value, const char *word)
+static Order order_text(const BusValue *value, const char *token)
 {
-	return !value->is_cut && strcmp(value->text, word) == 0 ? ORDER_EQUAL : ORDER_LESS;
+	return !value->is_cut && strcmp(value->text, token) == 0 ? ORDER_EQUAL : ORDER_LESS;
 }
 
-static Order order_value(const BusValue *value, const char *word, const char **ret_problem)
+static Order order_value(const BusValue *value, const char *token, const char **ret_problem)
 {
 	switch (value->kind) {
 	case BUS_VALUE_BOOLEAN:
-		return order_boolean(value, word, ret_problem);
+		return order_boolean(value, token, ret_problem);
 	case BUS_VALUE_INTEGER:
 	case BUS_VALUE_DOUBLE:
-		return order_number(value, word, ret_problem);
+		return order_number(value, token, ret_problem);
 	case BUS_VALUE_TEXT:
-		return order_text(value, word);
+		return order_text(value, token);
 	case BUS_VALUE_OTHER:
 		break;
 	}
@@ -271,7 +273,7 @@ static char *shown_text(const BusValue *value)
 	return g_strdup_printf("\"%s...\"", escaped);
 }
 
-static const char *other_word(int type)
+static const char *other_value(int type)
 {
 	switch (type) {
 	case DBUS_TYPE_ARRAY:
@@ -285,7 +287,7 @@ static const char *other_word(int type)
 	}
 }
 
-static char *value_words(const BusValue *value)
+static char *value_text(const BusValue *value)
 {
 	char number[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -293,7 +295,8 @@ static char *value_words(const BusValue *value)
 	case BUS_VALUE_BOOLEAN:
 		return g_strdup(value->boolean ? "true" : "false");
 	case BUS_VALUE_INTEGER:
-		return g_strdup_printf("%s%" PRIu64, value->is_negative ? "-" : "", value->magnitude);
+		return g_strdup_printf("%s%" PRIu64, value->is_negative ? "-" : "",
+				       value->magnitude);
 	case BUS_VALUE_DOUBLE:
 		return g_strdup(g_ascii_formatd(number, sizeof number, "%.15g", value->real));
 	case BUS_VALUE_TEXT:
@@ -301,18 +304,21 @@ static char *value_words(const BusValue *value)
 	case BUS_VALUE_OTHER:
 		break;
 	}
-	return g_strdup(other_word(value->type));
+	return g_strdup(other_value(value->type));
 }
 
-bool bus_value_compare(const BusValue *value, KeyOperator operator, const char *word, const char *name, char **ret_why)
+bool bus_value_compare(const BusValue *value, KeyOperator operator, const char * token,
+		       const char *name, char **ret_why)
 {
-	g_autofree char *shown = value_words(value);
-	const bool is_ranked = operator == KEY_OPERATOR_AT_LEAST || operator == KEY_OPERATOR_AT_MOST;
+	g_autofree char *shown = value_text(value);
+	const bool is_ranked = operator== KEY_OPERATOR_AT_LEAST || operator== KEY_OPERATOR_AT_MOST;
 	const char *problem = NULL;
-	const Order order = order_value(value, word, &problem);
+	const Order order = order_value(value, token, &problem);
 
-	if (!problem && is_ranked && value->kind != BUS_VALUE_INTEGER && value->kind != BUS_VALUE_DOUBLE)
-		problem = "which compares only by = and !=";
-	*ret_why = g_strdup_printf("%s is %s%s%s", name, shown, problem ? ", " : "", problem ? problem : "");
+	if (!problem && is_ranked && value->kind != BUS_VALUE_INTEGER &&
+	    value->kind != BUS_VALUE_DOUBLE)
+		problem = "which can only be compared by = and !=";
+	*ret_why = g_strdup_printf("%s is %s%s%s", name, shown, problem ? ", " : "",
+				   problem ? problem : "");
 	return !problem && order_fits(order, operator);
 }

@@ -25,19 +25,19 @@ typedef enum BusValueKind {
 typedef struct BusValue {
 	BusValueKind kind;
 	bool boolean;
-	bool is_negative;   /* INTEGER: the sign of @magnitude */
+	bool is_negative; /* INTEGER: the sign of @magnitude */
 	uint64_t magnitude;
 	double real;
-	char *text;         /* owned; no longer than LIMIT_BUS_TEXT_BYTES */
-	bool is_cut;        /* it was longer */
-	int type;           /* as in the message, for reports */
+	char *text; /* owned; no longer than LIMIT_BUS_TEXT_BYTES */
+	bool is_cut; /* it was longer */
+	int type; /* as in the message, for reports */
 } BusValue;
 
 /* @iter: at the value; variants are unpacked. Overwrites @ret. */
 void bus_value_read(DBusMessageIter *iter, BusValue *ret);
 void bus_value_clear(BusValue *value);
 
-/* The information of a PropertiesChanged about one property. */
+/* The change of one property, as reported by a PropertiesChanged signal. */
 typedef enum BusChange {
 	BUS_CHANGE_NONE,
 	BUS_CHANGE_VALUE,
@@ -56,6 +56,7 @@ BusChange bus_change_find(const DBusMessageIter *changed, const char *member, Bu
  * @name: of the property, for @ret_why
  * @ret_why: "State is 20", with the reason if the two cannot be compared; a new string
  */
-bool bus_value_compare(const BusValue *value, KeyOperator operator, const char *word, const char *name, char **ret_why);
+bool bus_value_compare(const BusValue *value, KeyOperator operator, const char * token,
+		       const char *name, char **ret_why);
 
 #endif

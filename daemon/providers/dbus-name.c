@@ -13,7 +13,7 @@ typedef struct DbusNameProvider {
 	ProviderSink sink;
 	SystemBus *bus;
 	BusOwners *owners;
-	GHashTable *names;     /* interned key -> BusName, owned */
+	GHashTable *names; /* interned key -> BusName, owned */
 	GHashTable *stand_ins; /* unique name -> StandIn, owned */
 } DbusNameProvider;
 
@@ -27,7 +27,7 @@ typedef struct BusName {
 typedef struct StandIn {
 	DbusNameProvider *provider;
 	char *unique_name;
-	BusOwner *owner; /* of itself: shows whether it still exists */
+	BusOwner *owner; /* watches the connection's own name, to see whether it still exists */
 } StandIn;
 
 static void bus_name_free(gpointer data)
@@ -49,7 +49,8 @@ static void stand_in_free(gpointer data)
 
 static void report_false(BusName *name)
 {
-	g_autofree char *why = g_strdup_printf("has no owner on the %s bus", system_bus_kind(name->provider->bus));
+	g_autofree char *why =
+		g_strdup_printf("has no owner on the %s bus", system_bus_kind(name->provider->bus));
 
 	provider_report(&name->provider->sink, name->key, LEVEL_FALSE, why);
 }
@@ -86,7 +87,7 @@ static void on_owner_changed(void *data)
 
 /*
  * A subscriber that subscribes again waits for a service that has just been started again
- * (Ready=dbus:). The known owner may belong to the run before, so the bus is asked.
+ * (Ready=dbus:). The known owner may belong to the previous run, so the bus is asked.
  */
 static void dbus_name_subscribe(Provider *provider, const char *key)
 {
@@ -94,14 +95,15 @@ static void dbus_name_subscribe(Provider *provider, const char *key)
 	BusName *name = g_hash_table_lookup(names->names, key);
 
 	if (name && bus_owner_level(name->owner) != LEVEL_UNKNOWN) {
-		bus_owner_ask(name->owner);
+		bus_owner_query(name->owner);
 		return;
 	}
 	if (!name) {
 		name = g_new0(BusName, 1);
 		name->provider = names;
 		name->key = key;
-		name->owner = bus_owner_new(names->owners, key_argument(key), on_owner_changed, name);
+		name->owner =
+			bus_owner_new(names->owners, key_argument(key), on_owner_changed, name);
 		g_hash_table_insert(names->names, (gpointer)key, name);
 	}
 	bus_name_report(name);
@@ -126,7 +128,8 @@ Provider *dbus_name_provider_new(const ProviderSink *sink, SystemBus *bus)
 {
 	DbusNameProvider *names = g_new0(DbusNameProvider, 1);
 
-	names->base = (Provider){ .subscribe = dbus_name_subscribe, .unsubscribe = dbus_name_unsubscribe,
+	names->base = (Provider){ .subscribe = dbus_name_subscribe,
+				  .unsubscribe = dbus_name_unsubscribe,
 				  .free = dbus_name_free };
 	names->sink = *sink;
 	names->bus = bus;

@@ -13,7 +13,7 @@
 Provider *dbus_name_provider_new(const ProviderSink *sink, SystemBus *bus);
 
 /**
- * dbus_name_provider_ignore() - names of this connection do not count until it leaves the bus
+ * dbus_name_provider_ignore() - ignore the names of this connection until it leaves the bus
  * @unique_name: ":1.42", of a connection that only holds a name, for example to refuse an
  * activation with a reason
  */

@@ -21,7 +21,7 @@ typedef struct Comparison {
 	const char *key;
 	BusProperty *property;
 	KeyOperator operator;
-	char *word;
+	char *token;
 	Level level;
 	char *why; /* NULL: nothing was reported yet */
 } Comparison;
@@ -36,8 +36,10 @@ static void comparison_report(Comparison *comparison, bool always)
 	Level level = bus_property_level(property);
 
 	if (level == LEVEL_TRUE)
-		level = bus_value_compare(bus_property_value(property), comparison->operator, comparison->word,
-					  bus_property_member(property), &why) ? LEVEL_TRUE : LEVEL_FALSE;
+		level = bus_value_compare(bus_property_value(property), comparison->operator,
+					  comparison->token, bus_property_member(property), &why) ?
+				LEVEL_TRUE :
+				LEVEL_FALSE;
 	else
 		why = g_strdup(bus_property_why(property));
 	if (!always && level == comparison->level && g_strcmp0(why, comparison->why) == 0)
@@ -59,7 +61,7 @@ static void comparison_free(gpointer data)
 {
 	Comparison *comparison = data;
 
-	g_free(comparison->word);
+	g_free(comparison->token);
 	g_free(comparison->why);
 	g_free(comparison);
 }
@@ -67,14 +69,15 @@ static void comparison_free(gpointer data)
 /* key.c has checked that there are these five tokens. */
 static Comparison *comparison_new(PropertyProvider *provider, const char *key)
 {
-	g_auto(GStrv) words = key_argument_words(key);
+	g_auto(GStrv) tokens = key_argument_tokens(key);
 	Comparison *comparison = g_new0(Comparison, 1);
 
 	comparison->key = key;
 	comparison->provider = provider;
-	comparison->property = bus_property_watch(provider->properties, words[0], words[1], words[2], comparison);
-	(void)key_operator_from_name(words[3], &comparison->operator);
-	comparison->word = g_strdup(words[4]);
+	comparison->property = bus_property_watch(provider->properties, tokens[0], tokens[1],
+						  tokens[2], comparison);
+	(void)key_operator_from_name(tokens[3], &comparison->operator);
+	comparison->token = g_strdup(tokens[4]);
 	return comparison;
 }
 
@@ -119,7 +122,8 @@ Provider *dbus_property_provider_new(const ProviderSink *sink, SystemBus *bus)
 {
 	PropertyProvider *provider = g_new0(PropertyProvider, 1);
 
-	provider->base = (Provider){ .subscribe = property_subscribe, .unsubscribe = property_unsubscribe,
+	provider->base = (Provider){ .subscribe = property_subscribe,
+				     .unsubscribe = property_unsubscribe,
 				     .free = property_provider_free };
 	provider->sink = *sink;
 	provider->properties = bus_properties_new(bus, on_property_changed);

@@ -14,27 +14,27 @@
 /* The bus answers at once. If it does not, it is asked again after the next connection. */
 #define ANSWER_US (25 * G_USEC_PER_SEC)
 
-typedef struct Entry {
+typedef struct OwnedName {
 	FlagOwners *owners;
 	char *bus_name;
 	BusOwner *owner;
 	unsigned n_watchers;
-} Entry;
+} OwnedName;
 
 struct FlagOwners {
 	SystemBus *bus;
 	BusOwners *names;
 	unsigned listener;
-	unsigned asking;     /* GetId in flight, 0: none */
-	char *bus_id;        /* "" while it is not known */
-	GHashTable *entries; /* bus name -> Entry, owned */
+	unsigned pending_query; /* GetId in flight, 0: none */
+	char *bus_id; /* "" while it is not known */
+	GHashTable *entries; /* bus name -> OwnedName, owned */
 	void (*changed)(void *data, const char *bus_name);
 	void *data;
 };
 
 static void entry_free(gpointer data)
 {
-	Entry *entry = data;
+	OwnedName *entry = data;
 
 	bus_owner_free(entry->owner);
 	g_free(entry->bus_name);
@@ -43,7 +43,7 @@ static void entry_free(gpointer data)
 
 static void on_owner_changed(void *data)
 {
-	Entry *entry = data;
+	OwnedName *entry = data;
 	g_autofree char *bus_name = g_strdup(entry->bus_name); /* the entry may be freed */
 
 	entry->owners->changed(entry->owners->data, bus_name);
@@ -73,7 +73,7 @@ static void on_bus_id(void *data, DBusMessage *reply)
 	FlagOwners *owners = data;
 	const char *bus_id = "";
 
-	owners->asking = 0;
+	owners->pending_query = 0;
 	if (reply && dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_METHOD_RETURN &&
 	    dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &bus_id, DBUS_TYPE_INVALID))
 		set_bus_id(owners, bus_id);
@@ -81,19 +81,19 @@ static void on_bus_id(void *data, DBusMessage *reply)
 
 static void forget_question(FlagOwners *owners)
 {
-	if (owners->asking)
-		system_bus_cancel(owners->bus, owners->asking);
-	owners->asking = 0;
+	if (owners->pending_query)
+		system_bus_cancel(owners->bus, owners->pending_query);
+	owners->pending_query = 0;
 }
 
 static void on_connected(void *data)
 {
 	FlagOwners *owners = data;
-	DBusMessage *call =
-		wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "GetId"));
+	DBusMessage *call = wire_must(dbus_message_new_method_call(
+		DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "GetId"));
 
 	forget_question(owners);
-	owners->asking = system_bus_call(owners->bus, call, ANSWER_US, on_bus_id, owners);
+	owners->pending_query = system_bus_call(owners->bus, call, ANSWER_US, on_bus_id, owners);
 	dbus_message_unref(call);
 }
 
@@ -107,15 +107,17 @@ static void on_disconnected(void *data)
 
 /* --- queries --- */
 
-Level flag_owners_level(const FlagOwners *owners, const char *bus_name, const char *unique_name, const char *bus_id)
+Level flag_owners_level(const FlagOwners *owners, const char *bus_name, const char *unique_name,
+			const char *bus_id)
 {
-	const Entry *entry = g_hash_table_lookup(owners->entries, bus_name);
+	const OwnedName *entry = g_hash_table_lookup(owners->entries, bus_name);
 
 	if (!*owners->bus_id || !entry || bus_owner_level(entry->owner) == LEVEL_UNKNOWN)
 		return LEVEL_UNKNOWN;
 	if (strcmp(owners->bus_id, bus_id) != 0 || bus_owner_level(entry->owner) == LEVEL_FALSE)
 		return LEVEL_FALSE;
-	return strcmp(bus_owner_unique_name(entry->owner), unique_name) == 0 ? LEVEL_TRUE : LEVEL_FALSE;
+	return strcmp(bus_owner_unique_name(entry->owner), unique_name) == 0 ? LEVEL_TRUE :
+									       LEVEL_FALSE;
 }
 
 const char *flag_owners_bus_id(const FlagOwners *owners)
@@ -125,9 +127,11 @@ const char *flag_owners_bus_id(const FlagOwners *owners)
 
 /* --- life --- */
 
-FlagOwners *flag_owners_new(SystemBus *bus, void (*changed)(void *data, const char *bus_name), void *data)
+FlagOwners *flag_owners_new(SystemBus *bus, void (*changed)(void *data, const char *bus_name),
+			    void *data)
 {
-	static const SystemBusListener listener = { .connected = on_connected, .disconnected = on_disconnected };
+	static const SystemBusListener listener = { .connected = on_connected,
+						    .disconnected = on_disconnected };
 	FlagOwners *owners = g_new0(FlagOwners, 1);
 
 	owners->bus = bus;
@@ -152,10 +156,10 @@ void flag_owners_free(FlagOwners *owners)
 
 void flag_owners_watch(FlagOwners *owners, const char *bus_name)
 {
-	Entry *entry = g_hash_table_lookup(owners->entries, bus_name);
+	OwnedName *entry = g_hash_table_lookup(owners->entries, bus_name);
 
 	if (!entry) {
-		entry = g_new0(Entry, 1);
+		entry = g_new0(OwnedName, 1);
 		entry->owners = owners;
 		entry->bus_name = g_strdup(bus_name);
 		entry->owner = bus_owner_new(owners->names, bus_name, on_owner_changed, entry);
@@ -166,7 +170,7 @@ void flag_owners_watch(FlagOwners *owners, const char *bus_name)
 
 void flag_owners_unwatch(FlagOwners *owners, const char *bus_name)
 {
-	Entry *entry = g_hash_table_lookup(owners->entries, bus_name);
+	OwnedName *entry = g_hash_table_lookup(owners->entries, bus_name);
 
 	if (--entry->n_watchers == 0)
 		g_hash_table_remove(owners->entries, bus_name);

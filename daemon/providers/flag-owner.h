@@ -15,10 +15,11 @@
 typedef struct FlagOwners FlagOwners;
 
 /* @changed: called in later turns; the level of @bus_name may have changed. */
-FlagOwners *flag_owners_new(SystemBus *bus, void (*changed)(void *data, const char *bus_name), void *data);
+FlagOwners *flag_owners_new(SystemBus *bus, void (*changed)(void *data, const char *bus_name),
+			    void *data);
 void flag_owners_free(FlagOwners *owners);
 
-/* Counted. Only watched names are known. */
+/* Watches are counted. Only the owners of watched names are known. */
 void flag_owners_watch(FlagOwners *owners, const char *bus_name);
 void flag_owners_unwatch(FlagOwners *owners, const char *bus_name);
 
@@ -28,9 +29,10 @@ void flag_owners_unwatch(FlagOwners *owners, const char *bus_name);
  * With "" for @unique_name: false if the owner is known, or if there is none.
  * Returns: unknown while the bus is away, or has not answered.
  */
-Level flag_owners_level(const FlagOwners *owners, const char *bus_name, const char *unique_name, const char *bus_id);
+Level flag_owners_level(const FlagOwners *owners, const char *bus_name, const char *unique_name,
+			const char *bus_id);
 
-/* Of the present bus; "" while it is not known. */
+/* The id of the present bus; "" while it is not known. */
 const char *flag_owners_bus_id(const FlagOwners *owners);
 
 #endif

@@ -11,12 +11,13 @@
 
 #include "base/errors.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include "model/name.h"
 #include "providers/flag-owner.h"
 
 typedef struct Flag {
 	char *why;
-	char *owner;  /* the bus name that owns it; NULL: the admin's, and the next two are NULL */
+	char *owner; /* the bus name that owns it; NULL: the admin's, and the next two are NULL */
 	char *holder; /* unique name of the connection that set it, */
 	char *bus_id; /* and the bus that gave it that name */
 } Flag;
@@ -24,9 +25,10 @@ typedef struct Flag {
 struct FlagProvider {
 	Provider base; /* first, because the two are cast into each other */
 	ProviderSink sink;
-	FlagOwners *owners;     /* NULL without a bus */
-	GHashTable *set;        /* name -> Flag, both owned */
-	GHashTable *subscribed; /* interned key -> the bus name that owns it, owned; NULL: the admin's */
+	FlagOwners *owners; /* NULL without a bus */
+	GHashTable *set; /* name -> Flag, both owned */
+	/* interned key -> the bus name that owns it, owned; NULL: the admin's */
+	GHashTable *subscribed;
 	void (*cleared)(void *data, const char *name);
 	void *cleared_data;
 };
@@ -60,13 +62,16 @@ static Level owned_level(const FlagProvider *flags, const char *owner, const Fla
 {
 	if (!flags->owners)
 		return LEVEL_UNKNOWN;
-	return flag_owners_level(flags->owners, owner, flag ? flag->holder : "", flag ? flag->bus_id : "");
+	return flag_owners_level(flags->owners, owner, flag ? flag->holder : "",
+				 flag ? flag->bus_id : "");
 }
 
 static void report(FlagProvider *flags, const char *key, const char *owner)
 {
 	const Flag *flag = g_hash_table_lookup(flags->set, key_argument(key));
-	const Level level = owner ? owned_level(flags, owner, flag) : flag ? LEVEL_TRUE : LEVEL_FALSE;
+	const Level level = owner ? owned_level(flags, owner, flag) :
+			    flag  ? LEVEL_TRUE :
+				    LEVEL_FALSE;
 	const char *why = "the flag is not set";
 
 	if (level == LEVEL_TRUE)
@@ -120,7 +125,8 @@ static GPtrArray *find_orphans(const FlagProvider *flags, const char *owner)
 	while (g_hash_table_iter_next(&iter, &name, &value)) {
 		const Flag *flag = value;
 
-		if (flag->owner && strcmp(flag->owner, owner) == 0 && owned_level(flags, owner, flag) == LEVEL_FALSE)
+		if (flag->owner && strcmp(flag->owner, owner) == 0 &&
+		    owned_level(flags, owner, flag) == LEVEL_FALSE)
 			g_ptr_array_add(names, g_strdup(name));
 	}
 	return names;
@@ -166,32 +172,40 @@ static unsigned count_of(const FlagProvider *flags, const char *owner)
 	return n;
 }
 
-static bool has_room(const FlagProvider *flags, const char *name, const char *owner, GError **error)
+static bool is_below_limit(const FlagProvider *flags, const char *name, const char *owner,
+			   GError **error)
 {
 	if (g_hash_table_contains(flags->set, name))
 		return true;
 	if (g_hash_table_size(flags->set) >= LIMIT_FLAGS)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%d flags are set already; clear some first", LIMIT_FLAGS);
+		return fail(error, SVCD_ERROR_LIMIT_REACHED,
+			    "%d flags are set already; clear some first", LIMIT_FLAGS);
 	if (owner && count_of(flags, owner) >= LIMIT_FLAGS_OF_OWNER)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "%d flags of %s are set already; clear some first",
+		return fail(error, SVCD_ERROR_LIMIT_REACHED,
+			    "%d flags of %s are set already; clear some first",
 			    LIMIT_FLAGS_OF_OWNER, owner);
 	return true;
 }
 
 /* The caller has asked the bus, but the state here may be newer. */
-static bool check_holder(const FlagProvider *flags, const char *owner, const char *holder, bool set, GError **error)
+static bool check_holder(const FlagProvider *flags, const char *owner, const char *holder, bool set,
+			 GError **error)
 {
 	if (!holder && set)
 		return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
-			    "only the program that owns %s on the bus sets its flags; clearing is possible", owner);
+			    "only the program that owns %s on the bus sets its flags; you may only "
+			    "clear them",
+			    owner);
 	if (holder && flags->owners &&
-	    flag_owners_level(flags->owners, owner, holder, flag_owners_bus_id(flags->owners)) == LEVEL_FALSE)
-		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "you do not own %s on the bus", owner);
+	    flag_owners_level(flags->owners, owner, holder, flag_owners_bus_id(flags->owners)) ==
+		    LEVEL_FALSE)
+		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "you do not own %s on the bus",
+			    owner);
 	return true;
 }
 
-bool flag_provider_set(FlagProvider *flags, const char *name, bool set, const char *holder, const char *why,
-		       GError **error)
+bool flag_provider_set(FlagProvider *flags, const char *name, bool set, const char *holder,
+		       const char *why, GError **error)
 {
 	g_autofree char *problem = NULL;
 	g_autofree char *owner = NULL;
@@ -200,13 +214,16 @@ bool flag_provider_set(FlagProvider *flags, const char *name, bool set, const ch
 	if (!name_check_flag(name, &problem))
 		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s", problem);
 	owner = name_flag_owner(name);
-	if ((owner && !check_holder(flags, owner, holder, set, error)) || (set && !has_room(flags, name, owner, error)))
+	if ((owner && !check_holder(flags, owner, holder, set, error)) ||
+	    (set && !is_below_limit(flags, name, owner, error)))
 		return false;
 	if (set) {
 		flag = g_new0(Flag, 1);
 		flag->why = g_strdup(why);
 		flag->holder = owner ? g_strdup(holder) : NULL;
-		flag->bus_id = owner ? g_strdup(flags->owners ? flag_owners_bus_id(flags->owners) : "") : NULL;
+		flag->bus_id =
+			owner ? g_strdup(flags->owners ? flag_owners_bus_id(flags->owners) : "") :
+				NULL;
 		flag->owner = g_steal_pointer(&owner);
 		insert(flags, name, flag);
 	} else {
@@ -224,23 +241,25 @@ char *flag_provider_note(const FlagProvider *flags, const char *name)
 
 	if (!flag)
 		return g_strdup("");
-	return flag->owner ? g_strdup_printf("%s %s %s", flag->holder, flag->bus_id, flag->why) : g_strdup(flag->why);
+	return flag->owner ? g_strdup_printf("%s %s %s", flag->holder, flag->bus_id, flag->why) :
+			     g_strdup(flag->why);
 }
 
 bool flag_provider_recover(FlagProvider *flags, const char *name, const char *note, GError **error)
 {
 	g_autofree char *owner = name_check_flag(name, NULL) ? name_flag_owner(name) : NULL;
-	g_auto(GStrv) words = g_strsplit(note, " ", 3);
+	g_auto(GStrv) tokens = g_strsplit(note, " ", 3);
 	Flag *flag;
 
 	if (!owner)
 		return flag_provider_set(flags, name, true, NULL, note, error);
-	if (g_strv_length(words) < 3 || words[0][0] != ':')
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "no process sets %s; its note is \"%s\"", name, note);
+	if (g_strv_length(tokens) < 3 || tokens[0][0] != ':')
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+			    "no process sets %s; its note is \"%s\"", name, note);
 	flag = g_new0(Flag, 1);
-	flag->why = g_strdup(words[2]);
-	flag->holder = g_strdup(words[0]);
-	flag->bus_id = g_strdup(words[1]);
+	flag->why = g_strdup(tokens[2]);
+	flag->holder = g_strdup(tokens[0]);
+	flag->bus_id = g_strdup(tokens[1]);
 	flag->owner = g_steal_pointer(&owner);
 	insert(flags, name, flag);
 	report_name(flags, name);
@@ -284,7 +303,8 @@ Provider *flag_provider_new(const ProviderSink *sink, SystemBus *bus)
 {
 	FlagProvider *flags = g_new0(FlagProvider, 1);
 
-	flags->base = (Provider){ .subscribe = flag_subscribe, .unsubscribe = flag_unsubscribe,
+	flags->base = (Provider){ .subscribe = flag_subscribe,
+				  .unsubscribe = flag_unsubscribe,
 				  .free = flag_provider_free };
 	flags->sink = *sink;
 	flags->owners = bus ? flag_owners_new(bus, on_owner_changed, flags) : NULL;
@@ -298,15 +318,11 @@ FlagProvider *flag_provider_cast(Provider *provider)
 	return (FlagProvider *)provider;
 }
 
-void flag_provider_on_cleared(FlagProvider *flags, void (*cleared)(void *data, const char *name), void *data)
+void flag_provider_on_cleared(FlagProvider *flags, void (*cleared)(void *data, const char *name),
+			      void *data)
 {
 	flags->cleared = cleared;
 	flags->cleared_data = data;
-}
-
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 GPtrArray *flag_provider_list(const FlagProvider *flags)
@@ -318,6 +334,6 @@ GPtrArray *flag_provider_list(const FlagProvider *flags)
 	g_hash_table_iter_init(&iter, flags->set);
 	while (g_hash_table_iter_next(&iter, &name, NULL))
 		g_ptr_array_add(names, name);
-	g_ptr_array_sort(names, compare_names);
+	g_ptr_array_sort(names, text_compare);
 	return names;
 }

@@ -23,7 +23,8 @@ Provider *flag_provider_new(const ProviderSink *sink, SystemBus *bus);
 FlagProvider *flag_provider_cast(Provider *provider);
 
 /* @cleared: a flag was cleared because its owner has left; from a later turn */
-void flag_provider_on_cleared(FlagProvider *flags, void (*cleared)(void *data, const char *name), void *data);
+void flag_provider_on_cleared(FlagProvider *flags, void (*cleared)(void *data, const char *name),
+			      void *data);
 
 /**
  * flag_provider_set() - set or clear one
@@ -32,8 +33,8 @@ void flag_provider_on_cleared(FlagProvider *flags, void (*cleared)(void *data, c
  * @why: the requester, shown by explain
  * Returns: false with @error for a bad name, for a flag of another owner, or if too many are set.
  */
-bool flag_provider_set(FlagProvider *flags, const char *name, bool set, const char *holder, const char *why,
-		       GError **error);
+bool flag_provider_set(FlagProvider *flags, const char *name, bool set, const char *holder,
+		       const char *why, GError **error);
 
 /**
  * flag_provider_note(), flag_provider_recover() - the data of a flag for the next manager

@@ -9,7 +9,7 @@
 typedef struct InstalledProvider {
 	Provider base; /* first, because the two are cast into each other */
 	ProviderSink sink;
-	HeldPrograms *held;     /* owned; NULL: all are free */
+	HeldPrograms *held; /* owned; NULL: all are free */
 	GHashTable *subscribed; /* interned keys */
 } InstalledProvider;
 
@@ -19,7 +19,7 @@ static void report(const InstalledProvider *installed, const char *key)
 	const ProgramHold hold = held_programs_find(installed->held, key_argument(key), &why);
 
 	provider_report(&installed->sink, key, hold == PROGRAM_FREE ? LEVEL_TRUE : LEVEL_FALSE,
-			hold == PROGRAM_FREE ? "no package holds it" : why);
+			hold == PROGRAM_FREE ? "no package change holds it back" : why);
 }
 
 static void installed_subscribe(Provider *provider, const char *key)
@@ -48,7 +48,8 @@ Provider *installed_provider_new(const ProviderSink *sink)
 {
 	InstalledProvider *installed = g_new0(InstalledProvider, 1);
 
-	installed->base = (Provider){ .subscribe = installed_subscribe, .unsubscribe = installed_unsubscribe,
+	installed->base = (Provider){ .subscribe = installed_subscribe,
+				      .unsubscribe = installed_unsubscribe,
 				      .free = installed_free };
 	installed->sink = *sink;
 	installed->subscribed = g_hash_table_new(NULL, NULL);

@@ -22,7 +22,7 @@
 #define MOUNTINFO "/proc/self/mountinfo"
 #define MOUNTINFO_BYTES (64 * 1024 * 1024)
 
-/* The pause before the table is read again. Many mounts in a row then cost one read (lessons 5). */
+/* The pause before the table is read again. Many mounts in a row then cost one read. */
 #define MOUNTINFO_PAUSE_US (50 * G_TIME_SPAN_MILLISECOND)
 /* The pause after a failed read, because the kernel does not signal the same change again. */
 #define MOUNTINFO_RETRY_US (1 * G_TIME_SPAN_SECOND)
@@ -33,9 +33,13 @@ typedef struct MountProvider {
 	int fd; /* -1: the table does not exist */
 	FdSource *source;
 	Timer *pause;
-	GHashTable *points;     /* lines of mounts by their points; NULL while unknown */
-	GHashTable *told;       /* the points at the last report of changes, if a query has read the table since; else NULL */
-	Timer *late;            /* armed to report changes that a query has seen, or that could not be read */
+	GHashTable *points; /* lines of mounts by their points; NULL while unknown */
+	/*
+	 * the points at the last report of changes, if a query has read the table since; else NULL
+	 */
+	GHashTable *reported;
+	/* armed to report changes that a query has seen, or that could not be read */
+	Timer *late;
 	GHashTable *subscribed; /* interned key -> Level + 1 as last reported */
 	MountsChanged *changed;
 	void *data;
@@ -48,8 +52,9 @@ static char *unescape_octal(const char *text, gsize length)
 
 	for (gsize i = 0; i < length; i++) {
 		if (text[i] == '\\' && i + 3 < length && g_ascii_isdigit(text[i + 1])) {
-			g_string_append_c(out, (char)((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
-						      (text[i + 3] - '0')));
+			g_string_append_c(out,
+					  (char)((text[i + 1] - '0') * 64 +
+						 (text[i + 2] - '0') * 8 + (text[i + 3] - '0')));
 			i += 3;
 		} else {
 			g_string_append_c(out, text[i]);
@@ -94,7 +99,8 @@ static GHashTable *parse_mountinfo(const char *text)
 		if (field) {
 			const char *stop = memchr(field, ' ', (size_t)(end - field));
 
-			add_mount(points, unescape_octal(field, (gsize)((stop ? stop : end) - field)), text,
+			add_mount(points,
+				  unescape_octal(field, (gsize)((stop ? stop : end) - field)), text,
 				  (gsize)(end - text));
 		}
 		text = *end ? end + 1 : end;
@@ -119,8 +125,9 @@ static bool may_execute(const char *options)
 
 /*
  * Are these the same mounts with the same content below them? The root mount is never unmounted, so
- * its number is never reused. Its options except noexec are ignored, because it becomes writable at
- * each boot and that changes no path. Elsewhere two mounts may differ only in their options.
+ * its mount number is never reused. Its options except noexec are ignored, because it becomes
+ * writable at each boot and that changes no path. Elsewhere two mounts may differ only in their
+ * options.
  */
 static bool are_same(const char *point, const char *a, const char *b)
 {
@@ -182,11 +189,14 @@ static GHashTable *read_points(MountProvider *mounts)
 
 static void report_one(MountProvider *mounts, const char *key, bool always)
 {
-	Level level = !mounts->points ? LEVEL_UNKNOWN
-		      : g_hash_table_contains(mounts->points, key_argument(key)) ? LEVEL_TRUE : LEVEL_FALSE;
-	static const char *const why[] = { "not a mount point", "mounted", "the table of mounts cannot be read" };
+	Level level = !mounts->points                                          ? LEVEL_UNKNOWN :
+		      g_hash_table_contains(mounts->points, key_argument(key)) ? LEVEL_TRUE :
+										 LEVEL_FALSE;
+	static const char *const why[] = { "not a mount point", "mounted",
+					   "the table of mounts cannot be read" };
 
-	if (!always && GPOINTER_TO_INT(g_hash_table_lookup(mounts->subscribed, key)) == (int)level + 1)
+	if (!always &&
+	    GPOINTER_TO_INT(g_hash_table_lookup(mounts->subscribed, key)) == (int)level + 1)
 		return;
 	g_hash_table_insert(mounts->subscribed, (gpointer)key, GINT_TO_POINTER((int)level + 1));
 	provider_report(&mounts->sink, key, level, why[level]);
@@ -204,16 +214,19 @@ static void on_mountinfo_changed(GIOCondition condition, void *data);
 
 static void watch_mountinfo(MountProvider *mounts)
 {
-	mounts->source = fd_source_new_forgetful(mounts->fd, G_IO_PRI | G_IO_ERR, on_mountinfo_changed, mounts);
+	mounts->source = fd_source_new_forgetful(mounts->fd, G_IO_PRI | G_IO_ERR,
+						 on_mountinfo_changed, mounts);
 }
 
 /* Reads the table again, reports levels, and passes on which points have changed. */
 static void take_changes(MountProvider *mounts)
 {
-	g_autoptr(GHashTable) before = mounts->told ? mounts->told : g_steal_pointer(&mounts->points);
-	g_autoptr(GHashTable) changed = g_hash_table_new(g_str_hash, g_str_equal); /* points of both tables, borrowed */
+	g_autoptr(GHashTable) before = mounts->reported ? mounts->reported :
+							  g_steal_pointer(&mounts->points);
+	/* points of both tables, borrowed */
+	g_autoptr(GHashTable) changed = g_hash_table_new(g_str_hash, g_str_equal);
 
-	mounts->told = NULL;
+	mounts->reported = NULL;
 	g_clear_pointer(&mounts->points, g_hash_table_unref);
 	mounts->points = read_points(mounts);
 	report_all(mounts);
@@ -264,8 +277,8 @@ static void read_news(MountProvider *mounts)
 {
 	if (!has_news(mounts))
 		return;
-	if (!mounts->told)
-		mounts->told = g_steal_pointer(&mounts->points);
+	if (!mounts->reported)
+		mounts->reported = g_steal_pointer(&mounts->points);
 	g_clear_pointer(&mounts->points, g_hash_table_unref);
 	mounts->points = read_points(mounts);
 	timer_arm(mounts->late, MAX(loop_now(), timer_deadline(mounts->pause)));
@@ -286,7 +299,7 @@ static void on_late(void *data)
  * Blanks in names are escaped, so the last hyphen between two blanks begins the fields of the file
  * system on top (proc(5)).
  */
-MountKind mount_provider_kind(Provider *provider, const char *place)
+MountPointKind mount_provider_kind(Provider *provider, const char *path)
 {
 	MountProvider *mounts = (MountProvider *)provider;
 	const GString *lines;
@@ -294,15 +307,15 @@ MountKind mount_provider_kind(Provider *provider, const char *place)
 	g_autofree char *type = NULL;
 
 	read_news(mounts);
-	lines = mounts->points ? g_hash_table_lookup(mounts->points, place) : NULL;
+	lines = mounts->points ? g_hash_table_lookup(mounts->points, path) : NULL;
 	rest = lines ? g_strrstr(lines->str, " - ") : NULL;
-	if (!rest || remote_fs_is_exempt(place))
+	if (!rest || remote_fs_is_exempt(path))
 		return lines ? MOUNT_LOCAL : MOUNT_NONE;
 	rest += strlen(" - ");
 	type = g_strndup(rest, strcspn(rest, " "));
 	if (strcmp(type, "autofs") == 0)
 		return MOUNT_AUTOMATIC;
-	return remote_fs_is_type(type) ? MOUNT_ELSEWHERE : MOUNT_LOCAL;
+	return remote_fs_is_type(type) ? MOUNT_REMOTE : MOUNT_LOCAL;
 }
 
 static void mount_subscribe(Provider *provider, const char *key)
@@ -322,7 +335,7 @@ static void mount_free(Provider *provider)
 	fd_source_free(mounts->source);
 	timer_free(mounts->pause);
 	timer_free(mounts->late);
-	g_clear_pointer(&mounts->told, g_hash_table_unref);
+	g_clear_pointer(&mounts->reported, g_hash_table_unref);
 	fd_close(&mounts->fd);
 	g_clear_pointer(&mounts->points, g_hash_table_unref);
 	g_hash_table_unref(mounts->subscribed);
@@ -334,7 +347,8 @@ Provider *mount_provider_new(const ProviderSink *sink, int fd, MountsChanged *ch
 	MountProvider *mounts = g_new0(MountProvider, 1);
 
 	mounts->base = (Provider){ .subscribe = mount_subscribe,
-				   .unsubscribe = mount_unsubscribe, .free = mount_free };
+				   .unsubscribe = mount_unsubscribe,
+				   .free = mount_free };
 	mounts->sink = *sink;
 	mounts->changed = changed;
 	mounts->data = data;

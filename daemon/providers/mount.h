@@ -15,19 +15,19 @@
  */
 typedef void MountsChanged(void *data, GHashTable *points);
 
-typedef enum MountKind {
-	MOUNT_NONE,      /* no mount point */
-	MOUNT_LOCAL,     /* the kernel handles it */
-	MOUNT_ELSEWHERE, /* a remote machine or a process handles it, so a look-up may block */
+typedef enum MountPointKind {
+	MOUNT_NONE, /* no mount point */
+	MOUNT_LOCAL, /* the kernel handles it */
+	MOUNT_REMOTE, /* a remote machine or a process handles it, so a look-up may block */
 	MOUNT_AUTOMATIC, /* a look-up mounts something */
-} MountKind;
+} MountPointKind;
 
 /*
- * The kind of the top mount at @place (a path without links) at this moment, even if no change was
- * reported yet. The root and /usr are never MOUNT_ELSEWHERE, because a machine with its root on NFS
+ * The kind of the top mount at @path (a path without links) at this moment, even if no change was
+ * reported yet. The root and /usr are never MOUNT_REMOTE, because a machine with its root on NFS
  * must boot.
  */
-MountKind mount_provider_kind(Provider *provider, const char *place);
+MountPointKind mount_provider_kind(Provider *provider, const char *path);
 
 /* If the table has changed, it is read and reported at once, not in a later turn. */
 void mount_provider_update(Provider *provider);

@@ -15,7 +15,7 @@ static Level level_of(bool truth)
 	return truth ? LEVEL_TRUE : LEVEL_FALSE;
 }
 
-static bool nm_speaks(const NetworkMerge *merge, NetworkQuestion question)
+static bool is_nm_in_use(const NetworkMerge *merge, NetworkQuestion question)
 {
 	const NmView *nm = &merge->nm;
 
@@ -23,7 +23,7 @@ static bool nm_speaks(const NetworkMerge *merge, NetworkQuestion question)
 		return false;
 	if (nm->state < STATE_CONNECTED_SITE)
 		return !nm->is_starting && merge->rtnl != LEVEL_TRUE;
-	/* A positive answer counts even while it starts. */
+	/* A positive answer is accepted even while NetworkManager starts. */
 	return !nm->is_starting || question == NETWORK_UP || nm->connectivity == CONNECTIVITY_FULL;
 }
 
@@ -33,8 +33,9 @@ static Level nm_level(const NmView *nm, NetworkQuestion question)
 
 	if (question == NETWORK_UP || !is_up)
 		return level_of(is_up);
-	return nm->connectivity == CONNECTIVITY_UNKNOWN ? LEVEL_UNKNOWN
-							: level_of(nm->connectivity == CONNECTIVITY_FULL);
+	return nm->connectivity == CONNECTIVITY_UNKNOWN ?
+		       LEVEL_UNKNOWN :
+		       level_of(nm->connectivity == CONNECTIVITY_FULL);
 }
 
 /* Rule 4. */
@@ -45,15 +46,15 @@ static bool is_about_to_look(const NetworkMerge *merge)
 
 static Level rtnl_level(const NetworkMerge *merge, NetworkQuestion question)
 {
-	const Level word = merge->word[question];
+	const Level reported = merge->reported[question];
 
 	if (question == NETWORK_UP && merge->rtnl == LEVEL_TRUE)
 		return LEVEL_TRUE; /* rule 1 */
-	if (!merge->has_asked)
+	if (!merge->has_queried)
 		return LEVEL_UNKNOWN; /* rule 5 */
-	if (merge->rtnl == LEVEL_TRUE && word != LEVEL_TRUE && is_about_to_look(merge))
+	if (merge->rtnl == LEVEL_TRUE && reported != LEVEL_TRUE && is_about_to_look(merge))
 		return LEVEL_UNKNOWN;
-	if (word != LEVEL_UNKNOWN && merge->rtnl != word)
+	if (reported != LEVEL_UNKNOWN && merge->rtnl != reported)
 		return LEVEL_UNKNOWN; /* rule 3 */
 	return merge->rtnl;
 }
@@ -61,57 +62,62 @@ static Level rtnl_level(const NetworkMerge *merge, NetworkQuestion question)
 static void work_out(NetworkMerge *merge)
 {
 	for (NetworkQuestion q = 0; q < NETWORK_QUESTIONS; q++) {
-		merge->level[q] = nm_speaks(merge, q) ? nm_level(&merge->nm, q) : rtnl_level(merge, q);
+		merge->level[q] = is_nm_in_use(merge, q) ? nm_level(&merge->nm, q) :
+							   rtnl_level(merge, q);
 		if (merge->level[q] != LEVEL_UNKNOWN)
-			merge->word[q] = merge->level[q];
+			merge->reported[q] = merge->level[q];
 	}
 }
 
 /* The last known level is void while NetworkManager is silent. */
-static void forget_word(NetworkMerge *merge, NetworkQuestion question)
+static void forget_reported(NetworkMerge *merge, NetworkQuestion question)
 {
-	if (!nm_speaks(merge, question))
-		merge->word[question] = LEVEL_UNKNOWN;
+	if (!is_nm_in_use(merge, question))
+		merge->reported[question] = LEVEL_UNKNOWN;
 }
 
 void network_merge_init(NetworkMerge *merge, int64_t now_us)
 {
-	*merge = (NetworkMerge){ .nm = { .presence = NM_UNHEARD }, .rtnl = LEVEL_UNKNOWN, .until_us = now_us + NETWORK_FIRST_US,
-				 .word = { LEVEL_UNKNOWN, LEVEL_UNKNOWN }, .level = { LEVEL_UNKNOWN, LEVEL_UNKNOWN } };
+	*merge = (NetworkMerge){ .nm = { .presence = NM_UNHEARD },
+				 .rtnl = LEVEL_UNKNOWN,
+				 .until_us = now_us + NETWORK_FIRST_US,
+				 .reported = { LEVEL_UNKNOWN, LEVEL_UNKNOWN },
+				 .level = { LEVEL_UNKNOWN, LEVEL_UNKNOWN } };
 }
 
 /*
- * The grace starts when NetworkManager falls silent, or is known to be absent. It runs only while
- * that is known.
+ * The grace starts when NetworkManager falls silent or is known to be absent. It is cancelled when
+ * NetworkManager decides again, or when it cannot be queried.
  */
 static void time_grace(NetworkMerge *merge, bool is_news, int64_t now_us)
 {
-	const bool is_heard = merge->nm.presence != NM_UNHEARD;
+	const bool has_report = merge->nm.presence != NM_UNHEARD;
 
-	if (merge->has_asked && (!is_heard || nm_speaks(merge, NETWORK_ONLINE)))
+	if (merge->has_queried && (!has_report || is_nm_in_use(merge, NETWORK_ONLINE)))
 		merge->until_us = 0;
-	else if (is_heard && is_news)
+	else if (has_report && is_news)
 		merge->until_us = now_us + NETWORK_GRACE_US;
 }
 
 void network_merge_set_nm(NetworkMerge *merge, const NmView *nm, int64_t now_us)
 {
-	const bool is_news = nm_speaks(merge, NETWORK_ONLINE) || nm->presence != merge->nm.presence;
+	const bool is_news = is_nm_in_use(merge, NETWORK_ONLINE) ||
+			     nm->presence != merge->nm.presence;
 
 	merge->nm = *nm;
-	merge->has_asked = merge->has_asked || nm->presence != NM_UNHEARD;
+	merge->has_queried = merge->has_queried || nm->presence != NM_UNHEARD;
 	time_grace(merge, is_news, now_us);
 	work_out(merge);
 }
 
 void network_merge_set_rtnl(NetworkMerge *merge, Level level, int64_t now_us)
 {
-	const bool spoke = nm_speaks(merge, NETWORK_ONLINE);
+	const bool spoke = is_nm_in_use(merge, NETWORK_ONLINE);
 
 	if (level == merge->rtnl)
 		return;
 	for (NetworkQuestion q = 0; q < NETWORK_QUESTIONS && merge->rtnl != LEVEL_UNKNOWN; q++)
-		forget_word(merge, q);
+		forget_reported(merge, q);
 	merge->rtnl = level;
 	time_grace(merge, spoke || merge->nm.presence == NM_PRESENT, now_us);
 	work_out(merge);
@@ -122,10 +128,10 @@ void network_merge_tick(NetworkMerge *merge, int64_t now_us)
 	if (merge->until_us == 0 || now_us < merge->until_us)
 		return;
 	merge->until_us = 0;
-	merge->has_asked = true;
+	merge->has_queried = true;
 	for (NetworkQuestion q = 0; q < NETWORK_QUESTIONS; q++) {
 		if (merge->level[q] == LEVEL_UNKNOWN)
-			forget_word(merge, q);
+			forget_reported(merge, q);
 	}
 	work_out(merge);
 }
@@ -144,8 +150,9 @@ Level network_merge_level(const NetworkMerge *merge, NetworkQuestion question)
 
 static const char *state_text(uint32_t state)
 {
-	static const char *const names[] = { "unknown", "asleep", "disconnected", "disconnecting", "connecting",
-					     "connected-local", "connected-site", "connected-global" };
+	static const char *const names[] = { "unknown",        "asleep",          "disconnected",
+					     "disconnecting",  "connecting",      "connected-local",
+					     "connected-site", "connected-global" };
 
 	return state % 10 == 0 && state / 10 < G_N_ELEMENTS(names) ? names[state / 10] : "state";
 }
@@ -157,33 +164,40 @@ static char *nm_why(const NmView *nm, NetworkQuestion question)
 	if (question == NETWORK_UP || nm->state < STATE_CONNECTED_SITE)
 		return g_strdup_printf("NetworkManager: %s (%u)", state_text(nm->state), nm->state);
 	return g_strdup_printf("NetworkManager: connectivity %s (%u)",
-			       nm->connectivity < G_N_ELEMENTS(names) ? names[nm->connectivity] : "value", nm->connectivity);
+			       nm->connectivity < G_N_ELEMENTS(names) ? names[nm->connectivity] :
+									"value",
+			       nm->connectivity);
 }
 
 static const char *silence_text(const NetworkMerge *merge)
 {
 	switch (merge->nm.presence) {
 	case NM_UNHEARD:
-		return merge->has_asked ? "NetworkManager cannot be asked" : "NetworkManager has not answered yet";
+		return merge->has_queried ? "NetworkManager cannot be queried" :
+					    "NetworkManager has not answered yet";
 	case NM_ABSENT:
-		return "NetworkManager is away";
+		return "NetworkManager is not running";
 	case NM_PRESENT:
-		return merge->nm.is_starting ? "NetworkManager is starting" : "NetworkManager has not checked yet";
+		return merge->nm.is_starting ? "NetworkManager is starting" :
+					       "NetworkManager has not checked yet";
 	}
 	g_assert_not_reached();
 }
 
 char *network_merge_why(const NetworkMerge *merge, NetworkQuestion question, const char *rtnl_why)
 {
-	const Level word = merge->word[question];
+	const Level reported = merge->reported[question];
 
-	if (nm_speaks(merge, question))
+	if (is_nm_in_use(merge, question))
 		return nm_why(&merge->nm, question);
-	if (merge->level[question] == LEVEL_UNKNOWN && merge->rtnl != LEVEL_UNKNOWN && word != LEVEL_UNKNOWN)
-		return g_strdup_printf("%s and has reported %s; the kernel: %s", silence_text(merge), level_name(word), rtnl_why);
+	if (merge->level[question] == LEVEL_UNKNOWN && merge->rtnl != LEVEL_UNKNOWN &&
+	    reported != LEVEL_UNKNOWN)
+		return g_strdup_printf("%s; it last reported %s; the kernel: %s",
+				       silence_text(merge), level_name(reported), rtnl_why);
 	if (merge->level[question] == LEVEL_UNKNOWN && merge->rtnl != LEVEL_UNKNOWN)
 		return g_strdup_printf("%s; the kernel: %s", silence_text(merge), rtnl_why);
 	if (question == NETWORK_ONLINE && merge->level[question] == LEVEL_TRUE)
-		return g_strdup_printf("%s; nothing checks further", rtnl_why);
+		return g_strdup_printf("%s; no other check of the connection is available",
+				       rtnl_why);
 	return g_strdup(rtnl_why);
 }

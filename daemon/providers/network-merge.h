@@ -5,18 +5,19 @@
  *
  * It is pure: the time is an argument. The rules and their reasons:
  *
- * 1. A default route that the kernel can use is a network that is up, whatever made it.
- *    NetworkManager ignores interfaces that it does not manage. Beside an interface of
- *    /etc/network/interfaces, which Debian's leaves alone, it reports "disconnected" for ever.
- * 2. Otherwise the state of NetworkManager counts while it has one: up is State >= 60, online is
+ * 1. If there is a default route that the kernel can use, the network is up, whatever made the
+ *    route. NetworkManager ignores interfaces that it does not manage. Beside an interface of
+ *    /etc/network/interfaces, which Debian's NetworkManager leaves alone, it reports "disconnected"
+ *    for ever.
+ * 2. Otherwise the state of NetworkManager decides while it has one: up is State >= 60, online is
  *    Connectivity 4. It has no state while it starts (its State goes from 20 to 70 although the
  *    connections work), or while it reports "unknown". The same holds while it is disconnected
- *    beside a foreign default route, has no owner, or the bus is away. Then rtnetlink counts.
+ *    beside a foreign default route, has no owner, or the bus is away. Then rtnetlink decides.
  * 3. If the two disagree when NetworkManager falls silent, the level is unknown, which stops
  *    nothing and starts nothing. NetworkManager knew those routes and disagreed, and most likely it
- *    returns with the same state (an upgrade). A change in rtnetlink is new information and counts
- *    at once. If NetworkManager stays silent for NETWORK_GRACE_US, rtnetlink counts, too. While the
- *    bus is away, it is not known that NetworkManager is gone, so the grace does not run.
+ *    returns with the same state (an upgrade). A change in rtnetlink is new information and decides
+ *    at once. If NetworkManager stays silent for NETWORK_GRACE_US, rtnetlink decides, too. While
+ *    the bus is away, it is not known that NetworkManager is gone, so the grace does not run.
  * 4. While NetworkManager exists, a new route does not make the machine online during the grace,
  *    or while NetworkManager starts, because it is about to check.
  * 5. A new manager gives the bus NETWORK_FIRST_US to answer, because NetworkManager may know
@@ -35,7 +36,7 @@
 
 typedef enum NmPresence {
 	NM_UNHEARD, /* the bus is away, or has not answered yet */
-	NM_ABSENT,  /* its name has no owner */
+	NM_ABSENT, /* its name has no owner */
 	NM_PRESENT
 } NmPresence;
 
@@ -52,9 +53,10 @@ typedef enum NetworkQuestion { NETWORK_UP, NETWORK_ONLINE, NETWORK_QUESTIONS } N
 typedef struct NetworkMerge {
 	NmView nm;
 	Level rtnl;
-	bool has_asked;                /* rule 5 is over */
-	int64_t until_us;              /* end of the grace; 0: it does not run */
-	Level word[NETWORK_QUESTIONS]; /* the last known level; unknown: nothing to disagree with */
+	bool has_queried; /* rule 5 is over */
+	int64_t until_us; /* end of the grace; 0: it does not run */
+	Level reported[NETWORK_QUESTIONS]; /* the last known level; unknown: nothing to disagree
+					      with */
 	Level level[NETWORK_QUESTIONS];
 } NetworkMerge;
 

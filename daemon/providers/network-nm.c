@@ -16,12 +16,13 @@
 #define NM_NAME "org.freedesktop.NetworkManager"
 #define NM_PATH "/org/freedesktop/NetworkManager"
 
-#define RULE_PROPERTIES                                                                            \
-	"type='signal',sender='" NM_NAME "',path='" NM_PATH "',interface='" DBUS_INTERFACE_PROPERTIES                 \
-	"',member='PropertiesChanged',arg0='" NM_NAME "'"
+#define RULE_PROPERTIES                                                                         \
+	"type='signal',sender='" NM_NAME "',path='" NM_PATH                                     \
+	"',interface='" DBUS_INTERFACE_PROPERTIES "',member='PropertiesChanged',arg0='" NM_NAME \
+	"'"
 
 /*
- * NetworkManager may be busy for some seconds. Without an answer it is asked again after the same
+ * NetworkManager may be busy for a few seconds. Without an answer it is asked again after the same
  * time.
  */
 #define ANSWER_US (10 * G_USEC_PER_SEC)
@@ -33,7 +34,8 @@ struct NmWatch {
 	unsigned listener;
 	unsigned call; /* the question in flight, 0: none */
 	Timer *retry;
-	char *asked; /* unique name of the connection that the view describes, or will describe */
+	char *queried_owner; /* unique name of the connection that the view describes, or will
+				describe */
 	NmView view;
 	void (*changed)(void *data);
 	void *data;
@@ -93,7 +95,7 @@ static void read_properties(DBusMessageIter *args, NmView *view)
 	}
 }
 
-static void on_properties_told(void *data, DBusMessage *reply)
+static void on_properties_reported(void *data, DBusMessage *reply)
 {
 	NmWatch *watch = data;
 	DBusMessageIter args;
@@ -118,15 +120,18 @@ static void forget_question(NmWatch *watch)
 	timer_disarm(watch->retry);
 }
 
-static void ask(NmWatch *watch)
+static void query(NmWatch *watch)
 {
 	const char *interface = NM_NAME;
-	DBusMessage *call = dbus_message_new_method_call(watch->asked, NM_PATH, DBUS_INTERFACE_PROPERTIES, "GetAll");
+	DBusMessage *call = dbus_message_new_method_call(watch->queried_owner, NM_PATH,
+							 DBUS_INTERFACE_PROPERTIES, "GetAll");
 
 	forget_question(watch);
-	if (call && dbus_message_append_args(call, DBUS_TYPE_STRING, &interface, DBUS_TYPE_INVALID)) {
+	if (call &&
+	    dbus_message_append_args(call, DBUS_TYPE_STRING, &interface, DBUS_TYPE_INVALID)) {
 		dbus_message_set_auto_start(call, FALSE);
-		watch->call = system_bus_call(watch->bus, call, ANSWER_US, on_properties_told, watch);
+		watch->call =
+			system_bus_call(watch->bus, call, ANSWER_US, on_properties_reported, watch);
 	}
 	g_clear_pointer(&call, dbus_message_unref);
 	if (!watch->call)
@@ -137,8 +142,8 @@ static void on_retry(void *data)
 {
 	NmWatch *watch = data;
 
-	if (watch->asked)
-		ask(watch);
+	if (watch->queried_owner)
+		query(watch);
 }
 
 static void on_owner_changed(void *data)
@@ -146,13 +151,13 @@ static void on_owner_changed(void *data)
 	NmWatch *watch = data;
 	const char *unique_name = bus_owner_unique_name(watch->owner);
 
-	if (unique_name && g_strcmp0(unique_name, watch->asked) == 0)
+	if (unique_name && g_strcmp0(unique_name, watch->queried_owner) == 0)
 		return;
 	forget_question(watch);
-	g_free(watch->asked);
-	watch->asked = g_strdup(unique_name);
+	g_free(watch->queried_owner);
+	watch->queried_owner = g_strdup(unique_name);
 	if (unique_name)
-		ask(watch);
+		query(watch);
 	set_presence(watch, bus_owner_level(watch->owner) == LEVEL_FALSE ? NM_ABSENT : NM_UNHEARD);
 }
 
@@ -169,7 +174,7 @@ static void on_properties_changed(NmWatch *watch, DBusMessage *message)
 	dbus_message_iter_next(&args);
 	dbus_message_iter_recurse(&args, &names);
 	if (dbus_message_iter_get_arg_type(&names) != DBUS_TYPE_INVALID)
-		ask(watch);
+		query(watch);
 	set_view(watch, &view);
 }
 
@@ -180,9 +185,11 @@ static void on_message(void *data, DBusMessage *message)
 
 	if (watch->view.presence != NM_PRESENT ||
 	    !dbus_message_is_signal(message, DBUS_INTERFACE_PROPERTIES, "PropertiesChanged") ||
-	    !dbus_message_has_sender(message, watch->asked) || !dbus_message_has_path(message, NM_PATH) ||
+	    !dbus_message_has_sender(message, watch->queried_owner) ||
+	    !dbus_message_has_path(message, NM_PATH) ||
 	    !dbus_message_has_signature(message, "sa{sv}as") ||
-	    !dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &interface, DBUS_TYPE_INVALID) ||
+	    !dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &interface,
+				   DBUS_TYPE_INVALID) ||
 	    strcmp(interface, NM_NAME) != 0)
 		return;
 	on_properties_changed(watch, message);
@@ -215,7 +222,7 @@ void nm_watch_free(NmWatch *watch)
 	system_bus_remove_listener(watch->bus, watch->listener);
 	system_bus_remove_match(watch->bus, RULE_PROPERTIES);
 	timer_free(watch->retry);
-	g_free(watch->asked);
+	g_free(watch->queried_owner);
 	g_free(watch);
 }
 

@@ -17,18 +17,18 @@
 typedef struct Link {
 	int index;
 	unsigned flags;
-	unsigned listing; /* the last list or message about it belongs to this listing */
+	unsigned listing; /* the number of the listing during which it was last reported */
 	char name[IFNAMSIZ];
 } Link;
 
 struct RtnlTable {
 	GHashTable *links; /* index -> Link, owned */
-	unsigned listing;  /* of links; incremented by each */
+	unsigned listing; /* the number of the last listing of links */
 	bool lists_links;
 	bool has_links;
 	bool has_routes;
 	GArray *routes; /* int: indices of links with a default route, each once */
-	GArray *listed; /* those of the listing in progress */
+	GArray *listed; /* the same for the listing in progress */
 };
 
 RtnlTable *rtnl_table_new(void)
@@ -125,7 +125,8 @@ static unsigned on_link(RtnlTable *table, const struct nlmsghdr *message, bool i
 	if (message->nlmsg_len < NLMSG_LENGTH(sizeof *info) || info->ifi_family != AF_UNSPEC)
 		return 0;
 	if (message->nlmsg_type == RTM_NEWLINK) {
-		const struct rtattr *name = netlink_attribute(message, sizeof *info, IFLA_IFNAME, 2);
+		const struct rtattr *name =
+			netlink_attribute(message, sizeof *info, IFLA_IFNAME, 2);
 
 		return update_link(table, info, name) && !is_listed ? 1u << NETLINK_ROUTES : 0;
 	}
@@ -171,7 +172,8 @@ static void add_multipath(RtnlTable *table, const struct rtattr *attribute)
  */
 static bool is_in_main_table(const struct nlmsghdr *message, const struct rtmsg *route)
 {
-	const struct rtattr *table = netlink_attribute(message, sizeof *route, RTA_TABLE, sizeof(uint32_t));
+	const struct rtattr *table =
+		netlink_attribute(message, sizeof *route, RTA_TABLE, sizeof(uint32_t));
 
 	return (table ? *(const uint32_t *)RTA_DATA(table) : route->rtm_table) == RT_TABLE_MAIN;
 }
@@ -181,8 +183,9 @@ static unsigned on_route(RtnlTable *table, const struct nlmsghdr *message, bool 
 	const struct rtmsg *route = NLMSG_DATA(message);
 	const struct rtattr *attribute;
 
-	if (message->nlmsg_len < NLMSG_LENGTH(sizeof *route) || route->rtm_dst_len != 0 || route->rtm_type != RTN_UNICAST ||
-	    route->rtm_flags & RTM_F_CLONED || (route->rtm_family != AF_INET && route->rtm_family != AF_INET6) ||
+	if (message->nlmsg_len < NLMSG_LENGTH(sizeof *route) || route->rtm_dst_len != 0 ||
+	    route->rtm_type != RTN_UNICAST || route->rtm_flags & RTM_F_CLONED ||
+	    (route->rtm_family != AF_INET && route->rtm_family != AF_INET6) ||
 	    !is_in_main_table(message, route))
 		return 0;
 	if (!is_listed)
@@ -192,7 +195,8 @@ static unsigned on_route(RtnlTable *table, const struct nlmsghdr *message, bool 
 	attribute = netlink_attribute(message, sizeof *route, RTA_OIF, sizeof(int));
 	if (attribute)
 		add_route(table, *(const int *)RTA_DATA(attribute));
-	attribute = netlink_attribute(message, sizeof *route, RTA_MULTIPATH, sizeof(struct rtnexthop));
+	attribute =
+		netlink_attribute(message, sizeof *route, RTA_MULTIPATH, sizeof(struct rtnexthop));
 	if (attribute)
 		add_multipath(table, attribute);
 	return 0;
@@ -223,8 +227,8 @@ Level rtnl_table_up(const RtnlTable *table, char **ret_why)
 		return LEVEL_UNKNOWN;
 	}
 	for (guint i = 0; i < table->routes->len; i++) {
-		const Link *link = g_hash_table_lookup(table->links,
-						       GINT_TO_POINTER(g_array_index(table->routes, int, i)));
+		const Link *link = g_hash_table_lookup(
+			table->links, GINT_TO_POINTER(g_array_index(table->routes, int, i)));
 
 		if (!link || link->flags & IFF_LOOPBACK)
 			continue;
@@ -235,7 +239,8 @@ Level rtnl_table_up(const RtnlTable *table, char **ret_why)
 		without_carrier = link;
 	}
 	if (without_carrier)
-		*ret_why = g_strdup_printf("default route through %s, which has no carrier", without_carrier->name);
+		*ret_why = g_strdup_printf("default route through %s, which has no carrier",
+					   without_carrier->name);
 	else
 		*ret_why = g_strdup("no default route");
 	return LEVEL_FALSE;
@@ -258,8 +263,8 @@ Level rtnl_table_interface(const RtnlTable *table, const char *name, char **ret_
 		*ret_why = g_strdup(link_text(link));
 		return has_carrier(link) ? LEVEL_TRUE : LEVEL_FALSE;
 	}
-	*ret_why = g_strdup(table->has_links ? "no such interface"
-					     : "the kernel has not listed its interfaces yet");
+	*ret_why = g_strdup(table->has_links ? "no such interface" :
+					       "the kernel has not listed its interfaces yet");
 	return table->has_links ? LEVEL_FALSE : LEVEL_UNKNOWN;
 }
 
@@ -268,7 +273,8 @@ static int compare_links(gconstpointer a, gconstpointer b)
 	const int first = ((const Link *)a)->index;
 	const int second = ((const Link *)b)->index;
 
-	return (first > second) - (first < second); /* the values come from the kernel, so a difference may overflow */
+	/* the values come from the kernel, so a difference may overflow */
+	return (first > second) - (first < second);
 }
 
 char *rtnl_table_describe(const RtnlTable *table)

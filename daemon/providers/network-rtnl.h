@@ -4,8 +4,8 @@
  * the socket is in loop/netlink.
  *
  * Each message updates a link. Default routes come only from the last complete list. The kernel
- * removes IPv4 routes without a message when their link or its last address goes. So a message
- * about a route is only a reason to list again.
+ * removes IPv4 routes without a message when their link or its last address disappears. So a
+ * message about a route is only a reason to list again.
  */
 #ifndef SVCD_PROVIDERS_NETWORK_RTNL_H
 #define SVCD_PROVIDERS_NETWORK_RTNL_H
@@ -21,7 +21,8 @@ RtnlTable *rtnl_table_new(void);
 void rtnl_table_free(RtnlTable *table); /* NULL is allowed */
 
 /*
- * The listener's part of loop/netlink.h. While the routes are being listed, the earlier ones count.
+ * The listener's part of loop/netlink.h. While the routes are being listed, the earlier ones are
+ * used.
  */
 void rtnl_table_list_begins(RtnlTable *table, NetlinkList list);
 void rtnl_table_list_ends(RtnlTable *table, NetlinkList list);

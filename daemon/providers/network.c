@@ -23,12 +23,12 @@ typedef struct NetworkProvider {
 	ProviderSink sink;
 	SystemBus *bus;
 	WorkerPool *workers;
-	WorkerJob *job;         /* makes a list; NULL: none */
+	WorkerJob *job; /* makes a list; NULL: none */
 	GHashTable *subscribed; /* interned key -> Reported, owned */
-	unsigned n_merged;      /* those for up and online */
-	RtnlTable *table;       /* these are NULL while there is no subscription */
-	Netlink *netlink;       /* also NULL if the kernel refuses */
-	NmWatch *nm;            /* NULL without a subscription for up or online, or without a bus */
+	unsigned n_merged; /* the subscriptions to up and online */
+	RtnlTable *table; /* these are NULL while there is no subscription */
+	Netlink *netlink; /* also NULL if the kernel refuses */
+	NmWatch *nm; /* NULL without a subscription for up or online, or without a bus */
 	NetworkMerge merge;
 	Timer *tick;
 } NetworkProvider;
@@ -62,7 +62,8 @@ static Level look(const NetworkProvider *network, const char *key, char **ret_wh
 	NetworkQuestion question;
 
 	if (!key_question(key, &question))
-		return rtnl_table_interface(network->table, strchr(key_argument(key), ':') + 1, ret_why);
+		return rtnl_table_interface(network->table, strchr(key_argument(key), ':') + 1,
+					    ret_why);
 	(void)rtnl_table_up(network->table, &rtnl_why);
 	*ret_why = network_merge_why(&network->merge, question, rtnl_why);
 	return network_merge_level(&network->merge, question);
@@ -156,39 +157,46 @@ static void on_list_lost(void *data, const char *why)
 	netlink_lost(network->netlink);
 }
 
-static void on_list(void *data, const char *const *words, unsigned n_words, int list_fd)
+static void on_list(void *data, const char *const *fields, unsigned n_fields, int list_fd)
 {
 	NetworkProvider *network = data;
 	auto_fd int fd = list_fd;
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GBytes) list = fd >= 0 ? fd_read_bounded(fd, NETLINK_LIST_BYTES * 2, "the list of links and routes", &error) : NULL;
+	g_autoptr(GBytes) list = fd >= 0 ? fd_read_bounded(fd, NETLINK_LIST_BYTES * 2,
+							   "the list of links and routes", &error) :
+					   NULL;
 
 	network->job = NULL;
 	if (list) {
 		netlink_answer(network->netlink, list);
 		return;
 	}
-	log_debug(NULL, "%s", error ? error->message : n_words > 1 ? words[1] : "svc-worker has no list of links and routes");
+	log_debug(NULL, "%s",
+		  error        ? error->message :
+		  n_fields > 1 ? fields[1] :
+				 "svc-worker has no list of links and routes");
 	netlink_lost(network->netlink);
 }
 
-static void on_ask(void *data, uint16_t type, uint8_t family)
+static void on_request(void *data, uint16_t type, uint8_t family)
 {
 	static const WorkerListener listener = { .answer = on_list, .lost = on_list_lost };
 	NetworkProvider *network = data;
 	g_autofree char *type_text = g_strdup_printf("%u", type);
 	g_autofree char *family_text = g_strdup_printf("%u", family);
-	const char *const words[] = { NETLINK_VERB_LIST, type_text, family_text };
+	const char *const fields[] = { NETLINK_VERB_LIST, type_text, family_text };
 
 	worker_job_free(network->job);
-	network->job = worker_job_new(network->workers, NETLINK_OWNER, words, G_N_ELEMENTS(words), NULL, 0, &listener, network);
+	network->job = worker_job_new(network->workers, NETLINK_OWNER, fields, G_N_ELEMENTS(fields),
+				      NULL, 0, &listener, network);
 }
 
 /* --- subscriptions --- */
 
 static void open_netlink(NetworkProvider *network)
 {
-	static const NetlinkListener listener = { on_ask, on_list_begins, on_netlink_message, on_list_ends, on_netlink_turn_ends };
+	static const NetlinkListener listener = { on_request, on_list_begins, on_netlink_message,
+						  on_list_ends, on_netlink_turn_ends };
 	g_autoptr(GError) error = NULL;
 
 	network->table = rtnl_table_new();
@@ -277,8 +285,10 @@ Provider *network_provider_new(const ProviderSink *sink, SystemBus *bus, WorkerP
 {
 	NetworkProvider *network = g_new0(NetworkProvider, 1);
 
-	network->base = (Provider){ .subscribe = network_subscribe, .unsubscribe = network_unsubscribe,
-				    .describe = network_describe, .free = network_free };
+	network->base = (Provider){ .subscribe = network_subscribe,
+				    .unsubscribe = network_unsubscribe,
+				    .describe = network_describe,
+				    .free = network_free };
 	network->sink = *sink;
 	network->bus = bus;
 	network->workers = workers;

@@ -22,25 +22,25 @@ struct PathLook {
 	char *path;
 	char *owner;
 	WorkerJob *job; /* NULL: not running */
-	bool is_lost;   /* that was logged */
+	bool is_lost; /* that was logged */
 	Timer *again;
 	void (*seen)(void *data, bool is_there);
 	void *data;
 };
 
-static void on_answer(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_answer(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
 	PathLook *look = data;
 
 	fd_close(&fd); /* no descriptor was requested */
-	if (n_words < 2 || strcmp(words[0], PATH_ANSWER_LEVEL) != 0) {
+	if (n_fields < 2 || strcmp(fields[0], PATH_ANSWER_LEVEL) != 0) {
 		look->job = NULL; /* "failed" */
 		return;
 	}
 	if (look->is_lost)
-		log_notice(NULL, "looking at %s answers", look->path);
+		log_notice(NULL, "the check of %s responds again", look->path);
 	look->is_lost = false;
-	look->seen(look->data, strcmp(words[1], "true") == 0);
+	look->seen(look->data, strcmp(fields[1], "true") == 0);
 }
 
 static void on_lost(void *data, const char *why)
@@ -49,7 +49,9 @@ static void on_lost(void *data, const char *why)
 
 	look->job = NULL;
 	if (!look->is_lost)
-		log_warning(NULL, "looking at %s does not answer: it is not used before it does", look->path);
+		log_warning(NULL,
+			    "the check of %s does not respond: the path is not used until it does",
+			    look->path);
 	look->is_lost = true;
 	g_free(look->owner);
 	look->owner = g_strconcat("the path ", look->path, NULL);
@@ -59,11 +61,12 @@ static void on_lost(void *data, const char *why)
 static void begin(PathLook *look)
 {
 	static const WorkerListener listener = { .answer = on_answer, .lost = on_lost };
-	const char *const words[] = { PATH_VERB_WATCH, look->path, PATH_EACH_LOOK };
+	const char *const fields[] = { PATH_VERB_WATCH, look->path, PATH_EACH_LOOK };
 
 	if (!look->workers)
 		return; /* it is never seen */
-	look->job = worker_job_new(look->workers, look->owner, words, G_N_ELEMENTS(words), NULL, 0, &listener, look);
+	look->job = worker_job_new(look->workers, look->owner, fields, G_N_ELEMENTS(fields), NULL,
+				   0, &listener, look);
 }
 
 static void on_again(void *data)
@@ -76,7 +79,8 @@ static void on_again(void *data)
 		begin(look);
 }
 
-PathLook *path_look_new(WorkerPool *workers, const char *path, void (*seen)(void *data, bool is_there), void *data)
+PathLook *path_look_new(WorkerPool *workers, const char *path,
+			void (*seen)(void *data, bool is_there), void *data)
 {
 	PathLook *look = g_new0(PathLook, 1);
 
@@ -101,7 +105,8 @@ void path_look_free(PathLook *look)
 	g_free(look);
 }
 
-static void *begin_for_socket(void *workers, const char *path, void (*seen)(void *to, bool is_there), void *to)
+static void *begin_for_socket(void *workers, const char *path,
+			      void (*seen)(void *to, bool is_there), void *to)
 {
 	return path_look_new(workers, path, seen, to);
 }

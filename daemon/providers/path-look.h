@@ -21,7 +21,8 @@ typedef struct PathLook PathLook;
  * @seen: called from the main loop soon, and again after each event, also if the answer is the
  * same; may free this
  */
-PathLook *path_look_new(WorkerPool *workers, const char *path, void (*seen)(void *data, bool is_there), void *data);
+PathLook *path_look_new(WorkerPool *workers, const char *path,
+			void (*seen)(void *data, bool is_there), void *data);
 void path_look_free(PathLook *look); /* NULL is allowed */
 
 /* For sockets that the manager connects to. @workers: borrowed; NULL: no socket is ever seen. */

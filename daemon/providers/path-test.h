@@ -14,16 +14,16 @@
 typedef enum PathTest { TEST_EXISTS, TEST_EXECUTABLE, TEST_DIRECTORY, TEST_NONEMPTY } PathTest;
 
 typedef enum PathVerdict {
-	VERDICT_HOLDS,
+	VERDICT_TRUE,
 	VERDICT_MISSING,
 	VERDICT_NO_FILE,
 	VERDICT_NO_PROGRAM,
 	VERDICT_NO_DIRECTORY,
 	VERDICT_EMPTY,
-	VERDICT_CUT,     /* a program with a missing end */
-	VERDICT_MAZE,    /* too many links or names on the way */
-	VERDICT_OPEN,    /* the program is being written: neither true nor false */
-	VERDICT_MISREAD, /* a temporary error: neither true nor false */
+	VERDICT_CUT, /* a truncated program */
+	VERDICT_MAZE, /* too many links or names on the way */
+	VERDICT_OPEN, /* the program is being written: neither true nor false */
+	VERDICT_READ_ERROR, /* a temporary error: neither true nor false */
 	VERDICT_COUNT,
 } PathVerdict;
 
@@ -36,9 +36,9 @@ Level path_verdict_level(PathVerdict verdict);
 const char *path_verdict_text(PathVerdict verdict);
 
 /*
- * @st: of @place, which is no link. Opens a directory that must have an entry, and a program that
- * was changed recently.
+ * @st: the stat of @path, which is not a link. Opens a directory that must have an entry, and a
+ * program that was changed recently.
  */
-PathVerdict path_test_place(PathTest test, const char *place, const struct stat *st);
+PathVerdict path_test_file(PathTest test, const char *path, const struct stat *st);
 
 #endif

@@ -40,7 +40,7 @@
 /*
  * There are fewer directories of programs, but clients may request any number of other directories.
  */
-#define MAX_WAYS 64
+#define MAX_LOOKUPS 64
 
 /* The delay until memory and descriptors may be available again. */
 #define LOOK_AGAIN_US (500 * G_TIME_SPAN_MILLISECOND)
@@ -49,7 +49,8 @@
  * Names that appear and disappear. Other events are watched only for tests that need them, because
  * udevd alone causes hundreds of them in /dev.
  */
-#define NAMES_MASK (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
+#define NAMES_MASK \
+	(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
 
 /* The mode of a directory decides whether a user other than root may pass through it. */
 static uint32_t watch_mask(void)
@@ -60,8 +61,9 @@ static uint32_t watch_mask(void)
 /* A directory as inotify identifies it: several paths may lead to the same one. */
 typedef struct Directory {
 	int watch;
-	unsigned n_users;      /* steps of conditions */
-	GHashTable *by_name;   /* name -> GPtrArray of PathCondition *, borrowed; "" means every name */
+	unsigned n_users; /* steps of conditions */
+	/* name -> GPtrArray of WalkedPath *, borrowed; "" means every name */
+	GHashTable *by_name;
 } Directory;
 
 typedef struct Step {
@@ -70,40 +72,42 @@ typedef struct Step {
 } Step;
 
 /* A directory as written in the path, and the way there. */
-typedef struct Way {
-	char *place;      /* its resolved path, without links */
-	GArray *steps;    /* Step */
+typedef struct LookupPath {
+	char *path; /* its resolved path, without links */
+	GArray *steps; /* Step */
 	unsigned n_links;
 	unsigned n_components;
-} Way;
+} LookupPath;
 
-typedef struct PathCondition {
+typedef struct WalkedPath {
 	uint64_t id;
 	char *argument;
-	const char *path;   /* into @argument */
+	const char *path; /* into @argument */
 	PathReports reports;
-	char *mount;        /* the way ended at this mount, because its file system may not answer; NULL: it did not */
-	MountKind barrier;  /* the kind of that mount */
+	/* the way ended at this mount, because its file system may not answer; NULL: it did not */
+	char *mount;
+	MountPointKind barrier; /* the kind of that mount */
 	PathTest test;
-	GArray *steps;      /* Step: the directories that it depends on */
-	unsigned n_links;   /* of the walk in progress */
+	GArray *steps; /* Step: the directories that it depends on */
+	unsigned n_links; /* of the walk in progress */
 	unsigned n_components;
 	Level level;
-	const char *why;    /* of the last reported verdict */
+	const char *why; /* of the last reported verdict */
 	bool is_reported;
 	bool is_dirty;
-	bool is_misread;    /* it could not be looked up: neither true nor false */
-} PathCondition;
+	bool has_read_error; /* it could not be looked up: neither true nor false */
+} WalkedPath;
 
 struct PathWalker {
 	PathWalkerOps ops;
 	Inotify *inotify;
-	GHashTable *conditions;  /* &id -> PathCondition, owned */
+	GHashTable *conditions; /* &id -> WalkedPath, owned */
 	GHashTable *directories; /* watch number -> Directory, owned */
-	GHashTable *ways;        /* directory, owned -> Way, owned; those without an event since */
-	GPtrArray *dirty;        /* PathCondition *, borrowed */
-	Timer *again;            /* look again at those with a temporary error */
-	unsigned n_unwatched;    /* directories that could not be watched, ever */
+	GHashTable *lookups; /* directory, owned -> LookupPath, owned; those without an event since
+			      */
+	GPtrArray *dirty; /* WalkedPath *, borrowed */
+	Timer *again; /* look again at those with a temporary error */
+	unsigned n_unwatched; /* directories that could not be watched, ever */
 };
 
 /* --- dependencies of a condition --- */
@@ -116,7 +120,7 @@ static void directory_free(gpointer data)
 	g_free(directory);
 }
 
-static void step_drop(PathWalker *walker, PathCondition *condition, Step *step)
+static void step_drop(PathWalker *walker, WalkedPath *condition, Step *step)
 {
 	Directory *directory = step->directory;
 	GPtrArray *users = g_hash_table_lookup(directory->by_name, step->name);
@@ -126,13 +130,13 @@ static void step_drop(PathWalker *walker, PathCondition *condition, Step *step)
 		g_hash_table_remove(directory->by_name, step->name);
 	g_free(step->name);
 	if (--directory->n_users == 0) {
-		g_hash_table_remove_all(walker->ways); /* they may lead through it */
+		g_hash_table_remove_all(walker->lookups); /* they may lead through it */
 		inotify_unwatch(walker->inotify, directory->watch);
 		g_hash_table_remove(walker->directories, GINT_TO_POINTER(directory->watch));
 	}
 }
 
-static void drop_steps(PathWalker *walker, PathCondition *condition, GArray *steps)
+static void drop_steps(PathWalker *walker, WalkedPath *condition, GArray *steps)
 {
 	for (guint i = 0; i < steps->len; i++)
 		step_drop(walker, condition, &g_array_index(steps, Step, i));
@@ -147,7 +151,8 @@ static Directory *directory_at(PathWalker *walker, const char *path, uint32_t ma
 	if (watch < 0) {
 		walker->n_unwatched++;
 		if (errno == ENOSPC)
-			log_error(NULL, "cannot watch %s: fs.inotify.max_user_watches is too small", path);
+			log_error(NULL, "cannot watch %s: fs.inotify.max_user_watches is too small",
+				  path);
 		return NULL;
 	}
 	directory = g_hash_table_lookup(walker->directories, GINT_TO_POINTER(watch));
@@ -162,7 +167,7 @@ static Directory *directory_at(PathWalker *walker, const char *path, uint32_t ma
 }
 
 /* From now on the condition depends on @name in @directory. */
-static void use_directory(PathCondition *condition, Directory *directory, const char *name)
+static void use_directory(WalkedPath *condition, Directory *directory, const char *name)
 {
 	Step step = { .directory = directory, .name = g_strdup(name) };
 	GPtrArray *users = g_hash_table_lookup(directory->by_name, name);
@@ -176,7 +181,8 @@ static void use_directory(PathCondition *condition, Directory *directory, const 
 	g_array_append_val(condition->steps, step);
 }
 
-static void add_step(PathWalker *walker, PathCondition *condition, const char *path, const char *name, uint32_t mask)
+static void add_step(PathWalker *walker, WalkedPath *condition, const char *path, const char *name,
+		     uint32_t mask)
 {
 	Directory *directory = directory_at(walker, path, mask);
 
@@ -217,13 +223,14 @@ static char *next_component(GString *rest)
 }
 
 /* The walk ends in front of a file system that may not answer, without touching it. */
-static bool is_barred(PathWalker *walker, PathCondition *condition, const char *place)
+static bool is_barred(PathWalker *walker, WalkedPath *condition, const char *path)
 {
-	const MountKind kind = walker->ops.kind ? walker->ops.kind(walker->ops.data, place) : MOUNT_NONE;
+	const MountPointKind kind = walker->ops.kind ? walker->ops.kind(walker->ops.data, path) :
+						       MOUNT_NONE;
 
-	if (kind != MOUNT_ELSEWHERE && kind != MOUNT_AUTOMATIC)
+	if (kind != MOUNT_REMOTE && kind != MOUNT_AUTOMATIC)
 		return false;
-	condition->mount = g_strdup(place);
+	condition->mount = g_strdup(path);
 	condition->barrier = kind;
 	return true;
 }
@@ -243,7 +250,8 @@ static bool go_up(GString *at, struct stat *st)
  * Returns: true if the path exists; @at is then its resolved path without links, and @st its
  * status.
  */
-static bool walk(PathWalker *walker, PathCondition *condition, GString *rest, GString *at, struct stat *st, uint32_t mask)
+static bool walk(PathWalker *walker, WalkedPath *condition, GString *rest, GString *at,
+		 struct stat *st, uint32_t mask)
 {
 	bool has_moved = false;
 
@@ -286,142 +294,153 @@ static void step_clear(gpointer data)
 	g_free(((Step *)data)->name);
 }
 
-static void way_free(gpointer data)
+static void lookup_free(gpointer data)
 {
-	Way *way = data;
+	LookupPath *lookup = data;
 
-	g_array_unref(way->steps);
-	g_free(way->place);
-	g_free(way);
+	g_array_unref(lookup->steps);
+	g_free(lookup->path);
+	g_free(lookup);
 }
 
 /* Stores the way that @condition has just taken. */
-static void remember_way(PathWalker *walker, const char *directory, const PathCondition *condition, const char *place)
+static void remember_lookup(PathWalker *walker, const char *directory, const WalkedPath *condition,
+			    const char *path)
 {
-	Way *way;
+	LookupPath *lookup;
 
 	/* Links below these directories change without an event. */
-	if (condition->n_links > 0 && (g_str_has_prefix(place, "/sys/") || g_str_has_prefix(place, "/proc/")))
+	if (condition->n_links > 0 &&
+	    (g_str_has_prefix(path, "/sys/") || g_str_has_prefix(path, "/proc/")))
 		return;
-	if (g_hash_table_size(walker->ways) >= MAX_WAYS)
-		g_hash_table_remove_all(walker->ways);
+	if (g_hash_table_size(walker->lookups) >= MAX_LOOKUPS)
+		g_hash_table_remove_all(walker->lookups);
 
-	way = g_new0(Way, 1);
-	way->place = g_strdup(place);
-	way->n_links = condition->n_links;
-	way->n_components = condition->n_components;
-	way->steps = g_array_new(FALSE, FALSE, sizeof(Step));
-	g_array_set_clear_func(way->steps, step_clear);
+	lookup = g_new0(LookupPath, 1);
+	lookup->path = g_strdup(path);
+	lookup->n_links = condition->n_links;
+	lookup->n_components = condition->n_components;
+	lookup->steps = g_array_new(FALSE, FALSE, sizeof(Step));
+	g_array_set_clear_func(lookup->steps, step_clear);
 	for (guint i = 0; i < condition->steps->len; i++) {
 		const Step *step = &g_array_index(condition->steps, Step, i);
 		const Step copy = { .directory = step->directory, .name = g_strdup(step->name) };
 
-		g_array_append_val(way->steps, copy);
+		g_array_append_val(lookup->steps, copy);
 	}
-	g_hash_table_insert(walker->ways, g_strdup(directory), way);
+	g_hash_table_insert(walker->lookups, g_strdup(directory), lookup);
 }
 
-static bool walk_way(PathWalker *walker, PathCondition *condition, const char *directory, GString *at)
+static bool walk_lookup(PathWalker *walker, WalkedPath *condition, const char *directory,
+			GString *at)
 {
-	const Way *way = g_hash_table_lookup(walker->ways, directory);
+	const LookupPath *lookup = g_hash_table_lookup(walker->lookups, directory);
 	const unsigned n_unwatched = walker->n_unwatched;
 	g_autoptr(GString) rest = NULL;
 	struct stat st;
 
-	if (way) {
-		for (guint i = 0; i < way->steps->len; i++) {
-			const Step *step = &g_array_index(way->steps, Step, i);
+	if (lookup) {
+		for (guint i = 0; i < lookup->steps->len; i++) {
+			const Step *step = &g_array_index(lookup->steps, Step, i);
 
 			use_directory(condition, step->directory, step->name);
 		}
-		g_string_assign(at, way->place);
-		condition->n_links = way->n_links;
-		condition->n_components = way->n_components;
+		g_string_assign(at, lookup->path);
+		condition->n_links = lookup->n_links;
+		condition->n_components = lookup->n_components;
 		return true;
 	}
 	rest = g_string_new(directory);
 	if (!walk(walker, condition, rest, at, &st, watch_mask()))
 		return false;
 	if (walker->n_unwatched == n_unwatched) /* else no event reports its replacement */
-		remember_way(walker, directory, condition, at->str);
+		remember_lookup(walker, directory, condition, at->str);
 	return true;
 }
 
-static bool find_place(PathWalker *walker, PathCondition *condition, GString *at, struct stat *st)
+static bool find_file(PathWalker *walker, WalkedPath *condition, GString *at, struct stat *st)
 {
 	g_autofree char *directory = g_path_get_dirname(condition->path);
 	const char *name = strrchr(condition->path, '/') + 1;
-	static const uint32_t more[] = { [TEST_NONEMPTY] = IN_CLOSE_WRITE, [TEST_EXECUTABLE] = IN_CLOSE_WRITE | IN_ATTRIB,
-					 [TEST_EXISTS] = 0, [TEST_DIRECTORY] = 0 };
+	static const uint32_t more[] = { [TEST_NONEMPTY] = IN_CLOSE_WRITE,
+					 [TEST_EXECUTABLE] = IN_CLOSE_WRITE | IN_ATTRIB,
+					 [TEST_EXISTS] = 0,
+					 [TEST_DIRECTORY] = 0 };
 	/* A socket may accept connections only after its mode has been changed. */
-	const uint32_t mask = watch_mask() | more[condition->test] | (condition->reports == PATH_REPORT_LOOKS ? IN_ATTRIB : 0);
+	const uint32_t mask = watch_mask() | more[condition->test] |
+			      (condition->reports == PATH_REPORT_LOOKS ? IN_ATTRIB : 0);
 	g_autoptr(GString) rest = g_string_new(condition->path);
 
 	condition->n_links = condition->n_components = 0;
 	g_string_assign(at, "/");
 	/* For TEST_NONEMPTY the directories on the way are watched for more events. */
 	if (*name && condition->test != TEST_NONEMPTY) {
-		if (!walk_way(walker, condition, directory, at))
+		if (!walk_lookup(walker, condition, directory, at))
 			return false;
 		g_string_assign(rest, name);
 	}
 	return walk(walker, condition, rest, at, st, mask);
 }
 
-static PathVerdict test_place(PathWalker *walker, PathCondition *condition, const char *place, const struct stat *st)
+static PathVerdict test_file(PathWalker *walker, WalkedPath *condition, const char *path,
+			     const struct stat *st)
 {
 	if (condition->test == TEST_NONEMPTY && S_ISDIR(st->st_mode))
-		add_step(walker, condition, place, "", watch_mask());
-	return path_test_place(condition->test, place, st);
+		add_step(walker, condition, path, "", watch_mask());
+	return path_test_file(condition->test, path, st);
 }
 
 /* A verdict with a new reason is reported, and so is each report while it is unknown. */
-static void report(PathWalker *walker, PathCondition *condition, Level level, const char *why)
+static void report(PathWalker *walker, WalkedPath *condition, Level level, const char *why)
 {
 	const PathFinding finding = { .level = level, .why = why };
 
-	if (condition->is_reported && level == condition->level && level != LEVEL_UNKNOWN && condition->reports == PATH_REPORT_CHANGES)
+	if (condition->is_reported && level == condition->level && level != LEVEL_UNKNOWN &&
+	    condition->reports == PATH_REPORT_CHANGES)
 		return;
 	condition->is_reported = true;
 	condition->level = level;
 	walker->ops.found(walker->ops.data, condition->id, &finding);
 }
 
-static void report_mount(PathWalker *walker, PathCondition *condition)
+static void report_mount(PathWalker *walker, WalkedPath *condition)
 {
-	g_autofree char *why = condition->barrier == MOUNT_ELSEWHERE
-				       ? g_strdup_printf("it is on a network or FUSE file system; use mounted:%s", condition->mount)
-				       : g_strdup_printf("nothing is mounted at %s yet, and a look would change that", condition->mount);
+	g_autofree char *why =
+		condition->barrier == MOUNT_REMOTE ?
+			g_strdup_printf("it is on a network or FUSE file system; use mounted:%s",
+					condition->mount) :
+			g_strdup_printf("nothing is mounted at %s yet, and a check would mount it",
+					condition->mount);
 
 	report(walker, condition, LEVEL_UNKNOWN, why);
 }
 
-static void report_verdict(PathWalker *walker, PathCondition *condition, PathVerdict verdict)
+static void report_verdict(PathWalker *walker, WalkedPath *condition, PathVerdict verdict)
 {
 	const char *why = path_verdict_text(verdict);
 
 	/* The close event comes a moment before the kernel counts the file as closed. */
-	condition->is_misread = verdict == VERDICT_MISREAD || verdict == VERDICT_OPEN;
-	if (condition->is_misread)
+	condition->has_read_error = verdict == VERDICT_READ_ERROR || verdict == VERDICT_OPEN;
+	if (condition->has_read_error)
 		timer_arm(walker->again, loop_now() + LOOK_AGAIN_US);
 	condition->is_reported = condition->is_reported && condition->why == why;
 	condition->why = why;
 	report(walker, condition, path_verdict_level(verdict), why);
 }
 
-static PathVerdict look(PathWalker *walker, PathCondition *condition)
+static PathVerdict look(PathWalker *walker, WalkedPath *condition)
 {
 	g_autoptr(GString) at = g_string_new(NULL);
 	struct stat st;
 
-	if (find_place(walker, condition, at, &st))
-		return test_place(walker, condition, at->str, &st);
+	if (find_file(walker, condition, at, &st))
+		return test_file(walker, condition, at->str, &st);
 	if (condition->n_links > MAX_SYMLINKS || condition->n_components > MAX_COMPONENTS)
 		return VERDICT_MAZE;
 	return VERDICT_MISSING;
 }
 
-static void condition_look(PathWalker *walker, PathCondition *condition)
+static void condition_look(PathWalker *walker, WalkedPath *condition)
 {
 	/*
 	 * The old steps are dropped last, so that directories that stay are never unwatched in
@@ -437,7 +456,7 @@ static void condition_look(PathWalker *walker, PathCondition *condition)
 	verdict = look(walker, condition);
 	drop_steps(walker, condition, before);
 	condition->is_dirty = false;
-	condition->is_misread = false;
+	condition->has_read_error = false;
 	if (condition->mount)
 		report_mount(walker, condition);
 	else
@@ -447,7 +466,7 @@ static void condition_look(PathWalker *walker, PathCondition *condition)
 
 /* --- events --- */
 
-static void mark_dirty(PathWalker *walker, PathCondition *condition)
+static void mark_dirty(PathWalker *walker, WalkedPath *condition)
 {
 	if (condition->is_dirty)
 		return;
@@ -469,14 +488,15 @@ typedef struct Spot {
 
 static gboolean leads_through(gpointer key, gpointer value, gpointer data)
 {
-	const GArray *steps = ((const Way *)value)->steps;
+	const GArray *steps = ((const LookupPath *)value)->steps;
 	const Spot *spot = data;
 
 	(void)key;
 	for (guint i = 0; i < steps->len; i++) {
 		const Step *step = &g_array_index(steps, Step, i);
 
-		if (step->directory == spot->directory && (!spot->name || strcmp(step->name, spot->name) == 0))
+		if (step->directory == spot->directory &&
+		    (!spot->name || strcmp(step->name, spot->name) == 0))
 			return TRUE;
 	}
 	return FALSE;
@@ -493,7 +513,7 @@ static void on_inotify_event(void *data, int watch, uint32_t mask, const char *n
 
 	if (!directory)
 		return;
-	(void)g_hash_table_foreach_remove(walker->ways, leads_through, &spot);
+	(void)g_hash_table_foreach_remove(walker->lookups, leads_through, &spot);
 	if (!is_itself) {
 		mark_users(walker, g_hash_table_lookup(directory->by_name, name));
 		mark_users(walker, g_hash_table_lookup(directory->by_name, ""));
@@ -518,7 +538,7 @@ static void look_at_all(PathWalker *walker)
 	GHashTableIter iter;
 	gpointer condition;
 
-	g_hash_table_remove_all(walker->ways);
+	g_hash_table_remove_all(walker->lookups);
 	g_hash_table_iter_init(&iter, walker->conditions);
 	while (g_hash_table_iter_next(&iter, NULL, &condition))
 		mark_dirty(walker, condition);
@@ -534,14 +554,15 @@ void path_walker_look_below(PathWalker *walker, GHashTable *points)
 		look_at_all(walker);
 		return;
 	}
-	g_hash_table_remove_all(walker->ways);
+	g_hash_table_remove_all(walker->lookups);
 	g_hash_table_iter_init(&points_left, points);
 	while (g_hash_table_iter_next(&points_left, &point, NULL)) {
 		const char *name = strrchr(point, '/');
 
 		g_hash_table_iter_init(&directories_left, walker->directories);
 		while (g_hash_table_iter_next(&directories_left, NULL, &directory))
-			mark_users(walker, g_hash_table_lookup(((Directory *)directory)->by_name, name ? name + 1 : point));
+			mark_users(walker, g_hash_table_lookup(((Directory *)directory)->by_name,
+							       name ? name + 1 : point));
 	}
 	on_inotify_batch_end(walker);
 }
@@ -555,7 +576,7 @@ static void on_look_again(void *data)
 	timer_disarm(walker->again);
 	g_hash_table_iter_init(&iter, walker->conditions);
 	while (g_hash_table_iter_next(&iter, NULL, &condition)) {
-		if (((PathCondition *)condition)->is_misread)
+		if (((WalkedPath *)condition)->has_read_error)
 			mark_dirty(walker, condition);
 	}
 	on_inotify_batch_end(walker);
@@ -563,7 +584,7 @@ static void on_look_again(void *data)
 
 static void on_inotify_overflow(void *data)
 {
-	log_notice(NULL, "file system events were lost; looking at every path again");
+	log_notice(NULL, "file system events were lost; all paths are checked again");
 	look_at_all(data);
 }
 
@@ -571,7 +592,7 @@ static void on_inotify_overflow(void *data)
 
 void path_walker_add(PathWalker *walker, uint64_t id, const char *argument, PathReports reports)
 {
-	PathCondition *condition = g_new0(PathCondition, 1);
+	WalkedPath *condition = g_new0(WalkedPath, 1);
 
 	condition->id = id;
 	condition->argument = g_strdup(argument);
@@ -584,7 +605,7 @@ void path_walker_add(PathWalker *walker, uint64_t id, const char *argument, Path
 
 void path_walker_remove(PathWalker *walker, uint64_t id)
 {
-	PathCondition *condition = g_hash_table_lookup(walker->conditions, &id);
+	WalkedPath *condition = g_hash_table_lookup(walker->conditions, &id);
 
 	if (!condition)
 		return;
@@ -593,9 +614,9 @@ void path_walker_remove(PathWalker *walker, uint64_t id)
 	g_hash_table_remove(walker->conditions, &id);
 }
 
-static void condition_free(gpointer data)
+static void walked_condition_free(gpointer data)
 {
-	PathCondition *condition = data;
+	WalkedPath *condition = data;
 
 	g_free(condition->argument);
 	g_free(condition->mount);
@@ -610,25 +631,28 @@ void path_walker_free(PathWalker *walker)
 		return;
 	conditions = g_hash_table_get_values(walker->conditions);
 	for (GList *l = conditions; l; l = l->next)
-		path_walker_remove(walker, ((PathCondition *)l->data)->id);
+		path_walker_remove(walker, ((WalkedPath *)l->data)->id);
 	timer_free(walker->again);
 	inotify_free(walker->inotify);
 	g_hash_table_unref(walker->conditions);
 	g_hash_table_unref(walker->directories);
-	g_hash_table_unref(walker->ways);
+	g_hash_table_unref(walker->lookups);
 	g_ptr_array_unref(walker->dirty);
 	g_free(walker);
 }
 
 PathWalker *path_walker_new(const PathWalkerOps *ops, GError **error)
 {
-	static const InotifyListener listener = { on_inotify_event, on_inotify_overflow, on_inotify_batch_end };
+	static const InotifyListener listener = { on_inotify_event, on_inotify_overflow,
+						  on_inotify_batch_end };
 	PathWalker *walker = g_new0(PathWalker, 1);
 
 	walker->ops = *ops;
-	walker->conditions = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, condition_free);
-	walker->directories = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, directory_free);
-	walker->ways = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, way_free);
+	walker->conditions =
+		g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, walked_condition_free);
+	walker->directories =
+		g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, directory_free);
+	walker->lookups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, lookup_free);
 	walker->dirty = g_ptr_array_new();
 	walker->again = timer_new(on_look_again, walker);
 	walker->inotify = inotify_new(&listener, walker, error);

@@ -26,8 +26,8 @@ typedef enum PathReports {
 } PathReports;
 
 typedef struct PathWalkerOps {
-	MountKind (*kind)(void *data, const char *place); /* NULL: all mounts are local */
-	/* A look-up of that path begins, which may block; and has ended. */
+	MountPointKind (*kind)(void *data, const char *path); /* NULL: all mounts are local */
+	/* begin(): a look-up of that path begins, and may block. rest(): it has ended. */
 	void (*begin)(void *data, uint64_t id);
 	void (*rest)(void *data);
 	void (*found)(void *data, uint64_t id, const PathFinding *finding); /* before rest() */

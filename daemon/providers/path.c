@@ -32,27 +32,27 @@
 #define RETURN_US (300 * G_USEC_PER_SEC)
 
 /* The paths that one process watches. */
-typedef struct Place {
+typedef struct PathGroup {
 	struct PathProvider *paths;
-	char *name;        /* "" for the common process; "directory /run" */
-	char *owner;       /* of its jobs */
-	unsigned n_users;  /* conditions */
-	bool is_silent;    /* its process was lost, and no process has answered since */
-	bool was_held;     /* at the last tick a process that hung there was still alive */
-	int64_t pause_us;  /* the next pause */
-	int64_t next_us;   /* when to try again, if no process hangs there */
+	char *name; /* "" for the common process; "directory /run" */
+	char *owner; /* the owner name of its jobs */
+	unsigned n_users; /* conditions */
+	bool is_silent; /* its process was lost, and no process has answered since */
+	bool was_held; /* at the last tick a process that hung there was still alive */
+	int64_t pause_us; /* the next pause */
+	int64_t next_us; /* when to try again, if no process hangs there */
 	Timer *again;
-} Place;
+} PathGroup;
 
 typedef struct PathCondition {
 	const char *key;
-	Place *place;
+	PathGroup *group;
 	WorkerJob *job; /* NULL: not running */
 	Level level;
 	char *why;
-	bool is_known;      /* it was answered, or the process was lost */
+	bool is_known; /* it was answered, or the process was lost */
 	Level reported;
-	bool is_reported;   /* else the next answer is reported even without a change */
+	bool is_reported; /* else the next answer is reported even without a change */
 } PathCondition;
 
 typedef struct PathProvider {
@@ -60,11 +60,11 @@ typedef struct PathProvider {
 	ProviderSink sink;
 	PathOptions options;
 	GHashTable *conditions; /* interned key -> PathCondition, owned */
-	GHashTable *places;     /* name -> Place, owned */
-	Place *common;          /* one of @places */
-	unsigned n_lost;        /* lost processes of @common */
-	unsigned n_unknown;     /* conditions with an unknown level */
-	WorkerJob *first;       /* starts the process before there is a condition */
+	GHashTable *groups; /* name -> PathGroup, owned */
+	PathGroup *common; /* one of @groups */
+	unsigned n_lost; /* lost processes of @common */
+	unsigned n_unknown; /* conditions with an unknown level */
+	WorkerJob *first; /* starts the process before there is a condition */
 } PathProvider;
 
 /* --- reports --- */
@@ -72,7 +72,8 @@ typedef struct PathProvider {
 /* While the level is unknown, the reason may change. */
 static void report(PathProvider *paths, PathCondition *condition)
 {
-	if (condition->is_reported && condition->level == condition->reported && condition->level != LEVEL_UNKNOWN)
+	if (condition->is_reported && condition->level == condition->reported &&
+	    condition->level != LEVEL_UNKNOWN)
 		return;
 	condition->is_reported = true;
 	condition->reported = condition->level;
@@ -103,54 +104,55 @@ static void set_level(PathProvider *paths, PathCondition *condition, Level level
 
 static void on_again(void *data);
 
-static void place_free(gpointer data)
+static void group_free(gpointer data)
 {
-	Place *place = data;
+	PathGroup *group = data;
 
-	timer_free(place->again);
-	g_free(place->name);
-	g_free(place->owner);
-	g_free(place);
+	timer_free(group->again);
+	g_free(group->name);
+	g_free(group->owner);
+	g_free(group);
 }
 
-static Place *place_get(PathProvider *paths, const char *name)
+static PathGroup *group_get(PathProvider *paths, const char *name)
 {
-	Place *place = g_hash_table_lookup(paths->places, name);
+	PathGroup *group = g_hash_table_lookup(paths->groups, name);
 
-	if (place)
-		return place;
-	place = g_new0(Place, 1);
-	place->paths = paths;
-	place->name = g_strdup(name);
-	place->owner = g_strdup_printf(PATH_OWNER "%s%s", *name ? " of the " : "", name);
-	place->pause_us = PAUSE_FIRST_US;
-	place->again = timer_new(on_again, place);
-	g_hash_table_insert(paths->places, place->name, place);
-	return place;
+	if (group)
+		return group;
+	group = g_new0(PathGroup, 1);
+	group->paths = paths;
+	group->name = g_strdup(name);
+	group->owner = g_strdup_printf(PATH_OWNER "%s%s", *name ? " of the " : "", name);
+	group->pause_us = PAUSE_FIRST_US;
+	group->again = timer_new(on_again, group);
+	g_hash_table_insert(paths->groups, group->name, group);
+	return group;
 }
 
 /* Above the limit, all other places share one. */
-static Place *place_of(PathProvider *paths, const char *name)
+static PathGroup *group_of(PathProvider *paths, const char *name)
 {
-	const bool is_full = g_hash_table_size(paths->places) > MAX_PLACES && !g_hash_table_contains(paths->places, name);
+	const bool is_full = g_hash_table_size(paths->groups) > MAX_PLACES &&
+			     !g_hash_table_contains(paths->groups, name);
 
-	return place_get(paths, is_full ? "rest of the directories" : name);
+	return group_get(paths, is_full ? "rest of the directories" : name);
 }
 
-static void place_leave(Place *place)
+static void group_leave(PathGroup *group)
 {
-	if (--place->n_users == 0 && place != place->paths->common)
-		(void)g_hash_table_remove(place->paths->places, place->name);
+	if (--group->n_users == 0 && group != group->paths->common)
+		(void)g_hash_table_remove(group->paths->groups, group->name);
 }
 
-static char *describe_silence(const Place *place)
+static char *describe_silence(const PathGroup *group)
 {
-	return g_strdup_printf("the %s does not answer", place->name);
+	return g_strdup_printf("the %s does not answer", group->name);
 }
 
 /* --- looks --- */
 
-static void on_answer(void *data, const char *const *words, unsigned n_words, int fd);
+static void on_answer(void *data, const char *const *fields, unsigned n_fields, int fd);
 static void on_lost(void *data, const char *why);
 
 static const WorkerListener listener = { .answer = on_answer, .lost = on_lost };
@@ -161,56 +163,57 @@ static const WorkerListener listener = { .answer = on_answer, .lost = on_lost };
  */
 static void look_begin(PathCondition *condition)
 {
-	const Place *place = condition->place;
+	const PathGroup *group = condition->group;
 	WorkerJob *before = condition->job;
-	const char *const words[] = { PATH_VERB_WATCH, key_argument(condition->key) };
+	const char *const fields[] = { PATH_VERB_WATCH, key_argument(condition->key) };
 
-	if (place->paths->options.workers)
-		condition->job = worker_job_new(place->paths->options.workers, place->owner, words, G_N_ELEMENTS(words), NULL, 0, &listener,
+	if (group->paths->options.workers)
+		condition->job = worker_job_new(group->paths->options.workers, group->owner, fields,
+						G_N_ELEMENTS(fields), NULL, 0, &listener,
 						condition);
 	worker_job_free(before);
 }
 
-static void look_move(PathCondition *condition, Place *place)
+static void look_move(PathCondition *condition, PathGroup *group)
 {
-	Place *before = condition->place;
+	PathGroup *before = condition->group;
 
-	condition->place = place;
-	place->n_users++;
-	if (!place->is_silent)
+	condition->group = group;
+	group->n_users++;
+	if (!group->is_silent)
 		look_begin(condition);
 	else
 		worker_job_free(g_steal_pointer(&condition->job));
 	if (before)
-		place_leave(before);
+		group_leave(before);
 }
 
-static void begin_users(const Place *place)
+static void begin_users(const PathGroup *group)
 {
 	GHashTableIter iter;
 	gpointer value;
 
-	g_hash_table_iter_init(&iter, place->paths->conditions);
+	g_hash_table_iter_init(&iter, group->paths->conditions);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		PathCondition *condition = value;
 
-		if (condition->place == place)
+		if (condition->group == group)
 			look_begin(condition);
 	}
 }
 
-/* Sets all conditions of @place to unknown. */
-static void end_users(const Place *place)
+/* Sets all conditions of @group to unknown. */
+static void end_users(const PathGroup *group)
 {
-	g_autoptr(GList) conditions = g_hash_table_get_values(place->paths->conditions);
+	g_autoptr(GList) conditions = g_hash_table_get_values(group->paths->conditions);
 
 	for (GList *l = conditions; l; l = l->next) {
 		PathCondition *condition = l->data;
 
-		if (condition->place != place)
+		if (condition->group != group)
 			continue;
 		worker_job_free(g_steal_pointer(&condition->job));
-		set_level(place->paths, condition, LEVEL_UNKNOWN, describe_silence(place));
+		set_level(group->paths, condition, LEVEL_UNKNOWN, describe_silence(group));
 	}
 }
 
@@ -231,14 +234,14 @@ static char *directory_of(const PathCondition *condition)
 static void separate(PathProvider *paths, const char *directory)
 {
 	g_autoptr(GList) conditions = g_hash_table_get_values(paths->conditions);
-	Place *place = place_of(paths, directory);
+	PathGroup *group = group_of(paths, directory);
 
 	for (GList *l = conditions; l; l = l->next) {
 		PathCondition *condition = l->data;
 		g_autofree char *its_own = directory_of(condition);
 
-		if (condition->place == paths->common && strcmp(its_own, directory) == 0)
-			look_move(condition, place);
+		if (condition->group == paths->common && strcmp(its_own, directory) == 0)
+			look_move(condition, group);
 	}
 	/* The pool starts few processes for one owner while those that hung are alive. */
 	g_free(paths->common->owner);
@@ -246,97 +249,102 @@ static void separate(PathProvider *paths, const char *directory)
 	begin_users(paths->common);
 }
 
-static void give_back(Place *place)
+static void give_back(PathGroup *group)
 {
-	g_autoptr(GList) conditions = g_hash_table_get_values(place->paths->conditions);
-	PathProvider *paths = place->paths;
+	g_autoptr(GList) conditions = g_hash_table_get_values(group->paths->conditions);
+	PathProvider *paths = group->paths;
 
-	place->n_users++;
+	group->n_users++;
 	for (GList *l = conditions; l; l = l->next) {
 		PathCondition *condition = l->data;
 
-		if (condition->place == place)
+		if (condition->group == group)
 			look_move(condition, paths->common);
 	}
-	place_leave(place);
+	group_leave(group);
 }
 
-static void silence(Place *place)
+static void silence(PathGroup *group)
 {
-	if (!place->is_silent)
-		log_warning(NULL, "the %s does not answer: conditions that depend on it are unknown", place->name);
-	place->is_silent = true;
-	place->was_held = false;
-	place->next_us = loop_now() + place->pause_us;
-	place->pause_us = MIN(place->pause_us * 2, PAUSE_LAST_US);
-	timer_arm(place->again, loop_now() + TICK_US);
-	end_users(place);
+	if (!group->is_silent)
+		log_warning(NULL,
+			    "the %s does not answer: conditions that depend on it are unknown",
+			    group->name);
+	group->is_silent = true;
+	group->was_held = false;
+	group->next_us = loop_now() + group->pause_us;
+	group->pause_us = MIN(group->pause_us * 2, PAUSE_LAST_US);
+	timer_arm(group->again, loop_now() + TICK_US);
+	end_users(group);
 }
 
 static void on_again(void *data)
 {
-	Place *place = data;
-	WorkerPool *workers = place->paths->options.workers;
+	PathGroup *group = data;
+	WorkerPool *workers = group->paths->options.workers;
 
-	if (!place->is_silent) {
-		give_back(place);
-	} else if (worker_pool_abandoned(workers, place->owner) > 0) {
-		place->was_held = true;
-		timer_arm(place->again, loop_now() + TICK_US);
-	} else if (place->was_held || loop_now() >= place->next_us) {
-		timer_disarm(place->again);
-		begin_users(place);
+	if (!group->is_silent) {
+		give_back(group);
+	} else if (worker_pool_abandoned(workers, group->owner) > 0) {
+		group->was_held = true;
+		timer_arm(group->again, loop_now() + TICK_US);
+	} else if (group->was_held || loop_now() >= group->next_us) {
+		timer_disarm(group->again);
+		begin_users(group);
 	} else {
-		timer_arm(place->again, loop_now() + TICK_US);
+		timer_arm(group->again, loop_now() + TICK_US);
 	}
 }
 
 static void on_lost(void *data, const char *why)
 {
 	PathCondition *condition = data;
-	Place *place = condition->place;
-	PathProvider *paths = place->paths;
+	PathGroup *group = condition->group;
+	PathProvider *paths = group->paths;
 	const char *path;
 	g_autofree char *directory = directory_of(condition);
 
 	(void)why; /* it names the job */
 	condition->job = NULL;
-	if (place != paths->common) {
-		silence(place);
+	if (group != paths->common) {
+		silence(group);
 		return;
 	}
 	(void)path_test_of(key_argument(condition->key), &path);
-	log_warning(NULL, "looking at %s does not answer; it is tried again in a process of its own", path);
+	log_warning(NULL, "the check of %s does not respond; it is repeated in a separate process",
+		    path);
 	separate(paths, directory);
-	set_level(paths, condition, LEVEL_UNKNOWN, g_strdup_printf("looking at %s does not answer", path));
+	set_level(paths, condition, LEVEL_UNKNOWN,
+		  g_strdup_printf("the check of %s does not respond", path));
 }
 
 /* --- answers --- */
 
-static void hear_something(Place *place)
+static void end_silence(PathGroup *group)
 {
-	if (place->is_silent) {
-		place->is_silent = false;
-		place->pause_us = PAUSE_FIRST_US;
-		log_notice(NULL, "the %s answers", place->name);
+	if (group->is_silent) {
+		group->is_silent = false;
+		group->pause_us = PAUSE_FIRST_US;
+		log_notice(NULL, "the %s answers", group->name);
 	}
-	if (place != place->paths->common && !timer_is_armed(place->again))
-		timer_arm(place->again, loop_now() + RETURN_US);
+	if (group != group->paths->common && !timer_is_armed(group->again))
+		timer_arm(group->again, loop_now() + RETURN_US);
 }
 
-static void on_answer(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_answer(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
 	PathCondition *condition = data;
-	PathProvider *paths = condition->place->paths;
+	PathProvider *paths = condition->group->paths;
 	Level level;
 
 	fd_close(&fd); /* no descriptor was requested */
-	hear_something(condition->place);
-	if (n_words == 3 && strcmp(words[0], PATH_ANSWER_LEVEL) == 0 && level_from_name(words[1], &level)) {
-		set_level(paths, condition, level, g_strdup(words[2]));
+	end_silence(condition->group);
+	if (n_fields == 3 && strcmp(fields[0], PATH_ANSWER_LEVEL) == 0 &&
+	    level_from_name(fields[1], &level)) {
+		set_level(paths, condition, level, g_strdup(fields[2]));
 	} else {
 		condition->job = NULL; /* "failed": the program on disk has a different version */
-		set_level(paths, condition, LEVEL_UNKNOWN, g_strdup("svc-worker cannot look at it"));
+		set_level(paths, condition, LEVEL_UNKNOWN, g_strdup("svc-worker cannot check it"));
 	}
 }
 
@@ -347,11 +355,12 @@ static void path_subscribe(Provider *provider, const char *key)
 	PathProvider *paths = (PathProvider *)provider;
 	PathCondition *condition = g_hash_table_lookup(paths->conditions, key);
 	g_autofree char *directory = NULL;
-	Place *place;
+	PathGroup *group;
 
-	if (condition) { /* the known result may be older than the event that the new subscriber waits for */
+	/* the known result may be older than the event that the new subscriber waits for */
+	if (condition) {
 		condition->is_reported = false;
-		if (condition->place->is_silent)
+		if (condition->group->is_silent)
 			report(paths, condition);
 		else
 			look_begin(condition);
@@ -363,9 +372,10 @@ static void path_subscribe(Provider *provider, const char *key)
 	paths->n_unknown++;
 	g_hash_table_insert(paths->conditions, (gpointer)key, condition);
 	directory = directory_of(condition);
-	place = g_hash_table_lookup(paths->places, directory);
-	look_move(condition, place ? place : paths->common);
-	condition->why = place && place->is_silent ? describe_silence(place) : g_strdup("it is being looked at");
+	group = g_hash_table_lookup(paths->groups, directory);
+	look_move(condition, group ? group : paths->common);
+	condition->why = group && group->is_silent ? describe_silence(group) :
+						     g_strdup("it is being checked");
 	report(paths, condition);
 }
 
@@ -377,12 +387,12 @@ static void path_unsubscribe(Provider *provider, const char *key)
 	if (!condition)
 		return;
 	worker_job_free(g_steal_pointer(&condition->job));
-	place_leave(g_steal_pointer(&condition->place));
+	group_leave(g_steal_pointer(&condition->group));
 	know(paths, condition);
 	g_hash_table_remove(paths->conditions, key);
 }
 
-static void condition_free(gpointer data)
+static void path_condition_free(gpointer data)
 {
 	PathCondition *condition = data;
 
@@ -400,14 +410,14 @@ static void path_free(Provider *provider)
 		path_unsubscribe(provider, l->data);
 	worker_job_free(paths->first);
 	g_hash_table_unref(paths->conditions);
-	g_hash_table_unref(paths->places);
+	g_hash_table_unref(paths->groups);
 	g_free(paths);
 }
 
-static void on_first_answer(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_first_answer(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
-	(void)words;
-	(void)n_words;
+	(void)fields;
+	(void)n_fields;
 	(void)fd;
 	((PathProvider *)data)->first = NULL;
 }
@@ -421,18 +431,21 @@ static void on_first_lost(void *data, const char *why)
 Provider *path_provider_new(const ProviderSink *sink, const PathOptions *options)
 {
 	static const WorkerListener first = { .answer = on_first_answer, .lost = on_first_lost };
-	static const char *const words[] = { "echo" };
+	static const char *const fields[] = { "echo" };
 	PathProvider *paths = g_new0(PathProvider, 1);
 
-	paths->base = (Provider){ .subscribe = path_subscribe, .unsubscribe = path_unsubscribe,
+	paths->base = (Provider){ .subscribe = path_subscribe,
+				  .unsubscribe = path_unsubscribe,
 				  .free = path_free };
 	paths->sink = *sink;
 	paths->options = *options;
-	paths->conditions = g_hash_table_new_full(NULL, NULL, NULL, condition_free);
-	paths->places = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, place_free);
-	paths->common = place_get(paths, "");
-	if (options->workers) /* it starts while the service files are read, before there are conditions */
-		paths->first = worker_job_new(options->workers, paths->common->owner, words, 1, NULL, 0, &first, paths);
+	paths->conditions = g_hash_table_new_full(NULL, NULL, NULL, path_condition_free);
+	paths->groups = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, group_free);
+	paths->common = group_get(paths, "");
+	/* it starts while the service files are read, before there are conditions */
+	if (options->workers)
+		paths->first = worker_job_new(options->workers, paths->common->owner, fields, 1,
+					      NULL, 0, &first, paths);
 	return &paths->base;
 }
 

@@ -22,7 +22,10 @@
 /* The owner name of jobs on paths, as long as their process does not hang. */
 #define PATH_OWNER "paths"
 
-/* A verb of svc-worker with the argument of a key. The answers are PATH_ANSWER_LEVEL LEVEL WHY, now and after each change. */
+/*
+ * A verb of svc-worker with the argument of a key. The answers are PATH_ANSWER_LEVEL LEVEL WHY, now
+ * and after each change.
+ */
 #define PATH_VERB_WATCH "watch-path"
 #define PATH_EACH_LOOK "each" /* after the argument: report each event, also without a change */
 

@@ -33,13 +33,14 @@
 #define HEAD_BYTES 4096
 
 /* Opens the file that was looked up, and not a device that another user has put there since. */
-static int open_same(const char *place, const struct stat *st)
+static int open_same(const char *path, const struct stat *st)
 {
-	auto_fd int fd = open(place, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	auto_fd int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", fd);
 	struct stat now;
 
-	if (fd < 0 || fstat(fd, &now) < 0 || now.st_ino != st->st_ino || now.st_dev != st->st_dev || !S_ISREG(now.st_mode))
+	if (fd < 0 || fstat(fd, &now) < 0 || now.st_ino != st->st_ino || now.st_dev != st->st_dev ||
+	    !S_ISREG(now.st_mode))
 		return -1;
 	return open(link, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
@@ -49,8 +50,8 @@ static bool has_own_leases(int fd)
 {
 	struct statfs fs;
 
-	return fstatfs(fd, &fs) < 0 || fs.f_type == NFS_SUPER_MAGIC || (uint32_t)fs.f_type == CIFS_SUPER_MAGIC ||
-	       (uint32_t)fs.f_type == SMB2_SUPER_MAGIC;
+	return fstatfs(fd, &fs) < 0 || fs.f_type == NFS_SUPER_MAGIC ||
+	       (uint32_t)fs.f_type == CIFS_SUPER_MAGIC || (uint32_t)fs.f_type == SMB2_SUPER_MAGIC;
 }
 
 static bool is_open_for_writing(int fd)
@@ -58,7 +59,8 @@ static bool is_open_for_writing(int fd)
 	if (has_own_leases(fd))
 		return false;
 	if (fcntl(fd, F_SETLEASE, F_RDLCK) < 0)
-		return errno == EAGAIN; /* else nothing is known: no leases are possible, or not for us */
+		/* else nothing is known: no leases are possible, or not for us */
+		return errno == EAGAIN;
 	(void)fcntl(fd, F_SETLEASE, F_UNLCK); /* close(2) does this, too */
 	return false;
 }
@@ -99,13 +101,14 @@ static bool is_cut(int fd, uint64_t size)
 		if (is_behind(at, sizeof segment, (uint64_t)n))
 			return false;
 		memcpy(&segment, head + at, sizeof segment);
-		if (segment.p_type == PT_LOAD && is_behind(segment.p_offset, segment.p_filesz, size))
+		if (segment.p_type == PT_LOAD &&
+		    is_behind(segment.p_offset, segment.p_filesz, size))
 			return true;
 	}
 	return false;
 }
 
-ProgramState program_file_state(const char *place, const struct stat *st)
+ProgramState program_file_state(const char *path, const struct stat *st)
 {
 	const ProgramState unread = st->st_size > 0 ? PROGRAM_COMPLETE : PROGRAM_EMPTY;
 	auto_fd int fd = -1;
@@ -113,10 +116,11 @@ ProgramState program_file_state(const char *place, const struct stat *st)
 
 	if (llabs((long long)time(NULL) - st->st_ctim.tv_sec) > RECENT_S)
 		return unread;
-	fd = open_same(place, st);
+	fd = open_same(path, st);
 	if (fd < 0)
 		return unread;
-	if (is_open_for_writing(fd)) /* also an empty file, because its first bytes cause no event */
+	/* also an empty file, because its first bytes cause no event */
+	if (is_open_for_writing(fd))
 		return PROGRAM_OPEN;
 	if (fstat(fd, &now) < 0 || now.st_size == 0)
 		return unread;

@@ -10,15 +10,15 @@
 typedef enum ProgramState {
 	PROGRAM_COMPLETE, /* or no fault was found */
 	PROGRAM_EMPTY,
-	PROGRAM_OPEN,     /* a process has it open for writing: execve(2) would fail with ETXTBSY */
-	PROGRAM_CUT,      /* segments lie beyond its end */
+	PROGRAM_OPEN, /* a process has it open for writing: execve(2) would fail with ETXTBSY */
+	PROGRAM_CUT, /* segments lie beyond its end */
 } ProgramState;
 
 /**
  * program_file_state() - examine a program, unless its last change was long ago
- * @place: no link
- * @st: of @place, a regular file
+ * @path: no link
+ * @st: of @path, a regular file
  */
-ProgramState program_file_state(const char *place, const struct stat *st);
+ProgramState program_file_state(const char *path, const struct stat *st);
 
 #endif

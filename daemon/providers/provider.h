@@ -2,7 +2,7 @@
 /*
  * Provider: the source of the levels of all conditions with one prefix.
  *
- * A provider reports the present level of a key at each subscription (again, if there was one), and
+ * A provider reports the present level of a key at each subscription, even a repeated one, and
  * every change afterwards. Unknown is a level too: the source does not exist yet, or does not
  * answer. A provider that has lost its source reports unknown, never false. A new provider is one
  * file that fills this struct, and a line in registry.c.
@@ -32,7 +32,8 @@ struct Provider {
 	void (*free)(Provider *provider);
 };
 
-static inline void provider_report(const ProviderSink *sink, const char *key, Level level, const char *why)
+static inline void provider_report(const ProviderSink *sink, const char *key, Level level,
+				   const char *why)
 {
 	sink->report(sink->data, key, level, why);
 }

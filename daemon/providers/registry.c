@@ -24,12 +24,13 @@ typedef struct Report {
 } Report;
 
 struct Registry {
-	Provider *providers[KEY_COUNT]; /* one may have several prefixes; NULL: internal to the engine */
-	GPtrArray *all;                 /* Provider *, each once */
-	GHashTable *subscriptions;      /* interned key -> how many */
-	GQueue reports;                 /* Report * */
+	/* one may have several prefixes; NULL: internal to the engine */
+	Provider *providers[KEY_COUNT];
+	GPtrArray *all; /* Provider *, each once */
+	GHashTable *subscriptions; /* interned key -> how many */
+	GQueue reports; /* Report * */
 	Timer *deliver;
-	bool is_held;                   /* reports wait for the first flush */
+	bool is_held; /* reports wait for the first flush */
 	void (*report)(void *data, const char *key, Level level, const char *why);
 	void (*settled)(void *data);
 	bool is_recovering;
@@ -101,7 +102,8 @@ static void add_bus(Registry *registry, const ProviderSink *sink, SystemBus *bus
 }
 
 Registry *registry_new(const RegistryOptions *options,
-		       void (*report)(void *data, const char *key, Level level, const char *why), void *data)
+		       void (*report)(void *data, const char *key, Level level, const char *why),
+		       void *data)
 {
 	Registry *registry = g_new0(Registry, 1);
 	const ProviderSink sink = { on_report, registry };
@@ -112,7 +114,9 @@ Registry *registry_new(const RegistryOptions *options,
 				      .is_recovering = options->is_recovering,
 				      .settled = on_settled,
 				      .data = registry };
-	const PathOptions paths = { .workers = options->workers, .settled = on_settled, .data = registry };
+	const PathOptions paths = { .workers = options->workers,
+				    .settled = on_settled,
+				    .data = registry };
 
 	registry->report = report;
 	registry->settled = options->settled;
@@ -131,7 +135,8 @@ Registry *registry_new(const RegistryOptions *options,
 	add(registry, KEY_MOUNTED, mount_provider_new(&sink, options->mounts_fd, NULL, NULL));
 	if (bus)
 		add_bus(registry, &sink, bus);
-	add(registry, KEY_NETWORK, network_provider_new(&sink, options->system_bus, options->workers));
+	add(registry, KEY_NETWORK,
+	    network_provider_new(&sink, options->system_bus, options->workers));
 	add_udev(registry, udev_provider_new(&sink, &devices));
 	return registry;
 }
@@ -200,11 +205,12 @@ void registry_update_mounts(Registry *registry)
 bool registry_is_settled(const Registry *registry)
 {
 	/*
-	 * At boot, udevd is a service that was not started yet. The socket of the initramfs' udevd
-	 * does not answer, and devices come later.
+	 * At boot, udevd is a service that has not been started yet. The socket of the initramfs'
+	 * udevd does not answer, and devices come later.
 	 */
 	return path_provider_is_settled(registry->providers[KEY_PATH]) &&
-	       (!registry->is_recovering || udev_provider_is_settled(registry->providers[KEY_UDEV]));
+	       (!registry->is_recovering ||
+		udev_provider_is_settled(registry->providers[KEY_UDEV]));
 }
 
 FlagProvider *registry_flags(Registry *registry)

@@ -16,14 +16,21 @@
 typedef struct Registry Registry;
 
 typedef struct RegistryOptions {
-	const char *kernel_cmdline; /* parameters; "" in a container, because its kernel was not booted for it */
+	/* parameters; "" in a container, because its kernel was not booted for it */
+	const char *kernel_cmdline;
 	const char *virtualization; /* "", "container" or "vm" */
-	int mounts_fd;              /* /proc/self/mountinfo, open; taken; -1: there is none */
-	WorkerPool *workers;        /* borrowed; NULL: paths are unknown */
-	bool is_recovering;         /* an earlier manager existed, and its services continue */
-	void (*settled)(void *data); /* called from the main loop when registry_is_settled() becomes true; may be NULL */
-	SystemBus *system_bus;      /* borrowed; outlives the registry; NULL: there is none, and no service provides it */
-	SystemBus *session_bus;     /* the same; for a user's manager the bus of the conditions. NULL: the system bus is */
+	int mounts_fd; /* /proc/self/mountinfo, open; taken; -1: there is none */
+	WorkerPool *workers; /* borrowed; NULL: paths are unknown */
+	bool is_recovering; /* an earlier manager existed, and its services continue */
+	/* called from the main loop when registry_is_settled() becomes true; may be NULL */
+	void (*settled)(void *data);
+	/* borrowed; outlives the registry; NULL: there is none, and no service provides it */
+	SystemBus *system_bus;
+	/*
+	 * the same for the session bus, which the conditions of a user's manager use; NULL: they
+	 * use the system bus
+	 */
+	SystemBus *session_bus;
 } RegistryOptions;
 
 /*
@@ -31,7 +38,8 @@ typedef struct RegistryOptions {
  * registry_subscribe()
  */
 Registry *registry_new(const RegistryOptions *options,
-		       void (*report)(void *data, const char *key, Level level, const char *why), void *data);
+		       void (*report)(void *data, const char *key, Level level, const char *why),
+		       void *data);
 void registry_free(Registry *registry);
 
 /*
@@ -50,7 +58,7 @@ char *registry_describe(Registry *registry, KeyPrefix prefix, const char *key);
 /* Reads and reports changes of the mount table now. */
 void registry_update_mounts(Registry *registry);
 
-/* Names that this connection owns do not count (providers/dbus-name.h). */
+/* Names that this connection owns are ignored (providers/dbus-name.h). */
 void registry_ignore_bus_owner(Registry *registry, const char *unique_name);
 
 /* Has a first level arrived for each condition that depends on one of our helper processes? */

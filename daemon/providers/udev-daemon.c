@@ -41,13 +41,13 @@ struct UdevDaemon {
 	char *control;
 	SocketLook sockets;
 	void *looking;
-	bool exists;   /* the socket, at the last look */
+	bool exists; /* the socket, at the last look */
 	bool is_known; /* its existence was reported */
 	bool is_there;
 	Socket socket; /* the socket that was tried last */
 	Socket reported; /* the socket of the last reported change */
-	pid_t pid;            /* the process that listened last; 0: none */
-	int pidfd;            /* -1: its end cannot be seen */
+	pid_t pid; /* the process that listened last; 0: none */
+	int pidfd; /* -1: its end cannot be seen */
 	FdSource *pid_source;
 	Timer *again;
 	unsigned tries_left;
@@ -75,8 +75,8 @@ static void watch_process(UdevDaemon *daemon, pid_t pid)
 	daemon->pid = pid;
 	daemon->pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	if (daemon->pidfd >= 0)
-		daemon->pid_source = fd_source_new(daemon->pidfd, G_IO_IN, LOOP_PRIORITY_PROVIDER, on_process_ended,
-						   daemon);
+		daemon->pid_source = fd_source_new(daemon->pidfd, G_IO_IN, LOOP_PRIORITY_PROVIDER,
+						   on_process_ended, daemon);
 }
 
 /*
@@ -94,7 +94,8 @@ static Socket find_socket(const UdevDaemon *daemon)
 
 static bool is_same_socket(const Socket *a, const Socket *b)
 {
-	return a->inode == b->inode && a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
+	return a->inode == b->inode && a->changed.tv_sec == b->changed.tv_sec &&
+	       a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
 /* Does a process listen? Too many clients at the moment (EAGAIN) means yes, too. */
@@ -131,7 +132,8 @@ static void look(UdevDaemon *daemon)
 	 * was reported.
 	 */
 	const bool is_another = !is_same_socket(&daemon->socket, &daemon->reported);
-	const bool is_news = !daemon->is_known || is_there != daemon->is_there || (is_there && is_another);
+	const bool is_news = !daemon->is_known || is_there != daemon->is_there ||
+			     (is_there && is_another);
 
 	if (may_come) {
 		daemon->tries_left--;
@@ -170,7 +172,8 @@ static void on_seen(void *data, bool exists)
 	look(daemon);
 }
 
-UdevDaemon *udev_daemon_new(const char *directory, const SocketLook *sockets, void (*changed)(void *data, bool is_there), void *data)
+UdevDaemon *udev_daemon_new(const char *directory, const SocketLook *sockets,
+			    void (*changed)(void *data, bool is_there), void *data)
 {
 	UdevDaemon *daemon = g_new0(UdevDaemon, 1);
 

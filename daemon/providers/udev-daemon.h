@@ -19,7 +19,8 @@ typedef struct UdevDaemon UdevDaemon;
  * @sockets: copied
  * @changed: called when it has appeared (or reappeared) or has gone; the first call comes soon
  */
-UdevDaemon *udev_daemon_new(const char *directory, const SocketLook *sockets, void (*changed)(void *data, bool is_there), void *data);
+UdevDaemon *udev_daemon_new(const char *directory, const SocketLook *sockets,
+			    void (*changed)(void *data, bool is_there), void *data);
 void udev_daemon_free(UdevDaemon *daemon); /* NULL is allowed */
 
 bool udev_daemon_is_there(const UdevDaemon *daemon);

@@ -22,12 +22,12 @@ struct UdevReader {
 	WorkerPool *pool;
 	const UdevReaderListener *listener;
 	void *data;
-	WorkerJob *job;       /* NULL: not running */
-	Timer *refusal;       /* without a pool: the job fails */
-	GPtrArray *records;   /* UdevRecord *, owned: found by the job */
-	char *syspath;        /* the device that is being received; NULL: none */
+	WorkerJob *job; /* NULL: not running */
+	Timer *refusal; /* without a pool: the job fails */
+	GPtrArray *records; /* UdevRecord *, owned: found by the job */
+	char *syspath; /* the device that is being received; NULL: none */
 	bool is_empty;
-	GPtrArray *properties; /* of it, owned */
+	GPtrArray *properties; /* its properties, owned */
 	GHashTable *announcements; /* Announcement, owned */
 };
 
@@ -55,31 +55,31 @@ static void end_device(UdevReader *reader)
 	forget_device(reader);
 }
 
-static void add_properties(UdevReader *reader, const char *const *words, unsigned n_words)
+static void add_properties(UdevReader *reader, const char *const *fields, unsigned n_fields)
 {
-	for (unsigned i = 0; i < n_words && reader->syspath; i++)
-		g_ptr_array_add(reader->properties, g_strdup(words[i]));
+	for (unsigned i = 0; i < n_fields && reader->syspath; i++)
+		g_ptr_array_add(reader->properties, g_strdup(fields[i]));
 }
 
-static void fail(UdevReader *reader, const char *why)
+static void fail_reading(UdevReader *reader, const char *why)
 {
 	reader->job = NULL;
 	reader->listener->failed(reader->data, why);
 }
 
-static void on_answer(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_answer(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
 	UdevReader *reader = data;
 
 	fd_close(&fd); /* no descriptor was requested */
-	if (strcmp(words[0], UDEV_ANSWER_DEVICE) == 0 && n_words >= 3) {
+	if (strcmp(fields[0], UDEV_ANSWER_DEVICE) == 0 && n_fields >= 3) {
 		end_device(reader);
-		reader->syspath = g_strdup(words[1]);
-		reader->is_empty = strcmp(words[2], UDEV_EMPTY) == 0;
-		add_properties(reader, words + 3, n_words - 3);
-	} else if (strcmp(words[0], UDEV_ANSWER_MORE) == 0) {
-		add_properties(reader, words + 1, n_words - 1);
-	} else if (strcmp(words[0], WORKER_DONE) == 0) {
+		reader->syspath = g_strdup(fields[1]);
+		reader->is_empty = strcmp(fields[2], UDEV_EMPTY) == 0;
+		add_properties(reader, fields + 3, n_fields - 3);
+	} else if (strcmp(fields[0], UDEV_ANSWER_MORE) == 0) {
+		add_properties(reader, fields + 1, n_fields - 1);
+	} else if (strcmp(fields[0], WORKER_DONE) == 0) {
 		g_autoptr(GPtrArray) records = NULL;
 
 		end_device(reader);
@@ -87,20 +87,20 @@ static void on_answer(void *data, const char *const *words, unsigned n_words, in
 		records = g_steal_pointer(&reader->records);
 		reader->records = g_ptr_array_new_with_free_func(record_free);
 		reader->listener->done(reader->data, records);
-	} else if (strcmp(words[0], WORKER_FAILED) == 0) {
-		fail(reader, n_words > 1 ? words[1] : "svc-worker cannot read them");
+	} else if (strcmp(fields[0], WORKER_FAILED) == 0) {
+		fail_reading(reader, n_fields > 1 ? fields[1] : "svc-worker cannot read them");
 	}
 }
 
 static void on_lost(void *data, const char *why)
 {
-	fail(data, why);
+	fail_reading(data, why);
 }
 
 static void on_refusal(void *data)
 {
 	timer_disarm(((UdevReader *)data)->refusal);
-	fail(data, "there is no svc-worker");
+	fail_reading(data, "there is no svc-worker");
 }
 
 void udev_reader_give_up(UdevReader *reader)
@@ -114,14 +114,15 @@ void udev_reader_give_up(UdevReader *reader)
 static void begin(UdevReader *reader, const char *verb, const char *const *arguments, unsigned n)
 {
 	static const WorkerListener listener = { .answer = on_answer, .lost = on_lost };
-	g_autofree const char **words = g_new0(const char *, n + 1);
+	g_autofree const char **fields = g_new0(const char *, n + 1);
 
 	udev_reader_give_up(reader);
-	words[0] = verb;
+	fields[0] = verb;
 	for (unsigned i = 0; i < n; i++)
-		words[i + 1] = arguments[i];
+		fields[i + 1] = arguments[i];
 	if (reader->pool)
-		reader->job = worker_job_new(reader->pool, UDEV_OWNER, words, n + 1, NULL, 0, &listener, reader);
+		reader->job = worker_job_new(reader->pool, UDEV_OWNER, fields, n + 1, NULL, 0,
+					     &listener, reader);
 	else
 		timer_arm(reader->refusal, loop_now());
 }
@@ -163,12 +164,12 @@ static void end_announcement(Announcement *announcement, bool is_announced, bool
 		reader->listener->not_announced(reader->data, syspath, is_lost);
 }
 
-static void on_announced(void *data, const char *const *words, unsigned n_words, int fd)
+static void on_announced(void *data, const char *const *fields, unsigned n_fields, int fd)
 {
-	(void)n_words;
+	(void)n_fields;
 	fd_close(&fd);
-	if (strcmp(words[0], WORKER_DONE) == 0 || strcmp(words[0], WORKER_FAILED) == 0)
-		end_announcement(data, strcmp(words[0], WORKER_DONE) == 0, false);
+	if (strcmp(fields[0], WORKER_DONE) == 0 || strcmp(fields[0], WORKER_FAILED) == 0)
+		end_announcement(data, strcmp(fields[0], WORKER_DONE) == 0, false);
 }
 
 static void on_announcement_lost(void *data, const char *why)
@@ -179,8 +180,9 @@ static void on_announcement_lost(void *data, const char *why)
 
 void udev_reader_announce(UdevReader *reader, const char *syspath)
 {
-	static const WorkerListener listener = { .answer = on_announced, .lost = on_announcement_lost };
-	const char *const words[] = { UDEV_VERB_ANNOUNCE, syspath };
+	static const WorkerListener listener = { .answer = on_announced,
+						 .lost = on_announcement_lost };
+	const char *const fields[] = { UDEV_VERB_ANNOUNCE, syspath };
 	Announcement *announcement;
 
 	if (!reader->pool)
@@ -189,7 +191,8 @@ void udev_reader_announce(UdevReader *reader, const char *syspath)
 	announcement->reader = reader;
 	announcement->syspath = g_strdup(syspath);
 	g_hash_table_add(reader->announcements, announcement);
-	announcement->job = worker_job_new(reader->pool, UDEV_OWNER, words, G_N_ELEMENTS(words), NULL, 0, &listener, announcement);
+	announcement->job = worker_job_new(reader->pool, UDEV_OWNER, fields, G_N_ELEMENTS(fields),
+					   NULL, 0, &listener, announcement);
 }
 
 /* --- the reader --- */

@@ -28,8 +28,8 @@
 #define UDEV_VERB_ANNOUNCE "announce-device"
 
 #define UDEV_ANSWER_DEVICE "device" /* SYSPATH UDEV_EMPTY|"" NAME=VALUE... */
-#define UDEV_ANSWER_MORE "more"     /* NAME=VALUE... of the same device */
-#define UDEV_EMPTY "empty"          /* UdevRecord.is_empty */
+#define UDEV_ANSWER_MORE "more" /* NAME=VALUE... of the same device */
+#define UDEV_EMPTY "empty" /* UdevRecord.is_empty */
 
 typedef struct UdevReader UdevReader;
 
@@ -41,7 +41,7 @@ typedef struct UdevReaderListener {
 	void (*done)(void *data, GPtrArray *records);
 	/* The job is lost; @why is a clause. */
 	void (*failed)(void *data, const char *why);
-	/* The device cannot be announced. @is_lost: it is only unknown whether it was. */
+	/* The device cannot be announced. @is_lost: it is unknown whether it was announced. */
 	void (*not_announced)(void *data, const char *syspath, bool is_lost);
 } UdevReaderListener;
 

@@ -11,9 +11,10 @@
 
 typedef struct Recheck {
 	UdevRecord *record; /* the device's record if it stays that way; owned */
-	unsigned n_asked;
+	unsigned n_requested;
 	int64_t due_us;
-	bool is_of_unknown; /* its earlier state is unknown: the table contains the present record */
+	/* its earlier state is unknown: the table contains the present record */
+	bool is_of_unknown;
 } Recheck;
 
 struct UdevRechecks {
@@ -83,11 +84,12 @@ static void replace(UdevRechecks *rechecks, Recheck *recheck, UdevRecord *record
 	g_hash_table_insert(rechecks->by_path, record->syspath, recheck);
 }
 
-static void put_doubtful(UdevRechecks *rechecks, UdevRecord *record, bool is_of_unknown, UdevRecordSource by, int64_t now_us)
+static void put_doubtful(UdevRechecks *rechecks, UdevRecord *record, bool is_of_unknown,
+			 UdevRecordSource by, int64_t now_us)
 {
 	Recheck *recheck = g_hash_table_lookup(rechecks->by_path, record->syspath);
 
-	if (recheck && recheck->n_asked == LOOKS && by == UDEV_FROM_EVENT) {
+	if (recheck && recheck->n_requested == LOOKS && by == UDEV_FROM_EVENT) {
 		g_hash_table_remove(rechecks->by_path, record->syspath);
 		udev_table_put(rechecks->table, record);
 		return;
@@ -104,18 +106,21 @@ static void put_doubtful(UdevRechecks *rechecks, UdevRecord *record, bool is_of_
 		begin(rechecks, record, is_of_unknown, now_us);
 }
 
-void udev_rechecks_put(UdevRechecks *rechecks, UdevRecord *record, UdevRecordSource by, int64_t now_us)
+void udev_rechecks_put(UdevRechecks *rechecks, UdevRecord *record, UdevRecordSource by,
+		       int64_t now_us)
 {
 	const Recheck *recheck = g_hash_table_lookup(rechecks->by_path, record->syspath);
 	const UdevRecord *known = udev_table_record(rechecks->table, record->syspath);
 	const bool was_volume = known && udev_record_is_volume(known);
-	const bool is_of_unknown = (recheck && recheck->is_of_unknown) || (!known && may_have_been_volume(record, by));
+	const bool is_of_unknown = (recheck && recheck->is_of_unknown) ||
+				   (!known && may_have_been_volume(record, by));
 
 	if ((!was_volume && !is_of_unknown) || !is_doubtful(record)) {
 		g_hash_table_remove(rechecks->by_path, record->syspath);
 		udev_table_put(rechecks->table, record);
 	} else if (was_volume && udev_record_is_unread(record)) {
-		g_hash_table_remove(rechecks->by_path, record->syspath); /* an event comes when it can be read */
+		/* an event comes when it can be read */
+		g_hash_table_remove(rechecks->by_path, record->syspath);
 		udev_table_keep(rechecks->table, record->syspath);
 		udev_record_free(record);
 	} else {
@@ -134,14 +139,14 @@ void udev_rechecks_forget(UdevRechecks *rechecks)
 	g_hash_table_remove_all(rechecks->by_path);
 }
 
-void udev_rechecks_ask_anew(UdevRechecks *rechecks, int64_t now_us)
+void udev_rechecks_repeat(UdevRechecks *rechecks, int64_t now_us)
 {
 	GHashTableIter iter;
 	gpointer recheck;
 
 	g_hash_table_iter_init(&iter, rechecks->by_path);
 	while (g_hash_table_iter_next(&iter, NULL, &recheck)) {
-		((Recheck *)recheck)->n_asked = 0;
+		((Recheck *)recheck)->n_requested = 0;
 		((Recheck *)recheck)->due_us = now_us + UDEV_RECHECK_FIRST_US;
 	}
 }
@@ -153,21 +158,23 @@ void udev_rechecks_refuse(UdevRechecks *rechecks, const char *syspath, bool is_l
 	if (!recheck)
 		return;
 	if (is_lost) {
-		recheck->n_asked = 0;
+		recheck->n_requested = 0;
 		recheck->due_us = now_us + UDEV_RECHECK_LOST_US;
-	} else if (recheck->n_asked == LOOKS) {
+	} else if (recheck->n_requested == LOOKS) {
 		recheck->due_us = now_us;
 	}
 }
 
-/* Returns: false if no answer is to be waited for any more. */
-static bool ask(UdevRechecks *rechecks, Recheck *recheck, int64_t now_us)
+/* Returns: false if there is no answer to wait for any more. */
+static bool request(UdevRechecks *rechecks, Recheck *recheck, int64_t now_us)
 {
-	if (recheck->n_asked == LOOKS)
+	if (recheck->n_requested == LOOKS)
 		return false;
-	recheck->n_asked++;
-	recheck->due_us = now_us + (recheck->n_asked == LOOKS ? UDEV_RECHECK_ANSWER_US : UDEV_RECHECK_SECOND_US - UDEV_RECHECK_FIRST_US);
-	rechecks->ops->ask(rechecks->data, recheck->record->syspath);
+	recheck->n_requested++;
+	recheck->due_us = now_us + (recheck->n_requested == LOOKS ?
+					    UDEV_RECHECK_ANSWER_US :
+					    UDEV_RECHECK_SECOND_US - UDEV_RECHECK_FIRST_US);
+	rechecks->ops->request(rechecks->data, recheck->record->syspath);
 	return true;
 }
 
@@ -187,7 +194,7 @@ void udev_rechecks_turn(UdevRechecks *rechecks, int64_t now_us)
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		Recheck *recheck = value;
 
-		if (recheck->due_us > now_us || ask(rechecks, recheck, now_us))
+		if (recheck->due_us > now_us || request(rechecks, recheck, now_us))
 			continue;
 		g_hash_table_iter_steal(&iter); /* its key may have been freed with the record */
 		believe(rechecks, recheck);

@@ -6,7 +6,7 @@
  * briefly wrong). The event then shows a device without a file system. Accepting it would unmount
  * the volume in the middle of its mount. So the device keeps its known state, and udevd is asked
  * twice to process it again. Only then is the event accepted. Another label, other content and the
- * removal of the device count at once.
+ * removal of the device are accepted at once.
  *
  * Plain data, as the table: its user (providers/udev.c) has the clock and asks udevd.
  */
@@ -37,17 +37,17 @@ typedef struct UdevRecheckOps {
 	 * Makes udevd process the device again. If that is impossible, udev_rechecks_refuse()
 	 * follows.
 	 */
-	void (*ask)(void *data, const char *syspath);
+	void (*request)(void *data, const char *syspath);
 	/*
-	 * An event does not show whether the device has readable content. Find out and put it again
-	 * soon, because until then it keeps its known state.
+	 * Must find out whether the device has readable content, which an event does not show, and
+	 * put the device again soon. Until then the device keeps its known state.
 	 */
 	void (*look)(void *data, const char *syspath);
 } UdevRecheckOps;
 
 typedef enum UdevRecordSource {
 	UDEV_FROM_EVENT,
-	UDEV_FROM_LISTING,       /* udevd's knowledge of unknown age: not an answer */
+	UDEV_FROM_LISTING, /* udevd's knowledge of unknown age: not an answer */
 	UDEV_FROM_FIRST_LISTING, /* the same, and an earlier manager may have known more */
 } UdevRecordSource;
 
@@ -56,7 +56,8 @@ UdevRechecks *udev_rechecks_new(UdevTable *table, const UdevRecheckOps *ops, voi
 void udev_rechecks_free(UdevRechecks *rechecks); /* NULL is allowed */
 
 /* The reported state of a device: it goes into the table, unless it is in doubt. Takes @record. */
-void udev_rechecks_put(UdevRechecks *rechecks, UdevRecord *record, UdevRecordSource by, int64_t now_us);
+void udev_rechecks_put(UdevRechecks *rechecks, UdevRecord *record, UdevRecordSource by,
+		       int64_t now_us);
 /* The device is gone: removes it from the table, too. */
 void udev_rechecks_drop(UdevRechecks *rechecks, const char *syspath);
 
@@ -64,12 +65,13 @@ void udev_rechecks_drop(UdevRechecks *rechecks, const char *syspath);
  * udevd cannot be asked about this device, so no answer is waited for. @is_lost: it is unknown
  * whether udevd was asked, and it is tried again.
  */
-void udev_rechecks_refuse(UdevRechecks *rechecks, const char *syspath, bool is_lost, int64_t now_us);
+void udev_rechecks_refuse(UdevRechecks *rechecks, const char *syspath, bool is_lost,
+			  int64_t now_us);
 
 void udev_rechecks_forget(UdevRechecks *rechecks); /* all of them; their state in the table stays */
 
 /* There is a new udevd, which may not know the requests to the old one. */
-void udev_rechecks_ask_anew(UdevRechecks *rechecks, int64_t now_us);
+void udev_rechecks_repeat(UdevRechecks *rechecks, int64_t now_us);
 
 /* Sends requests and accepts states that are due by now. */
 void udev_rechecks_turn(UdevRechecks *rechecks, int64_t now_us);

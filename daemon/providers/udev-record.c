@@ -42,14 +42,9 @@ static bool is_kept(const char *property)
 	return true;
 }
 
-static int compare_properties(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /*
- * Links and tags have no fixed order and are looked up by name, so only whole properties are
- * sorted.
+ * Sorts the properties. The links and tags within a property have no fixed order, and need none,
+ * because they are looked up by name.
  */
 static char **copy_properties(const char *const *properties)
 {
@@ -58,7 +53,7 @@ static char **copy_properties(const char *const *properties)
 	for (; *properties && kept->len < LIMIT_UDEV_PROPERTIES; properties++)
 		if (is_kept(*properties))
 			g_ptr_array_add(kept, g_strdup(*properties));
-	g_ptr_array_sort(kept, compare_properties);
+	g_ptr_array_sort(kept, text_compare);
 	g_ptr_array_add(kept, NULL);
 	return (char **)g_ptr_array_free(kept, FALSE);
 }
@@ -78,7 +73,8 @@ UdevRecord *udev_record_new(const char *syspath, const char *const *properties)
 
 UdevRecord *udev_record_copy(const UdevRecord *record)
 {
-	UdevRecord *copy = udev_record_new(record->syspath, (const char *const *)record->properties);
+	UdevRecord *copy =
+		udev_record_new(record->syspath, (const char *const *)record->properties);
 
 	copy->is_empty = record->is_empty;
 	return copy;
@@ -127,7 +123,8 @@ bool udev_record_is_volume(const UdevRecord *record)
 
 bool udev_record_is_blank(const UdevRecord *record)
 {
-	static const char *const names[] = { "ID_FS_TYPE", "ID_FS_USAGE", "ID_FS_LABEL_ENC", "ID_FS_UUID_ENC", NULL };
+	static const char *const names[] = { "ID_FS_TYPE", "ID_FS_USAGE", "ID_FS_LABEL_ENC",
+					     "ID_FS_UUID_ENC", NULL };
 
 	return strcmp(record->subsystem, "block") == 0 && !has_any_of(record, names);
 }
@@ -169,7 +166,8 @@ char *udev_text_decode(const char *text)
 	GString *out = g_string_sized_new(strlen(text));
 
 	for (; *text; text++) {
-		const int high = text[0] == '\\' && text[1] == 'x' ? g_ascii_xdigit_value(text[2]) : -1;
+		const int high = text[0] == '\\' && text[1] == 'x' ? g_ascii_xdigit_value(text[2]) :
+								     -1;
 		const int low = high >= 0 ? g_ascii_xdigit_value(text[3]) : -1;
 
 		if (low < 0 || high * 16 + low == 0) {
@@ -242,7 +240,8 @@ char *udev_text_show(const char *text)
 	g_autofree char *beginning = g_strndup(text, SHOWN_BYTES); /* may end inside a character */
 	g_autofree char *shown = text_escape_terminal(beginning);
 
-	return strlen(text) > SHOWN_BYTES ? g_strconcat(shown, "...", NULL) : g_steal_pointer(&shown);
+	return strlen(text) > SHOWN_BYTES ? g_strconcat(shown, "...", NULL) :
+					    g_steal_pointer(&shown);
 }
 
 /* --- from libudev: the manager and svc-worker make the same record of the same device --- */
@@ -267,7 +266,8 @@ UdevRecord *udev_record_from_device(struct udev_device *device, const char *subs
 		*trouble = ENOMEM; /* each has at least a DEVPATH */
 	if (*trouble)
 		return NULL;
-	udev_list_entry_foreach(entry, first) {
+	udev_list_entry_foreach(entry, first)
+	{
 		const char *name = udev_list_entry_get_name(entry);
 		const char *value = udev_list_entry_get_value(entry);
 
@@ -277,7 +277,8 @@ UdevRecord *udev_record_from_device(struct udev_device *device, const char *subs
 	if (!has_subsystem && subsystem)
 		g_ptr_array_add(properties, g_strconcat("SUBSYSTEM=", subsystem, NULL));
 	g_ptr_array_add(properties, NULL);
-	return udev_record_new(udev_device_get_syspath(device), (const char *const *)properties->pdata);
+	return udev_record_new(udev_device_get_syspath(device),
+			       (const char *const *)properties->pdata);
 }
 
 /* --- the device that a condition requires --- */
@@ -290,11 +291,13 @@ UdevRecord *udev_record_from_device(struct udev_device *device, const char *subs
 static const struct {
 	const char *pattern;
 	const char *subsystem;
+	/* clang-format off */
 } nodes[] = {
 	{ "/dev/disk/*", "block" }, { "/dev/sd*", "block" }, { "/dev/vd*", "block" }, { "/dev/xvd*", "block" },
 	{ "/dev/nvme*n*", "block" }, { "/dev/dm-*", "block" }, { "/dev/sr?", "block" }, { "/dev/input/*", "input" },
 	{ "/dev/dri/*", "drm" }, { "/dev/snd/*", "sound" },
 };
+/* clang-format on */
 
 static const char *subsystem_of_node(const char *path)
 {
@@ -304,11 +307,11 @@ static const char *subsystem_of_node(const char *path)
 	return NULL;
 }
 
-static const char *subsystem_of_words(char **words)
+static const char *subsystem_of_tokens(char **tokens)
 {
-	for (; *words; words++)
-		if (g_str_has_prefix(*words, "SUBSYSTEM=") && !strpbrk(*words, "*?"))
-			return strchr(*words, '=') + 1;
+	for (; *tokens; tokens++)
+		if (g_str_has_prefix(*tokens, "SUBSYSTEM=") && !strpbrk(*tokens, "*?"))
+			return strchr(*tokens, '=') + 1;
 	return NULL;
 }
 
@@ -319,9 +322,9 @@ UdevMatch *udev_match_new(const char *key)
 	bool is_known = key_prefix_from_name(prefix, &match->prefix);
 
 	g_assert(is_known);
-	match->words = match->prefix == KEY_UDEV ? key_argument_words(key) : g_new0(char *, 1);
+	match->tokens = match->prefix == KEY_UDEV ? key_argument_tokens(key) : g_new0(char *, 1);
 	if (match->prefix == KEY_UDEV)
-		match->subsystem = g_strdup(subsystem_of_words(match->words));
+		match->subsystem = g_strdup(subsystem_of_tokens(match->tokens));
 	else if (match->prefix == KEY_DEVICE)
 		match->subsystem = g_strdup(subsystem_of_node(key_argument(key)));
 	else
@@ -334,7 +337,7 @@ void udev_match_free(UdevMatch *match)
 	if (!match)
 		return;
 	g_free(match->subsystem);
-	g_strfreev(match->words);
+	g_strfreev(match->tokens);
 	g_free(match);
 }
 
@@ -358,7 +361,8 @@ static const char *next_character(const char *text)
  */
 bool udev_match_pattern(const char *pattern, const char *text)
 {
-	const char *star = NULL; /* the pattern after the last star, and the next possible end of the star's text */
+	/* the pattern after the last star, and the next possible end of the star's text */
+	const char *star = NULL;
 	const char *retry = NULL;
 
 	while (*text) {
@@ -381,10 +385,10 @@ bool udev_match_pattern(const char *pattern, const char *text)
 	return pattern[strspn(pattern, "*")] == '\0';
 }
 
-bool udev_match_word_holds(const char *word, const UdevRecord *record)
+bool udev_match_token_is_true(const char *token, const UdevRecord *record)
 {
-	const char *pattern = strchr(word, '=') + 1;
-	g_autofree char *name = g_strndup(word, (gsize)(pattern - 1 - word));
+	const char *pattern = strchr(token, '=') + 1;
+	g_autofree char *name = g_strndup(token, (gsize)(pattern - 1 - token));
 	const char *value;
 
 	if (strcmp(name, "TAG") == 0)
@@ -393,12 +397,12 @@ bool udev_match_word_holds(const char *word, const UdevRecord *record)
 	return value && udev_match_pattern(pattern, value);
 }
 
-bool udev_match_holds(const UdevMatch *match, const UdevRecord *record)
+bool udev_match_is_true(const UdevMatch *match, const UdevRecord *record)
 {
 	if (!udev_match_has_in_scope(match, record))
 		return false;
-	for (char **word = match->words; *word; word++)
-		if (!udev_match_word_holds(*word, record))
+	for (char **token = match->tokens; *token; token++)
+		if (!udev_match_token_is_true(*token, record))
 			return false;
 	return true;
 }

@@ -14,12 +14,16 @@
 #include "model/key.h"
 
 typedef struct UdevRecord {
-	char *syspath;         /* /sys/devices/...: the device's identity */
-	char **properties;     /* NAME=VALUE, sorted by name */
+	char *syspath; /* /sys/devices/...: the device's identity */
+	char **properties; /* NAME=VALUE, sorted by name */
 	const char *subsystem; /* into @properties; "" if it has none */
-	bool is_empty;         /* it has no readable content: a slot without its card, a loop device without its file; never set from an event */
-	GPtrArray *slots;      /* owned by the table; see there */
-	unsigned seen;         /* the last listing that contained it */
+	/*
+	 * it has no readable content: a slot without its card, a loop device without its file;
+	 * never set from an event
+	 */
+	bool is_empty;
+	GPtrArray *slots; /* owned by the table; see there */
+	unsigned seen; /* the last listing that contained it */
 } UdevRecord;
 
 /*
@@ -92,14 +96,20 @@ void udev_record_note_read_error(int *trouble);
  *
  * Returns: a new record, or NULL with @trouble set if the device cannot be read at present.
  */
-UdevRecord *udev_record_from_device(struct udev_device *device, const char *subsystem, int *trouble);
+UdevRecord *udev_record_from_device(struct udev_device *device, const char *subsystem,
+				    int *trouble);
 
 /* --- the device that a condition requires --- */
 
 typedef struct UdevMatch {
 	KeyPrefix prefix;
-	char *subsystem; /* the only subsystem with matching devices; NULL: any. A narrow subsystem causes fewer wake-ups */
-	char **words;    /* of an udev: condition, PROPERTY=PATTERN or TAG=NAME; none for the others */
+	/*
+	 * the only subsystem with matching devices; NULL: any. A narrow subsystem causes fewer
+	 * wake-ups
+	 */
+	char *subsystem;
+	/* of an udev: condition, PROPERTY=PATTERN or TAG=NAME; none for the others */
+	char **tokens;
 } UdevMatch;
 
 /* @key: interned, of one of the four prefixes */
@@ -108,9 +118,9 @@ void udev_match_free(UdevMatch *match); /* NULL is allowed */
 
 bool udev_match_has_in_scope(const UdevMatch *match, const UdevRecord *record);
 
-bool udev_match_word_holds(const char *word, const UdevRecord *record);
+bool udev_match_token_is_true(const char *token, const UdevRecord *record);
 /* Does one device fulfil all requirements of an udev: condition? */
-bool udev_match_holds(const UdevMatch *match, const UdevRecord *record);
+bool udev_match_is_true(const UdevMatch *match, const UdevRecord *record);
 
 /*
  * @pattern: * is any text, ? one character. Takes at most time proportional to the product of both

@@ -10,33 +10,36 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 /* The group of conditions that match devices of any subsystem. */
 #define ANY ""
 
-typedef struct Slot {
-	char *key;            /* untrusted text from a device unless a condition uses it */
-	GPtrArray *carriers;  /* UdevRecord *, borrowed */
-	UdevMatch *match;     /* NULL: no condition uses it */
+typedef struct UdevSlot {
+	char *key; /* untrusted text from a device unless a condition uses it */
+	GPtrArray *carriers; /* UdevRecord *, borrowed */
+	UdevMatch *match; /* NULL: no condition uses it */
 	const char *interned; /* the key of the condition */
-	int reported;         /* Level; -1: nothing yet */
+	int reported; /* Level; -1: nothing yet */
 	char *reported_why;
 	bool is_dirty;
-	bool is_awaited;      /* its devices are being listed for the first time */
-} Slot;
+	bool is_awaited; /* its devices are being listed for the first time */
+} UdevSlot;
 
 struct UdevTable {
 	ProviderSink sink;
 	const char *why_not_live;
 	GHashTable *records; /* syspath -> UdevRecord, owned */
-	GHashTable *slots;   /* key -> Slot, owned */
-	GHashTable *groups;  /* subsystem or ANY -> GPtrArray of Slot *: the udev: conditions in use */
-	GPtrArray *dirty;    /* Slot *, borrowed */
+	GHashTable *slots; /* key -> UdevSlot, owned */
+	/* subsystem or ANY -> GPtrArray of UdevSlot *: the udev: conditions in use */
+	GHashTable *groups;
+	GPtrArray *dirty; /* UdevSlot *, borrowed */
 	unsigned listing;
 };
 
 static void slot_free(gpointer data)
 {
-	Slot *slot = data;
+	UdevSlot *slot = data;
 
 	g_free(slot->key);
 	g_ptr_array_unref(slot->carriers);
@@ -45,13 +48,13 @@ static void slot_free(gpointer data)
 	g_free(slot);
 }
 
-static Slot *slot_get(UdevTable *table, const char *key)
+static UdevSlot *slot_get(UdevTable *table, const char *key)
 {
-	Slot *slot = g_hash_table_lookup(table->slots, key);
+	UdevSlot *slot = g_hash_table_lookup(table->slots, key);
 
 	if (slot)
 		return slot;
-	slot = g_new0(Slot, 1);
+	slot = g_new0(UdevSlot, 1);
 	slot->key = g_strdup(key);
 	slot->carriers = g_ptr_array_new();
 	slot->reported = -1;
@@ -59,7 +62,7 @@ static Slot *slot_get(UdevTable *table, const char *key)
 	return slot;
 }
 
-static void mark_dirty(UdevTable *table, Slot *slot)
+static void mark_dirty(UdevTable *table, UdevSlot *slot)
 {
 	if (slot->is_dirty)
 		return;
@@ -73,9 +76,11 @@ UdevTable *udev_table_new(const ProviderSink *sink)
 
 	table->sink = *sink;
 	table->why_not_live = "udev is not running";
-	table->records = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)udev_record_free);
+	table->records = g_hash_table_new_full(g_str_hash, g_str_equal, NULL,
+					       (GDestroyNotify)udev_record_free);
 	table->slots = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, slot_free);
-	table->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+	table->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					      (GDestroyNotify)g_ptr_array_unref);
 	table->dirty = g_ptr_array_new();
 	return table;
 }
@@ -96,7 +101,7 @@ void udev_table_free(UdevTable *table)
 /*
  * The first of several devices by name, so that the reason does not depend on the order of events.
  */
-static char *name_of_carrier(const Slot *slot)
+static char *name_of_carrier(const UdevSlot *slot)
 {
 	g_autofree char *first = NULL;
 
@@ -115,7 +120,7 @@ static char *name_of_carrier(const Slot *slot)
 	return g_steal_pointer(&first);
 }
 
-static const char *why_absent(const Slot *slot)
+static const char *why_absent(const UdevSlot *slot)
 {
 	const KeyPrefix prefix = slot->match->prefix;
 
@@ -126,10 +131,12 @@ static const char *why_absent(const Slot *slot)
 	return prefix == KEY_DEVICE ? "no such device" : "no device matches";
 }
 
-static void report(UdevTable *table, Slot *slot, bool always)
+static void report(UdevTable *table, UdevSlot *slot, bool always)
 {
 	g_autofree char *name = name_of_carrier(slot);
-	const char *why_unknown = table->why_not_live || !slot->is_awaited ? table->why_not_live : UDEV_TABLE_BEING_LISTED;
+	const char *why_unknown = table->why_not_live || !slot->is_awaited ?
+					  table->why_not_live :
+					  UDEV_TABLE_BEING_LISTED;
 	const Level level = name ? LEVEL_TRUE : why_unknown ? LEVEL_UNKNOWN : LEVEL_FALSE;
 	const char *why = name ? name : why_unknown ? why_unknown : why_absent(slot);
 
@@ -144,7 +151,7 @@ static void report(UdevTable *table, Slot *slot, bool always)
 void udev_table_settle(UdevTable *table)
 {
 	for (guint i = 0; i < table->dirty->len; i++) {
-		Slot *slot = g_ptr_array_index(table->dirty, i);
+		UdevSlot *slot = g_ptr_array_index(table->dirty, i);
 
 		slot->is_dirty = false;
 		if (slot->match)
@@ -170,7 +177,7 @@ void udev_table_set_live(UdevTable *table, const char *why_not)
 
 /* --- devices and their slots --- */
 
-static void carry(UdevTable *table, UdevRecord *record, Slot *slot)
+static void carry(UdevTable *table, UdevRecord *record, UdevSlot *slot)
 {
 	/* A device's node may also be among its links. */
 	if (g_ptr_array_find(record->slots, slot, NULL))
@@ -185,9 +192,9 @@ static void carry_matching(UdevTable *table, UdevRecord *record, const char *gro
 	GPtrArray *slots = g_hash_table_lookup(table->groups, group);
 
 	for (guint i = 0; slots && i < slots->len; i++) {
-		Slot *slot = g_ptr_array_index(slots, i);
+		UdevSlot *slot = g_ptr_array_index(slots, i);
 
-		if (udev_match_holds(slot->match, record))
+		if (udev_match_is_true(slot->match, record))
 			carry(table, record, slot);
 	}
 }
@@ -195,7 +202,7 @@ static void carry_matching(UdevTable *table, UdevRecord *record, const char *gro
 static void drop_all(UdevTable *table, UdevRecord *record)
 {
 	for (guint i = 0; i < record->slots->len; i++) {
-		Slot *slot = g_ptr_array_index(record->slots, i);
+		UdevSlot *slot = g_ptr_array_index(record->slots, i);
 
 		g_ptr_array_remove_fast(slot->carriers, record);
 		mark_dirty(table, slot);
@@ -224,7 +231,8 @@ void udev_table_put(UdevTable *table, UdevRecord *record)
 		return;
 	}
 	record->seen = table->listing;
-	if (known && g_strv_equal((const char *const *)known->properties, (const char *const *)record->properties)) {
+	if (known && g_strv_equal((const char *const *)known->properties,
+				  (const char *const *)record->properties)) {
 		known->seen = table->listing;
 		udev_record_free(record);
 		return;
@@ -267,7 +275,8 @@ void udev_table_end_listing(UdevTable *table, const char *subsystem)
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		UdevRecord *record = value;
 
-		if (record->seen == table->listing || (subsystem && strcmp(subsystem, record->subsystem) != 0))
+		if (record->seen == table->listing ||
+		    (subsystem && strcmp(subsystem, record->subsystem) != 0))
 			continue;
 		drop_all(table, record);
 		g_hash_table_iter_remove(&iter);
@@ -303,7 +312,7 @@ static const char *group_of(const UdevMatch *match)
  * Only now are the known devices compared with it. label:, uuid: and device: are found by their
  * names directly.
  */
-static void join_group(UdevTable *table, Slot *slot)
+static void join_group(UdevTable *table, UdevSlot *slot)
 {
 	GPtrArray *group = g_hash_table_lookup(table->groups, group_of(slot->match));
 	GHashTableIter iter;
@@ -316,11 +325,11 @@ static void join_group(UdevTable *table, Slot *slot)
 	g_ptr_array_add(group, slot);
 	g_hash_table_iter_init(&iter, table->records);
 	while (g_hash_table_iter_next(&iter, NULL, &record))
-		if (udev_match_holds(slot->match, record))
+		if (udev_match_is_true(slot->match, record))
 			carry(table, record, slot);
 }
 
-static void leave_group(UdevTable *table, Slot *slot)
+static void leave_group(UdevTable *table, UdevSlot *slot)
 {
 	GPtrArray *group = g_hash_table_lookup(table->groups, group_of(slot->match));
 
@@ -337,7 +346,7 @@ static void leave_group(UdevTable *table, Slot *slot)
 
 void udev_table_add(UdevTable *table, const char *key, UdevMatch *match)
 {
-	Slot *slot = slot_get(table, key);
+	UdevSlot *slot = slot_get(table, key);
 
 	if (slot->match) {
 		udev_match_free(match);
@@ -362,7 +371,7 @@ void udev_table_end_waiting(UdevTable *table)
 
 	g_hash_table_iter_init(&iter, table->slots);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		Slot *slot = value;
+		UdevSlot *slot = value;
 
 		if (slot->is_awaited)
 			mark_dirty(table, slot);
@@ -372,7 +381,7 @@ void udev_table_end_waiting(UdevTable *table)
 
 UdevMatch *udev_table_remove(UdevTable *table, const char *key)
 {
-	Slot *slot = g_hash_table_lookup(table->slots, key);
+	UdevSlot *slot = g_hash_table_lookup(table->slots, key);
 	UdevMatch *match;
 
 	if (!slot || !slot->match)
@@ -388,7 +397,7 @@ UdevMatch *udev_table_remove(UdevTable *table, const char *key)
 
 const UdevMatch *udev_table_match(const UdevTable *table, const char *key)
 {
-	const Slot *slot = g_hash_table_lookup(table->slots, key);
+	const UdevSlot *slot = g_hash_table_lookup(table->slots, key);
 
 	return slot ? slot->match : NULL;
 }
@@ -400,11 +409,6 @@ const UdevRecord *udev_table_record(const UdevTable *table, const char *syspath)
 	return g_hash_table_lookup(table->records, syspath);
 }
 
-static int compare_keys(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The keys with @prefix ("label:") that a device makes true; sorted, borrowed strings. */
 static GPtrArray *find_keys(const UdevTable *table, const char *prefix)
 {
@@ -414,18 +418,19 @@ static GPtrArray *find_keys(const UdevTable *table, const char *prefix)
 
 	g_hash_table_iter_init(&iter, table->slots);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		Slot *slot = value;
+		UdevSlot *slot = value;
 
 		if (slot->carriers->len > 0 && g_str_has_prefix(slot->key, prefix))
 			g_ptr_array_add(keys, slot->key);
 	}
-	g_ptr_array_sort(keys, compare_keys);
+	g_ptr_array_sort(keys, text_compare);
 	return keys;
 }
 
 static int compare_records(gconstpointer a, gconstpointer b)
 {
-	return strcmp((*(const UdevRecord *const *)a)->syspath, (*(const UdevRecord *const *)b)->syspath);
+	return strcmp((*(const UdevRecord *const *)a)->syspath,
+		      (*(const UdevRecord *const *)b)->syspath);
 }
 
 GPtrArray *udev_table_records(const UdevTable *table, const char *subsystem)
@@ -454,9 +459,10 @@ GPtrArray *udev_table_records(const UdevTable *table, const char *subsystem)
 #define NEAREST_SHOWN 5
 
 /* The number of requirements of an udev: condition that are compared one by one. */
-#define WORDS_COMPARED 32
+#define TOKENS_COMPARED 32
 
-static void append_names(GString *out, char *(*name)(gconstpointer item), GPtrArray *items, guint max)
+static void append_names(GString *out, char *(*name)(gconstpointer item), GPtrArray *items,
+			 guint max)
 {
 	for (guint i = 0; i < items->len && i < max; i++) {
 		g_autofree char *shown = name(g_ptr_array_index(items, i));
@@ -472,7 +478,8 @@ static char *argument_shown(gconstpointer key)
 	return udev_text_show(key_argument(key));
 }
 
-static char *describe_volumes(const UdevTable *table, const char *prefix, const char *some, const char *none)
+static char *describe_volumes(const UdevTable *table, const char *prefix, const char *some,
+			      const char *none)
 {
 	g_autoptr(GPtrArray) keys = find_keys(table, prefix);
 	GString *out;
@@ -519,12 +526,12 @@ static char *describe_nodes(const UdevTable *table, const char *key)
 }
 
 /* One bit for each requirement that is fulfilled. */
-static guint32 words_that_hold(const char *const *words, const UdevRecord *record)
+static guint32 tokens_that_match(const char *const *tokens, const UdevRecord *record)
 {
 	guint32 holding = 0;
 
-	for (unsigned i = 0; words[i] && i < WORDS_COMPARED; i++)
-		if (udev_match_word_holds(words[i], record))
+	for (unsigned i = 0; tokens[i] && i < TOKENS_COMPARED; i++)
+		if (udev_match_token_is_true(tokens[i], record))
 			holding |= (guint32)1 << i;
 	return holding;
 }
@@ -533,15 +540,16 @@ static guint32 words_that_hold(const char *const *words, const UdevRecord *recor
  * Keeps the devices in @records that fulfil the most requirements. Returns the requirements that
  * any of them fulfils.
  */
-static guint32 keep_nearest(GPtrArray *records, const char *const *words)
+static guint32 keep_nearest(GPtrArray *records, const char *const *tokens)
 {
 	int best = 0;
 	guint32 holding = 0;
 
 	for (guint i = 0; i < records->len; i++)
-		best = MAX(best, __builtin_popcount(words_that_hold(words, g_ptr_array_index(records, i))));
+		best = MAX(best, __builtin_popcount(
+					 tokens_that_match(tokens, g_ptr_array_index(records, i))));
 	for (guint i = 0; i < records->len;) {
-		const guint32 bits = words_that_hold(words, g_ptr_array_index(records, i));
+		const guint32 bits = tokens_that_match(tokens, g_ptr_array_index(records, i));
 
 		if (__builtin_popcount(bits) < best) {
 			g_ptr_array_remove_index(records, i);
@@ -561,7 +569,7 @@ static char *kernel_name(gconstpointer record)
 
 static char *describe_matches(const UdevTable *table, const UdevMatch *match)
 {
-	const char *const *words = (const char *const *)match->words;
+	const char *const *tokens = (const char *const *)match->tokens;
 	const char *subsystem = match->subsystem;
 	g_autoptr(GPtrArray) records = udev_table_records(table, subsystem);
 	g_autofree char *kind = udev_text_show(subsystem ? subsystem : "known");
@@ -571,14 +579,14 @@ static char *describe_matches(const UdevTable *table, const UdevMatch *match)
 
 	if (records->len == 0)
 		return g_strdup_printf("there are no %s devices", kind);
-	holding = keep_nearest(records, words);
+	holding = keep_nearest(records, tokens);
 	out = g_string_new(NULL);
 	g_string_append_printf(out, "%s devices: ", kind);
 	append_names(out, kernel_name, records, NAMES_SHOWN);
-	for (unsigned i = 0; words[i] && i < WORDS_COMPARED; i++) {
+	for (unsigned i = 0; tokens[i] && i < TOKENS_COMPARED; i++) {
 		if (holding & (guint32)1 << i)
 			continue;
-		g_string_append_printf(out, "%s%s", separator, words[i]);
+		g_string_append_printf(out, "%s%s", separator, tokens[i]);
 		separator = " or ";
 	}
 	return g_string_free(out, FALSE);
@@ -591,8 +599,10 @@ char *udev_table_describe(const UdevTable *table, const char *key)
 	if (!match)
 		return NULL;
 	if (match->prefix == KEY_LABEL)
-		return describe_volumes(table, "label:", "labels present: ", "no volume has a label");
+		return describe_volumes(table,
+					"label:", "labels present: ", "no volume has a label");
 	if (match->prefix == KEY_UUID)
 		return describe_volumes(table, "uuid:", "UUIDs present: ", "no volume has a UUID");
-	return match->prefix == KEY_DEVICE ? describe_nodes(table, key) : describe_matches(table, match);
+	return match->prefix == KEY_DEVICE ? describe_nodes(table, key) :
+					     describe_matches(table, match);
 }

@@ -72,7 +72,8 @@ void udev_table_settle(UdevTable *table);
 
 /* --- queries --- */
 
-const UdevRecord *udev_table_record(const UdevTable *table, const char *syspath); /* NULL: not known */
+/* NULL: not known */
+const UdevRecord *udev_table_record(const UdevTable *table, const char *syspath);
 
 /* What exists instead, "labels present: EFI, ROOT"; a new string, or NULL if @key was not added. */
 char *udev_table_describe(const UdevTable *table, const char *key);

@@ -46,24 +46,30 @@ typedef struct UdevProvider {
 	char *directory;
 	UdevTable *table;
 	UdevRechecks *rechecks;
-	Timer *recheck;       /* for the next action of @rechecks */
+	Timer *recheck; /* for the next action of @rechecks */
 	GHashTable *wanted; /* subsystem or ANY, owned -> number of conditions */
 	struct udev *udev;
 	SocketLook sockets;
 	UdevDaemon *daemon; /* NULL while there is no condition */
 	UdevSource *source; /* NULL until udevd runs */
-	Timer *listing;     /* to list all devices again */
+	Timer *listing; /* to list all devices again */
 	int64_t listed_at_us;
-	bool is_recovering; /* an earlier manager existed, and this one has not listed the volumes yet */
-	bool is_complete;   /* all was listed since udevd runs: a device missing in the table does not exist */
-	bool is_behind;     /* events may be older than the listing */
-	bool is_listing;    /* @reader is */
-	bool is_settled;    /* since there is a daemon: all was listed once, or listing is impossible, or there is no udevd */
-	int64_t pause_us;   /* the last one after a failure; 0: the last job did not fail */
+	/* an earlier manager existed, and this one has not listed the volumes yet */
+	bool is_recovering;
+	/* all was listed since udevd runs: a device missing in the table does not exist */
+	bool is_complete;
+	bool is_behind; /* events may be older than the listing */
+	bool is_listing; /* @reader is listing */
+	/*
+	 * since there is a daemon: all was listed once, or listing is impossible, or there is no
+	 * udevd
+	 */
+	bool is_settled;
+	int64_t pause_us; /* the last one after a failure; 0: the last job did not fail */
 	UdevReader *reader;
-	GHashTable *to_look;   /* syspaths, owned: to be read when the reader is free */
+	GHashTable *to_look; /* syspaths, owned: to be read when the reader is free */
 	GHashTable *looked_at; /* those that are being read */
-	GHashTable *touched;   /* devices with an event since the job began */
+	GHashTable *touched; /* devices with an event since the job began */
 	void (*settled)(void *data);
 	void *data;
 } UdevProvider;
@@ -93,7 +99,11 @@ static void on_failed(void *data, const char *why)
 
 	udev->is_listing = false;
 	if (udev->pause_us == 0)
-		log_warning(NULL, "devices cannot be read: %s; their last known state stays, and they are read again", why);
+		log_warning(
+			NULL,
+			"devices cannot be read: %s; their last known state stays, and svcd tries "
+			"again",
+			why);
 	udev->pause_us = udev->pause_us ? MIN(udev->pause_us * 2, PAUSE_LAST_US) : PAUSE_FIRST_US;
 	timer_arm(udev->listing, loop_now() + udev->pause_us);
 	if (!udev->is_complete)
@@ -105,7 +115,8 @@ static void on_failed(void *data, const char *why)
 /* It replaces single reads, because it covers more and is later. */
 static void begin_listing(UdevProvider *udev)
 {
-	g_autofree const char **subsystems = (const char **)g_hash_table_get_keys_as_array(udev->wanted, NULL);
+	g_autofree const char **subsystems =
+		(const char **)g_hash_table_get_keys_as_array(udev->wanted, NULL);
 	const unsigned n = g_hash_table_size(udev->wanted);
 	const bool is_all = g_hash_table_contains(udev->wanted, ANY) || n > MAX_SUBSYSTEMS;
 
@@ -138,7 +149,8 @@ static void begin_looks(UdevProvider *udev)
 
 static void go_on_looking(UdevProvider *udev)
 {
-	if (udev->source && !udev_reader_is_busy(udev->reader) && g_hash_table_size(udev->to_look) > 0)
+	if (udev->source && !udev_reader_is_busy(udev->reader) &&
+	    g_hash_table_size(udev->to_look) > 0)
 		begin_looks(udev);
 }
 
@@ -163,14 +175,16 @@ static void arm_recheck(UdevProvider *udev)
 static void settle(UdevProvider *udev)
 {
 	if (udev->is_complete)
-		udev_table_set_live(udev->table, udev_rechecks_hide_volumes(udev->rechecks) ? "udev is asked again" : NULL);
+		udev_table_set_live(udev->table, udev_rechecks_hide_volumes(udev->rechecks) ?
+							 "udev is probing a volume again" :
+							 NULL);
 	arm_recheck(udev);
 	udev_table_settle(udev->table);
 	go_on_looking(udev);
 }
 
 /*
- * For a device with an event since the job began, the event counts, because the job may have read
+ * For a device with an event since the job began, the event is used, because the job may have read
  * an older state. If the job has read a newer one, a further event is still to come.
  */
 static void put_records(UdevProvider *udev, GPtrArray *records, UdevRecordSource by)
@@ -192,14 +206,17 @@ static void take_listing(UdevProvider *udev, GPtrArray *records)
 	gpointer name;
 
 	udev_table_begin_listing(udev->table);
-	put_records(udev, records, udev->is_recovering ? UDEV_FROM_FIRST_LISTING : UDEV_FROM_LISTING);
+	put_records(udev, records,
+		    udev->is_recovering ? UDEV_FROM_FIRST_LISTING : UDEV_FROM_LISTING);
 	g_hash_table_iter_init(&iter, udev->touched);
 	while (g_hash_table_iter_next(&iter, &name, NULL))
 		udev_table_keep(udev->table, name);
 	udev_table_end_listing(udev->table, NULL);
 	if (!g_hash_table_contains(udev->wanted, ANY))
-		udev_table_retain(udev->table, udev->wanted); /* a subsystem may have become unused since the listing began */
-	if (g_hash_table_contains(udev->wanted, ANY) || g_hash_table_contains(udev->wanted, "block"))
+		/* a subsystem may have become unused since the listing began */
+		udev_table_retain(udev->table, udev->wanted);
+	if (g_hash_table_contains(udev->wanted, ANY) ||
+	    g_hash_table_contains(udev->wanted, "block"))
 		udev->is_recovering = false;
 	log_debug(NULL, "looked at all devices in %d us", (int)(loop_now() - udev->listed_at_us));
 	udev->listed_at_us = loop_now();
@@ -239,9 +256,9 @@ static void on_done(void *data, GPtrArray *records)
 
 /* --- rechecks --- */
 
-static void ask_again(void *data, const char *syspath)
+static void list_again(void *data, const char *syspath)
 {
-	log_debug(NULL, "udev has found nothing in %s: it is asked again", syspath);
+	log_debug(NULL, "udev has found nothing in %s: it probes again", syspath);
 	udev_reader_announce(((UdevProvider *)data)->reader, syspath);
 }
 
@@ -249,7 +266,7 @@ static void on_not_announced(void *data, const char *syspath, bool is_lost)
 {
 	UdevProvider *udev = data;
 
-	log_debug(NULL, "udev cannot be asked about %s", syspath);
+	log_debug(NULL, "udev cannot be made to probe %s", syspath);
 	udev_rechecks_refuse(udev->rechecks, syspath, is_lost, loop_now());
 	arm_recheck(udev);
 }
@@ -339,21 +356,23 @@ static void on_event_batch_end(void *data)
 
 static void set_filter(UdevProvider *udev)
 {
-	g_autofree const char **subsystems = (const char **)g_hash_table_get_keys_as_array(udev->wanted, NULL);
+	g_autofree const char **subsystems =
+		(const char **)g_hash_table_get_keys_as_array(udev->wanted, NULL);
 
-	udev_source_filter(udev->source, g_hash_table_contains(udev->wanted, ANY) ? NULL : subsystems);
+	udev_source_filter(udev->source,
+			   g_hash_table_contains(udev->wanted, ANY) ? NULL : subsystems);
 }
 
 static void on_events_lost(void *data)
 {
-	log_notice(NULL, "device events were lost; looking at all devices again");
+	log_notice(NULL, "device events were lost; all devices are read again");
 	schedule_listing(data);
 }
 
 static void listen(UdevProvider *udev)
 {
-	static const UdevSourceListener listener = { on_device_event, on_events_lost, on_events_drained,
-						     on_event_batch_end };
+	static const UdevSourceListener listener = { on_device_event, on_events_lost,
+						     on_events_drained, on_event_batch_end };
 	g_autoptr(GError) error = NULL;
 
 	udev->source = udev_source_new(udev->udev, &listener, udev, &error);
@@ -362,7 +381,7 @@ static void listen(UdevProvider *udev)
 		return;
 	}
 	log_error(NULL, "%s", error->message);
-	udev_table_set_live(udev->table, "udev cannot be listened to");
+	udev_table_set_live(udev->table, "cannot receive events of udev");
 	udev_table_settle(udev->table);
 	note_settled(udev);
 }
@@ -372,7 +391,7 @@ static void on_listing_due(void *data)
 	UdevProvider *udev = data;
 
 	timer_disarm(udev->listing);
-	if (udev->is_listing) { /* it must finish, or a storm of events could delay it for ever */
+	if (udev->is_listing) { /* otherwise a storm of events could delay it for ever */
 		timer_arm(udev->listing, loop_now() + LISTING_PAUSE_US);
 		return;
 	}
@@ -395,7 +414,7 @@ static void on_daemon_changed(void *data, bool is_there)
 	stop_reading(udev);
 	if (is_there) {
 		g_clear_pointer(&udev->source, udev_source_free);
-		udev_rechecks_ask_anew(udev->rechecks, loop_now());
+		udev_rechecks_repeat(udev->rechecks, loop_now());
 		timer_disarm(udev->listing); /* a pause after a failure would leave no monitor */
 		schedule_listing(udev);
 		return;
@@ -508,7 +527,9 @@ static char *udev_describe_key(Provider *provider, const char *key)
 {
 	UdevProvider *udev = (UdevProvider *)provider;
 
-	return udev->daemon && udev_daemon_is_there(udev->daemon) ? udev_table_describe(udev->table, key) : NULL;
+	return udev->daemon && udev_daemon_is_there(udev->daemon) ?
+		       udev_table_describe(udev->table, key) :
+		       NULL;
 }
 
 static void udev_free(Provider *provider)
@@ -538,12 +559,14 @@ bool udev_provider_is_settled(Provider *provider)
 
 Provider *udev_provider_new(const ProviderSink *sink, const UdevOptions *options)
 {
-	static const UdevRecheckOps ops = { ask_again, look_at };
+	static const UdevRecheckOps ops = { list_again, look_at };
 	static const UdevReaderListener reader = { on_done, on_failed, on_not_announced };
 	UdevProvider *udev = g_new0(UdevProvider, 1);
 
-	udev->base = (Provider){ .subscribe = udev_subscribe, .unsubscribe = udev_unsubscribe,
-				 .describe = udev_describe_key, .free = udev_free };
+	udev->base = (Provider){ .subscribe = udev_subscribe,
+				 .unsubscribe = udev_unsubscribe,
+				 .describe = udev_describe_key,
+				 .free = udev_free };
 	udev->directory = g_strdup(options->directory);
 	udev->sockets = options->sockets;
 	udev->settled = options->settled;

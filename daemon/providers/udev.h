@@ -13,11 +13,13 @@
 #include "worker/pool.h"
 
 typedef struct UdevOptions {
-	const char *directory;       /* contains udevd's control socket, "/run/udev"; copied */
-	SocketLook sockets;          /* watches that socket */
-	WorkerPool *workers;         /* borrowed; NULL: no devices are known */
-	bool is_recovering;          /* an earlier manager existed; its services would stop if a volume were absent */
-	void (*settled)(void *data); /* called when udev_provider_is_settled() becomes true; may be NULL */
+	const char *directory; /* contains udevd's control socket, "/run/udev"; copied */
+	SocketLook sockets; /* watches that socket */
+	WorkerPool *workers; /* borrowed; NULL: no devices are known */
+	/* an earlier manager existed; its services would stop if a volume were absent */
+	bool is_recovering;
+	/* called when udev_provider_is_settled() becomes true; may be NULL */
+	void (*settled)(void *data);
 	void *data;
 } UdevOptions;
 

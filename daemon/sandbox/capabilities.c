@@ -29,7 +29,7 @@ static const struct {
 static const char *key_that_takes(const struct Sandbox *sandbox, unsigned capability)
 {
 	for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++) {
-		if (sandbox_asks(sandbox, takers[i].key) && takers[i].lost & BIT(capability))
+		if (sandbox_requests(sandbox, takers[i].key) && takers[i].lost & BIT(capability))
 			return sandbox_key_name(takers[i].key);
 	}
 	return "CapabilityBoundingSet";
@@ -41,7 +41,7 @@ static uint64_t allowed(const struct Sandbox *sandbox)
 	uint64_t set = sandbox->value[SANDBOX_BOUNDING_SET];
 
 	for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++)
-		set &= sandbox_asks(sandbox, takers[i].key) ? ~takers[i].lost : UINT64_MAX;
+		set &= sandbox_requests(sandbox, takers[i].key) ? ~takers[i].lost : UINT64_MAX;
 	return set;
 }
 
@@ -75,7 +75,7 @@ int capabilities_bound(const struct Sandbox *sandbox, struct Failure *failure)
 		if (has < 0)
 			break; /* beyond the kernel's last one */
 		if (has && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
-			return failure_set(failure, errno, "%s=: cannot take away capability %u",
+			return failure_set(failure, errno, "%s=: cannot drop capability %u",
 					   key_that_takes(sandbox, capability), capability);
 	}
 	return 0;
@@ -85,7 +85,7 @@ int capabilities_keep(const struct Sandbox *sandbox, struct Failure *failure)
 {
 	if (sandbox->value[SANDBOX_AMBIENT_SET] == 0 || prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) == 0)
 		return 0;
-	return failure_set(failure, errno, "AmbientCapabilities=: cannot keep any");
+	return failure_set(failure, errno, "AmbientCapabilities=: cannot keep capabilities");
 }
 
 /* Another user has only the ambient capabilities; root has all that are allowed. */
@@ -96,24 +96,33 @@ static int reduce(const struct Sandbox *sandbox, struct Failure *failure)
 	int error = get_own(now);
 
 	if (error)
-		return failure_set(failure, error, "CapabilityBoundingSet=: cannot read the capabilities");
+		return failure_set(failure, error,
+				   "CapabilityBoundingSet=: cannot read the capabilities");
 	permitted = now[0].permitted | (uint64_t)now[1].permitted << 32;
-	permitted &= geteuid() == 0 ? allowed(sandbox) | sandbox->value[SANDBOX_AMBIENT_SET] : sandbox->value[SANDBOX_AMBIENT_SET];
+	permitted &= geteuid() == 0 ? allowed(sandbox) | sandbox->value[SANDBOX_AMBIENT_SET] :
+				      sandbox->value[SANDBOX_AMBIENT_SET];
 	if (sandbox->value[SANDBOX_AMBIENT_SET] & ~permitted)
-		return failure_set(failure, EPERM, "AmbientCapabilities=: svcd does not have them all itself");
+		return failure_set(failure, EPERM,
+				   "AmbientCapabilities=: svcd itself does not have all of them");
 	error = set_own(permitted, sandbox->value[SANDBOX_AMBIENT_SET]);
-	return error ? failure_set(failure, error, "CapabilityBoundingSet=: cannot reduce the capabilities") : 0;
+	return error ? failure_set(failure, error,
+				   "CapabilityBoundingSet=: cannot reduce the capabilities") :
+		       0;
 }
 
 int capabilities_assume(const struct Sandbox *sandbox, struct Failure *failure)
 {
-	int error = sandbox->value[SANDBOX_AMBIENT_SET] != 0 || allowed(sandbox) != UINT64_MAX ? reduce(sandbox, failure) : 0;
+	int error = sandbox->value[SANDBOX_AMBIENT_SET] != 0 || allowed(sandbox) != UINT64_MAX ?
+			    reduce(sandbox, failure) :
+			    0;
 
 	for (unsigned capability = 0; capability < 64 && !error; capability++) {
 		if (!(sandbox->value[SANDBOX_AMBIENT_SET] & BIT(capability)))
 			continue;
 		if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0) < 0)
-			error = failure_set(failure, errno, "AmbientCapabilities=: cannot give capability %u", capability);
+			error = failure_set(failure, errno,
+					    "AmbientCapabilities=: cannot raise capability %u",
+					    capability);
 	}
 	return error;
 }
@@ -127,7 +136,8 @@ static bool has_sys_admin(void)
 
 int capabilities_forbid_new(const struct Sandbox *sandbox, bool has_filter, struct Failure *failure)
 {
-	if (!sandbox_asks(sandbox, SANDBOX_NO_NEW_PRIVILEGES) && !(has_filter && !has_sys_admin()))
+	if (!sandbox_requests(sandbox, SANDBOX_NO_NEW_PRIVILEGES) &&
+	    !(has_filter && !has_sys_admin()))
 		return 0;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return failure_set(failure, errno, "NoNewPrivileges=: cannot set it");

@@ -14,16 +14,20 @@
  */
 int capabilities_bound(const struct Sandbox *sandbox, struct Failure *failure);
 
-/* Before the identity changes: makes the ambient ones survive that. Returns: 0 or an errno. */
+/*
+ * Called before the identity changes: makes the ambient capabilities survive the change. Returns: 0
+ * or an errno.
+ */
 int capabilities_keep(const struct Sandbox *sandbox, struct Failure *failure);
 
-/* After it: sets exactly the capabilities of the service. Returns: 0 or an errno. */
+/* Called after the change: sets exactly the capabilities of the service. Returns: 0 or an errno. */
 int capabilities_assume(const struct Sandbox *sandbox, struct Failure *failure);
 
 /*
- * NoNewPrivileges=, also if a filter of system calls requires it (without CAP_SYS_ADMIN). Returns:
- * 0 or an errno.
+ * NoNewPrivileges=, also if a system call filter requires it (without CAP_SYS_ADMIN). Returns: 0 or
+ * an errno.
  */
-int capabilities_forbid_new(const struct Sandbox *sandbox, bool has_filter, struct Failure *failure);
+int capabilities_forbid_new(const struct Sandbox *sandbox, bool has_filter,
+			    struct Failure *failure);
 
 #endif

@@ -16,7 +16,8 @@ int failure_set(struct Failure *failure, int error, const char *format, ...)
 	if (failure->what[0])
 		return error;
 	va_start(args, format);
-	(void)vsnprintf(failure->what, sizeof(failure->what), format, args); /* cut off if it is too long */
+	/* cut off if it is too long */
+	(void)vsnprintf(failure->what, sizeof(failure->what), format, args);
 	va_end(args);
 	return error;
 }

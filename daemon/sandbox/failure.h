@@ -12,9 +12,10 @@ struct Failure {
 };
 
 /*
- * Writes "KEY=: cannot ..." unless a text was written before, because the first text is the most
+ * Writes "KEY=: cannot ..." unless there is a text already, because the first text is the most
  * specific. Returns: @error.
  */
-int failure_set(struct Failure *failure, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int failure_set(struct Failure *failure, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -17,7 +17,10 @@
 /* Levels of a key; a flag has one. */
 #define AT(level) (1u << (level))
 #define SET AT(1)
-#define EVERY_HOME { "/home", "/root", "/run/user" }
+#define EVERY_HOME                            \
+	{                                     \
+		"/home", "/root", "/run/user" \
+	}
 
 /* All are optional: a path that does not exist needs no protection. */
 static const struct {
@@ -26,6 +29,7 @@ static const struct {
 	enum MountKind kind;
 	unsigned show;
 	const char *paths[13]; /* NULL after the last */
+	/* clang-format off */
 } by_key[] = {
 	{ SANDBOX_PROTECT_SYSTEM, AT(PROTECT_SYSTEM_YES) | AT(PROTECT_SYSTEM_FULL), MOUNT_READ_ONLY, 0, { "/usr", "/boot", "/efi" } },
 	{ SANDBOX_PROTECT_SYSTEM, AT(PROTECT_SYSTEM_FULL), MOUNT_READ_ONLY, 0, { "/etc" } },
@@ -55,6 +59,7 @@ static const struct {
 	{ SANDBOX_PROTECT_KERNEL_LOGS, SET, MOUNT_HIDE, 0, { "/dev/kmsg", "/proc/kmsg" } },
 	{ SANDBOX_PROTECT_CONTROL_GROUPS, SET, MOUNT_READ_ONLY, 0, { "/sys/fs/cgroup" } },
 };
+/* clang-format on */
 
 static int add_by_key(const struct Sandbox *sandbox, struct MountList *list)
 {
@@ -64,10 +69,13 @@ static int add_by_key(const struct Sandbox *sandbox, struct MountList *list)
 		if (!(by_key[i].levels & AT(sandbox->value[by_key[i].key])))
 			continue;
 		for (const char *const *path = by_key[i].paths; *path && !error; path++)
-			error = mount_list_add(list, &(struct MountEntry){
-							     .kind = by_key[i].kind, .key = sandbox_key_name(by_key[i].key),
-							     .path = *path, .options = "ro", .show = by_key[i].show,
-							     .is_optional = true });
+			error = mount_list_add(
+				list, &(struct MountEntry){ .kind = by_key[i].kind,
+							    .key = sandbox_key_name(by_key[i].key),
+							    .path = *path,
+							    .options = "ro",
+							    .show = by_key[i].show,
+							    .is_optional = true });
 	}
 	return error;
 }
@@ -75,10 +83,13 @@ static int add_by_key(const struct Sandbox *sandbox, struct MountList *list)
 /* The control groups stay as they are if only the rest of /sys is protected. */
 static int add_cgroups(const struct Sandbox *sandbox, struct MountList *list)
 {
-	const struct MountEntry entry = { .kind = MOUNT_KEEP, .key = "ProtectKernelTunables", .path = "/sys/fs/cgroup",
+	const struct MountEntry entry = { .kind = MOUNT_KEEP,
+					  .key = "ProtectKernelTunables",
+					  .path = "/sys/fs/cgroup",
 					  .is_optional = true };
 
-	if (!sandbox_asks(sandbox, SANDBOX_PROTECT_KERNEL_TUNABLES) || sandbox_asks(sandbox, SANDBOX_PROTECT_CONTROL_GROUPS))
+	if (!sandbox_requests(sandbox, SANDBOX_PROTECT_KERNEL_TUNABLES) ||
+	    sandbox_requests(sandbox, SANDBOX_PROTECT_CONTROL_GROUPS))
 		return 0;
 	return mount_list_add(list, &entry);
 }
@@ -91,10 +102,12 @@ static const char *proc_options(const struct Sandbox *sandbox)
 		[PROTECT_PROC_DEFAULT] = { "hidepid=off", "hidepid=off,subset=pid" },
 		[PROTECT_PROC_NOACCESS] = { "hidepid=noaccess", "hidepid=noaccess,subset=pid" },
 		[PROTECT_PROC_INVISIBLE] = { "hidepid=invisible", "hidepid=invisible,subset=pid" },
-		[PROTECT_PROC_PTRACEABLE] = { "hidepid=ptraceable", "hidepid=ptraceable,subset=pid" },
+		[PROTECT_PROC_PTRACEABLE] = { "hidepid=ptraceable",
+					      "hidepid=ptraceable,subset=pid" },
 	};
 
-	return options[sandbox->value[SANDBOX_PROTECT_PROC]][sandbox_asks(sandbox, SANDBOX_PROC_SUBSET)];
+	return options[sandbox->value[SANDBOX_PROTECT_PROC]]
+		      [sandbox_requests(sandbox, SANDBOX_PROC_SUBSET)];
 }
 
 /*
@@ -103,14 +116,17 @@ static const char *proc_options(const struct Sandbox *sandbox)
 static const char *mount_point_below_proc(char *line)
 {
 	char *rest = line;
-	char *word = NULL;
+	char *token = NULL;
 
 	for (int i = 0; i < 5; i++)
-		word = strsep(&rest, " ");
-	return word && strncmp(word, "/proc/", 6) == 0 ? word : NULL;
+		token = strsep(&rest, " ");
+	return token && strncmp(token, "/proc/", 6) == 0 ? token : NULL;
 }
 
-/* Without memory the plan fails, because a place that is not restored would be unprotected. */
+/*
+ * If memory is exhausted, the plan fails, because a place that is not restored would be
+ * unprotected.
+ */
 static int keep_mount_of_proc(struct MountList *list, const char *key, char *line)
 {
 	const char *point = mount_point_below_proc(line);
@@ -121,7 +137,9 @@ static int keep_mount_of_proc(struct MountList *list, const char *key, char *lin
 	path = strdup(point); /* not freed: the list points to it */
 	if (!path)
 		return ENOMEM;
-	return mount_list_add(list, &(struct MountEntry){ .kind = MOUNT_SHOW, .key = key, .path = path, .is_optional = true });
+	return mount_list_add(
+		list, &(struct MountEntry){
+			      .kind = MOUNT_SHOW, .key = key, .path = path, .is_optional = true });
 }
 
 /*
@@ -148,11 +166,15 @@ static int keep_mounts_of_proc(struct MountList *list, const char *key)
 
 static int add_proc(const struct Sandbox *sandbox, struct MountList *list)
 {
-	const char *key = sandbox_asks(sandbox, SANDBOX_PROC_SUBSET) ? "ProcSubset" : "ProtectProc";
-	const struct MountEntry entry = { .kind = MOUNT_PROC, .key = key, .path = "/proc", .options = proc_options(sandbox) };
+	const char *key = sandbox_requests(sandbox, SANDBOX_PROC_SUBSET) ? "ProcSubset" :
+									   "ProtectProc";
+	const struct MountEntry entry = {
+		.kind = MOUNT_PROC, .key = key, .path = "/proc", .options = proc_options(sandbox)
+	};
 	int error;
 
-	if (!sandbox_asks(sandbox, SANDBOX_PROC_SUBSET) && !sandbox_asks(sandbox, SANDBOX_PROTECT_PROC))
+	if (!sandbox_requests(sandbox, SANDBOX_PROC_SUBSET) &&
+	    !sandbox_requests(sandbox, SANDBOX_PROTECT_PROC))
 		return 0;
 	error = keep_mounts_of_proc(list, key);
 	return error ? error : mount_list_add(list, &entry);
@@ -160,7 +182,7 @@ static int add_proc(const struct Sandbox *sandbox, struct MountList *list)
 
 /* --- lists of paths --- */
 
-/* In the order of their keys here, then of their lines. */
+/* Adds the lists in the order of their keys here, and each in the order of its lines. */
 static int add_lists(const struct Sandbox *sandbox, struct MountList *list)
 {
 	static const struct {
@@ -183,11 +205,16 @@ static int add_lists(const struct Sandbox *sandbox, struct MountList *list)
 
 			if (path->key != lists[i].key)
 				continue;
-			error = mount_list_add(list, &(struct MountEntry){
-							     .kind = lists[i].kind, .key = sandbox_key_name(path->key),
-							     .path = path->path, .source = path->source, .options = path->options,
-							     .show = lists[i].show | (path->is_flat ? SHOW_FLAT : 0u),
-							     .is_optional = path->is_optional });
+			error = mount_list_add(
+				list,
+				&(struct MountEntry){ .kind = lists[i].kind,
+						      .key = sandbox_key_name(path->key),
+						      .path = path->path,
+						      .source = path->source,
+						      .options = path->options,
+						      .show = lists[i].show |
+							      (path->is_flat ? SHOW_FLAT : 0u),
+						      .is_optional = path->is_optional });
 		}
 	}
 	return error;
@@ -209,7 +236,9 @@ static int add_private_tmp(const char *link, struct MountList *list, struct Fail
 
 		if (asprintf(&source, "%s/%s/tmp", places[i], name) < 0)
 			return ENOMEM;
-		error = mount_list_add(list, &(struct MountEntry){ .kind = MOUNT_SHOW, .key = "PrivateTmp", .path = places[i],
+		error = mount_list_add(list, &(struct MountEntry){ .kind = MOUNT_SHOW,
+								   .key = "PrivateTmp",
+								   .path = places[i],
 								   .source = source });
 	}
 	return error;
@@ -227,13 +256,15 @@ static void heed_read_only_paths(const struct Sandbox *sandbox, struct MountList
 		for (size_t k = 0; k < sandbox->n_paths; k++) {
 			const struct SandboxPath *path = &sandbox->paths[k];
 
-			if (path->key == SANDBOX_READ_ONLY_PATHS && mount_path_is_within(entry->path, path->path))
+			if (path->key == SANDBOX_READ_ONLY_PATHS &&
+			    mount_path_is_within(entry->path, path->path))
 				entry->show |= SHOW_READ_ONLY;
 		}
 	}
 }
 
-int mount_plan_make(const struct Sandbox *sandbox, const char *private_tmp, struct MountList *ret, struct Failure *failure)
+int mount_plan_make(const struct Sandbox *sandbox, const char *private_tmp, struct MountList *ret,
+		    struct Failure *failure)
 {
 	int error = add_by_key(sandbox, ret);
 

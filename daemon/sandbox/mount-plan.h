@@ -15,6 +15,7 @@
  * NULL: not requested
  * Returns: 0 or an errno.
  */
-int mount_plan_make(const struct Sandbox *sandbox, const char *private_tmp, struct MountList *ret, struct Failure *failure);
+int mount_plan_make(const struct Sandbox *sandbox, const char *private_tmp, struct MountList *ret,
+		    struct Failure *failure);
 
 #endif

@@ -51,7 +51,8 @@ bool mount_list_covers(const struct MountList *list, const char *path, const cha
 	for (size_t i = 0; i < list->n; i++) {
 		const struct MountEntry *entry = &list->entries[i];
 
-		if (entry->kind != MOUNT_SHOW && entry->kind != MOUNT_KEEP && mount_path_is_within(entry->path, top) &&
+		if (entry->kind != MOUNT_SHOW && entry->kind != MOUNT_KEEP &&
+		    mount_path_is_within(entry->path, top) &&
 		    mount_path_is_within(path, entry->path))
 			return true;
 	}
@@ -66,7 +67,7 @@ static bool makes_target(const struct MountEntry *entry)
 	return entry->source || (entry->kind == MOUNT_TMPFS && !entry->is_optional);
 }
 
-/* As realpath(3), but refuses links of other users. Returns: a new string, or NULL with errno. */
+/* Like realpath(3), but refuses other users' links. Returns: a new string, or NULL with errno. */
 static char *safe_real_path(const char *path)
 {
 	char link[64];
@@ -86,8 +87,9 @@ static char *safe_real_path(const char *path)
 }
 
 /*
- * Symbolic links are followed once, here. Other users must not control by a link what is shown to
- * the service, or where. They may control which of their files are hidden or made read-only.
+ * Symbolic links are followed once, here. Other users must not be able to choose by a link which
+ * files the service sees, or at which path. They may choose which of their own files are hidden or
+ * made read-only.
  */
 static int resolve(struct MountEntry *entry)
 {
@@ -114,13 +116,14 @@ static int resolve_all(struct MountList *list, struct Failure *failure)
 
 	for (size_t i = 0; i < list->n; i++) {
 		struct MountEntry *entry = &list->entries[i];
-		const char *asked = entry->source ? entry->source : entry->path;
+		const char *requested = entry->source ? entry->source : entry->path;
 		int error = resolve(entry);
 
 		if (error && entry->is_optional && (error == ENOENT || error == ENOTDIR))
 			continue;
 		if (error)
-			return failure_set(failure, error, "%s=: cannot find %s", entry->key, asked);
+			return failure_set(failure, error, "%s=: cannot find %s", entry->key,
+					   requested);
 		list->entries[kept++] = *entry;
 	}
 	list->n = kept;
@@ -137,23 +140,25 @@ static bool is_link(int fd)
 }
 
 /*
- * @path is resolved, so a link there now was made since. It could be mounted like a file, and would
- * lead elsewhere.
+ * @path is resolved, so a link that is there now was made later. It could be mounted like a file,
+ * and would lead elsewhere.
  */
 static int take_tree(const char *path, bool with_below)
 {
-	int place = safe_open(path, O_PATH | O_NOFOLLOW, 0);
+	int target = safe_open(path, O_PATH | O_NOFOLLOW, 0);
 	int fd;
 
-	if (place < 0)
+	if (target < 0)
 		return -1;
-	if (is_link(place)) {
-		(void)close(place); /* an O_PATH descriptor */
+	if (is_link(target)) {
+		(void)close(target); /* an O_PATH descriptor */
 		errno = ELOOP;
 		return -1;
 	}
-	fd = open_tree(place, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (with_below ? AT_RECURSIVE : 0u));
-	(void)close(place); /* the tree stays */
+	fd = open_tree(target, "",
+		       AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC |
+			       (with_below ? AT_RECURSIVE : 0u));
+	(void)close(target); /* the tree stays */
 	return fd;
 }
 
@@ -162,7 +167,8 @@ static int set_attributes(int fd, const char *path, unsigned flags, uint64_t att
 {
 	struct mount_attr change = { .attr_set = attributes };
 
-	if (mount_setattr(fd, path, flags | (*path ? 0u : AT_EMPTY_PATH), &change, sizeof(change)) < 0)
+	if (mount_setattr(fd, path, flags | (*path ? 0u : AT_EMPTY_PATH), &change, sizeof(change)) <
+	    0)
 		return errno;
 	return 0;
 }
@@ -178,7 +184,8 @@ static int make_empty(const char *mode)
 	if (fsconfig(context, FSCONFIG_SET_STRING, "mode", mode, 0) == 0 &&
 	    fsconfig(context, FSCONFIG_SET_STRING, "size", "4096", 0) == 0 &&
 	    fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
-		fd = fsmount(context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+		fd = fsmount(context, FSMOUNT_CLOEXEC,
+			     MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 	(void)close(context); /* the mount stays */
 	return fd;
 }
@@ -229,7 +236,8 @@ static int take(struct MountEntry *entry)
 		return entry->fd < 0 ? errno : 0;
 	case MOUNT_KEEP:
 	case MOUNT_SHOW:
-		entry->fd = take_tree(entry->source ? entry->source : entry->path, !(entry->show & SHOW_FLAT));
+		entry->fd = take_tree(entry->source ? entry->source : entry->path,
+				      !(entry->show & SHOW_FLAT));
 		return entry->fd < 0 ? errno : 0;
 	case MOUNT_HIDE:
 		entry->fd = make_hidden(entry->path);
@@ -262,14 +270,15 @@ static int make_in(const SafeParent *parent, const struct stat *like)
 
 	if (S_ISDIR(like->st_mode))
 		return mkdirat(parent->fd, parent->name, 0755) < 0 && errno != EEXIST ? errno : 0;
-	fd = openat(parent->fd, parent->name, O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
+	fd = openat(parent->fd, parent->name,
+		    O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return errno;
 	(void)close(fd); /* nothing is written */
 	return 0;
 }
 
-/* Makes a mount point: a directory, or a file if @like is none. */
+/* Makes a mount point: a directory, or a file if @like is not a directory. */
 static int make_target(const char *path, const struct stat *like)
 {
 	SafeParent parent;
@@ -300,7 +309,10 @@ static int put(const struct MountEntry *entry)
 	target = safe_open(entry->path, O_PATH | O_NOFOLLOW, 0);
 	if (target < 0)
 		return errno;
-	error = move_mount(entry->fd, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0 ? errno : 0;
+	error = move_mount(entry->fd, "", target, "",
+			   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0 ?
+			errno :
+			0;
 	(void)close(target); /* an O_PATH descriptor of the mount point */
 	return error;
 }
@@ -331,12 +343,11 @@ static int put_show(const struct MountEntry *entry)
 struct TmpfsOptions {
 	unsigned long flags;
 	bool is_read_only; /* not among the flags: set when all mounts inside are in place */
-	char data[256];    /* passed to the file system */
+	char data[256]; /* passed to the file system */
 };
 
 /*
- * Separates mount flags from options of the file system. Of contradicting options the last one
- * counts.
+ * Separates mount flags from options of the file system. If options conflict, the last one is used.
  */
 static int read_tmpfs_options(const char *options, struct TmpfsOptions *ret)
 {
@@ -345,17 +356,18 @@ static int read_tmpfs_options(const char *options, struct TmpfsOptions *ret)
 	int error = copy ? 0 : ENOMEM;
 
 	*ret = (struct TmpfsOptions){ .flags = MS_NOSUID | MS_NODEV, .data = "mode=0755" };
-	for (char *word = strsep(&rest, ","); word && !error; word = strsep(&rest, ",")) {
-		if (strcmp(word, "ro") == 0 || strcmp(word, "rw") == 0)
-			ret->is_read_only = word[1] == 'o';
-		else if (strcmp(word, "noexec") == 0)
+	for (char *token = strsep(&rest, ","); token && !error; token = strsep(&rest, ",")) {
+		if (strcmp(token, "ro") == 0 || strcmp(token, "rw") == 0)
+			ret->is_read_only = token[1] == 'o';
+		else if (strcmp(token, "noexec") == 0)
 			ret->flags |= MS_NOEXEC;
-		else if (strcmp(word, "exec") == 0)
+		else if (strcmp(token, "exec") == 0)
 			ret->flags &= ~(unsigned long)MS_NOEXEC;
-		else if (strchr(word, '=') && strlen(ret->data) + strlen(word) + 2 > sizeof(ret->data))
+		else if (strchr(token, '=') &&
+			 strlen(ret->data) + strlen(token) + 2 > sizeof(ret->data))
 			error = EINVAL;
-		else if (strchr(word, '='))
-			strcat(strcat(ret->data, ","), word);
+		else if (strchr(token, '='))
+			strcat(strcat(ret->data, ","), token);
 	}
 	free(copy);
 	return error;
@@ -380,7 +392,10 @@ static int put_in_place(const struct MountEntry *entry)
 	case MOUNT_READ_ONLY:
 		return put_read_only(entry);
 	case MOUNT_PROC:
-		return mount("proc", entry->path, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, entry->options) < 0 ? errno : 0;
+		return mount("proc", entry->path, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+			     entry->options) < 0 ?
+			       errno :
+			       0;
 	case MOUNT_TMPFS:
 		return put_tmpfs(entry);
 	case MOUNT_KEEP:
@@ -412,7 +427,8 @@ static bool is_read_only_tmpfs(const struct MountEntry *entry)
 {
 	struct TmpfsOptions options;
 
-	return entry->kind == MOUNT_TMPFS && read_tmpfs_options(entry->options, &options) == 0 && options.is_read_only;
+	return entry->kind == MOUNT_TMPFS && read_tmpfs_options(entry->options, &options) == 0 &&
+	       options.is_read_only;
 }
 
 static int put_all(struct MountList *list, struct Failure *failure)
@@ -422,14 +438,18 @@ static int put_all(struct MountList *list, struct Failure *failure)
 		int error = put_in_place(entry);
 
 		if (error)
-			return failure_set(failure, error, "%s=: cannot %s %s", entry->key, verb(entry->kind), entry->path);
+			return failure_set(failure, error, "%s=: cannot %s %s", entry->key,
+					   verb(entry->kind), entry->path);
 	}
 	for (size_t i = 0; i < list->n; i++) {
 		const struct MountEntry *entry = &list->entries[i];
-		int error = is_read_only_tmpfs(entry) ? set_attributes(AT_FDCWD, entry->path, 0, MOUNT_ATTR_RDONLY) : 0;
+		int error = is_read_only_tmpfs(entry) ?
+				    set_attributes(AT_FDCWD, entry->path, 0, MOUNT_ATTR_RDONLY) :
+				    0;
 
 		if (error)
-			return failure_set(failure, error, "%s=: cannot make read-only %s", entry->key, entry->path);
+			return failure_set(failure, error, "%s=: cannot make read-only %s",
+					   entry->key, entry->path);
 	}
 	return 0;
 }
@@ -452,7 +472,7 @@ static int enter_namespace(const char *key, struct Failure *failure)
 	if (unshare(CLONE_NEWNS) < 0)
 		return failure_set(failure, errno, "%s=: cannot make a mount namespace", key);
 	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
-		return failure_set(failure, errno, "%s=: cannot make mounts its own", key);
+		return failure_set(failure, errno, "%s=: cannot make the mounts private", key);
 	return 0;
 }
 

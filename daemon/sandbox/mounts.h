@@ -16,31 +16,31 @@
 
 /* At one path they are applied in this order, so the last one is visible. */
 enum MountKind {
-	MOUNT_KEEP,      /* the tree as it was before a change above it */
+	MOUNT_KEEP, /* the tree as it was before a change above it */
 	MOUNT_READ_ONLY, /* the tree as it was, but read-only */
-	MOUNT_TMPFS,     /* an empty file system with @options */
-	MOUNT_SHOW,      /* the tree at @source, as it was */
-	MOUNT_PROC,      /* a new /proc with @options */
-	MOUNT_HIDE,      /* an empty directory or file without permissions */
+	MOUNT_TMPFS, /* an empty file system with @options */
+	MOUNT_SHOW, /* the tree at @source, as it was */
+	MOUNT_PROC, /* a new /proc with @options */
+	MOUNT_HIDE, /* an empty directory or file without permissions */
 };
 
 /* For MOUNT_KEEP and MOUNT_SHOW. */
 enum MountShow {
-	SHOW_FLAT = 1 << 0,       /* without the mounts below it */
+	SHOW_FLAT = 1 << 0, /* without the mounts below it */
 	SHOW_READ_ONLY = 1 << 1,
 	SHOW_NO_DEVICES = 1 << 2, /* no device in it can be opened, no file executed */
 };
 
 struct MountEntry {
 	enum MountKind kind;
-	const char *key;     /* "PrivateTmp": for error messages */
+	const char *key; /* "PrivateTmp": for error messages */
 	const char *path;
-	const char *source;  /* MOUNT_SHOW; NULL: the path itself, which exists */
+	const char *source; /* MOUNT_SHOW; NULL: the path itself, which exists */
 	const char *options; /* MOUNT_TMPFS, MOUNT_PROC */
-	unsigned show;       /* enum MountShow */
-	bool is_optional;    /* a missing path is skipped */
-	int fd;              /* the tree; ours */
-	size_t number;       /* the order of insertion */
+	unsigned show; /* enum MountShow */
+	bool is_optional; /* a missing path is skipped */
+	int fd; /* the tree; ours */
+	size_t number; /* the order of insertion */
 };
 
 struct MountList {

@@ -30,8 +30,8 @@ static bool is_our_network(int fd)
 }
 
 /*
- * The main process may be gone, or may not have its own network yet, because it waits for a file of
- * its environment, for example. Then this command gets its own network, never the machine's.
+ * The main process may be gone, or may not have its own network yet, for example because it still
+ * waits for an environment file. Then this command gets its own network, never the machine's.
  */
 static bool enter_network_of(uint32_t pid)
 {
@@ -69,23 +69,28 @@ static int enter_network(uint32_t main_pid, struct Failure *failure)
 	if (main_pid > 0 && enter_network_of(main_pid))
 		return 0;
 	if (unshare(CLONE_NEWNET) < 0)
-		return failure_set(failure, errno, "PrivateNetwork=: cannot make a network namespace");
+		return failure_set(failure, errno,
+				   "PrivateNetwork=: cannot make a network namespace");
 	error = raise_loopback();
-	return error ? failure_set(failure, error, "PrivateNetwork=: cannot raise lo") : 0;
+	return error ? failure_set(failure, error, "PrivateNetwork=: cannot bring up lo") : 0;
 }
 
 int namespaces_enter(const struct Sandbox *sandbox, uint32_t main_pid, struct Failure *failure)
 {
-	int error = sandbox_asks(sandbox, SANDBOX_PRIVATE_NETWORK) ? enter_network(main_pid, failure) : 0;
+	int error = sandbox_requests(sandbox, SANDBOX_PRIVATE_NETWORK) ?
+			    enter_network(main_pid, failure) :
+			    0;
 
-	if (!error && sandbox_asks(sandbox, SANDBOX_PROTECT_HOSTNAME) && unshare(CLONE_NEWUTS) < 0)
-		error = failure_set(failure, errno, "ProtectHostname=: cannot make a host name of its own");
+	if (!error && sandbox_requests(sandbox, SANDBOX_PROTECT_HOSTNAME) &&
+	    unshare(CLONE_NEWUTS) < 0)
+		error = failure_set(failure, errno,
+				    "ProtectHostname=: cannot make a host name of its own");
 	return error;
 }
 
 int namespaces_join_keyring(const struct Sandbox *sandbox, struct Failure *failure)
 {
-	if (!sandbox_asks(sandbox, SANDBOX_KEYRING_MODE))
+	if (!sandbox_requests(sandbox, SANDBOX_KEYRING_MODE))
 		return 0;
 	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0)
 		return failure_set(failure, errno, "KeyringMode=: cannot make a session keyring");

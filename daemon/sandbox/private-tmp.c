@@ -19,8 +19,8 @@
 #include "paths/remove.h"
 
 /*
- * The maximal part of a service's name in the directory's name. The rest of 255 bytes is for the
- * other parts.
+ * At most this many bytes of the service's name are in the directory's name. The rest of the 255
+ * bytes is for the other parts.
  */
 #define SHOWN_BYTES 200
 #define TRIES 100
@@ -36,11 +36,12 @@ static int make_name(const char *link_path, char *name)
 
 	/*
 	 * Not a secret: on a collision another number is tried. Early in a boot, secure random
-	 * numbers take 30 ms of the processor, or minutes without a source.
+	 * numbers take 30 ms of processor time, or minutes without an entropy source.
 	 */
 	if (getrandom(random, sizeof(random), GRND_INSECURE) != (ssize_t)sizeof(random))
 		return EIO;
-	n = snprintf(name, PRIVATE_TMP_NAME + 1, "svcd-%.*s-", SHOWN_BYTES, service ? service + 1 : link_path);
+	n = snprintf(name, PRIVATE_TMP_NAME + 1, "svcd-%.*s-", SHOWN_BYTES,
+		     service ? service + 1 : link_path);
 	for (size_t i = 0; i < sizeof(random); i++)
 		name[n++] = letters[random[i] % sizeof(letters)];
 	name[n] = '\0';
@@ -48,37 +49,37 @@ static int make_name(const char *link_path, char *name)
 }
 
 /* It is ours if root made it and no other user can enter it: then no other user can change it. */
-static bool is_ours(int place, const char *name)
+static bool is_ours(int target, const char *name)
 {
 	struct stat st;
 
-	return fstatat(place, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-	       (st.st_mode & 07777) == 0700;
+	return fstatat(target, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
+	       st.st_uid == geteuid() && (st.st_mode & 07777) == 0700;
 }
 
-static int make_inside(int place, const char *name)
+static int make_inside(int target, const char *name)
 {
 	char inside[PRIVATE_TMP_NAME + 8];
 
 	(void)snprintf(inside, sizeof(inside), "%s/tmp", name); /* fits */
-	if (mkdirat(place, inside, 01777) < 0 && errno != EEXIST)
+	if (mkdirat(target, inside, 01777) < 0 && errno != EEXIST)
 		return errno;
-	return fchmodat(place, inside, 01777, 0) < 0 ? errno : 0;
+	return fchmodat(target, inside, 01777, 0) < 0 ? errno : 0;
 }
 
 /* @may_exist: an earlier command of this run may have made it */
-static int make_in(const char *place_path, const char *name, bool may_exist)
+static int make_in(const char *target_path, const char *name, bool may_exist)
 {
-	int place = open(place_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int target = open(target_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int error = 0;
 
-	if (place < 0)
+	if (target < 0)
 		return errno;
-	if (mkdirat(place, name, 0700) < 0)
-		error = errno == EEXIST && may_exist && is_ours(place, name) ? 0 : errno;
+	if (mkdirat(target, name, 0700) < 0)
+		error = errno == EEXIST && may_exist && is_ours(target, name) ? 0 : errno;
 	if (!error)
-		error = make_inside(place, name);
-	(void)close(place); /* a directory, opened for lookups only */
+		error = make_inside(target, name);
+	(void)close(target); /* a directory, opened for lookups only */
 	return error;
 }
 
@@ -90,7 +91,8 @@ static int make_both(const char *name, bool may_exist, struct Failure *failure)
 		if (error == EEXIST)
 			return error;
 		if (error)
-			return failure_set(failure, error, "PrivateTmp=: cannot make a directory in %s", places[i]);
+			return failure_set(failure, error,
+					   "PrivateTmp=: cannot make a directory in %s", places[i]);
 	}
 	return 0;
 }
@@ -137,13 +139,15 @@ static int make_new(const char *link_path, char *name, struct Failure *failure)
 	return error ? failure_set(failure, error, "PrivateTmp=: cannot make %s", link_path) : 0;
 }
 
-int private_tmp_make(const char *link_path, char ret_name[PRIVATE_TMP_NAME + 1], struct Failure *failure)
+int private_tmp_make(const char *link_path, char ret_name[PRIVATE_TMP_NAME + 1],
+		     struct Failure *failure)
 {
 	const mode_t mask = umask(0);
 	int error = ENOENT;
 
 	if (read_link(link_path, ret_name))
-		error = make_both(ret_name, true, failure); /* directories that a cleaner of /tmp removed are made again */
+		/* directories that a cleaner of /tmp removed are made again */
+		error = make_both(ret_name, true, failure);
 	if (error == ENOENT || error == EEXIST) {
 		(void)unlink(link_path); /* it leads to no directory of ours */
 		error = make_new(link_path, ret_name, failure);
@@ -163,7 +167,9 @@ int private_tmp_remove(const char *link_path, struct Failure *failure)
 		int error = remove_below(places[i], name);
 
 		if (error)
-			first_error = failure_set(failure, error, "PrivateTmp=: cannot remove %s/%s", places[i], name);
+			first_error = failure_set(failure, error,
+						  "PrivateTmp=: cannot remove %s/%s", places[i],
+						  name);
 	}
 	(void)unlink(link_path); /* the next run makes a new name */
 	return first_error;

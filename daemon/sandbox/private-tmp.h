@@ -4,7 +4,7 @@
  *
  * The name has a random part, because any user may make directories in /tmp in advance. A symbolic
  * link below /run/svcd, in a directory that only root can write to, contains the name. The next
- * commands read it, and at last the command that removes the directories.
+ * commands of the run read it, and so does the command that finally removes the directories.
  */
 #ifndef SVCD_SANDBOX_PRIVATE_TMP_H
 #define SVCD_SANDBOX_PRIVATE_TMP_H
@@ -20,9 +20,10 @@
  * @ret_name: the name in both places; its subdirectory "tmp" is shown as /tmp
  * Returns: 0 or an errno.
  */
-int private_tmp_make(const char *link_path, char ret_name[PRIVATE_TMP_NAME + 1], struct Failure *failure);
+int private_tmp_make(const char *link_path, char ret_name[PRIVATE_TMP_NAME + 1],
+		     struct Failure *failure);
 
-/* Removes both with all their content, and the link. Returns: 0 or the first errno. */
+/* Removes both directories with all their content, and the link. Returns: 0 or the first errno. */
 int private_tmp_remove(const char *link_path, struct Failure *failure);
 
 #endif

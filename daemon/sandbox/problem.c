@@ -11,14 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "words/words.h"
+#include "tokens/tokens.h"
 
 int problem_set(struct Problem *problem, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	(void)vsnprintf(problem->text, sizeof(problem->text), format, args); /* cut off if it is too long */
+	/* cut off if it is too long */
+	(void)vsnprintf(problem->text, sizeof(problem->text), format, args);
 	va_end(args);
 	return EINVAL;
 }
@@ -41,14 +42,18 @@ int problem_none_of(struct Problem *problem, const char *value, const char *cons
 	char list[PROBLEM_TEXT] = "";
 
 	for (size_t length = 0; *names && length < sizeof(list); names++)
-		length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s", length == 0 ? "" : ", ", *names);
-	return problem_set(problem, "\"%.*s%s\" is not one of %s", shown, value, value[shown] ? "..." : "", list);
+		length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s",
+					   length == 0 ? "" : ", ", *names);
+	return problem_set(problem, "\"%.*s%s\" is not one of %s", shown, value,
+			   value[shown] ? "..." : "", list);
 }
 
-int problem_unknown(struct Problem *problem, const char *kind, const char *name, const char *const *names)
+int problem_unknown(struct Problem *problem, const char *kind, const char *name,
+		    const char *const *names)
 {
-	const char *nearest = words_nearest(name, names);
+	const char *nearest = token_nearest(name, names);
 
-	return nearest ? problem_set(problem, "no %s \"%s\"; did you mean %s?", kind, name, nearest) :
-			 problem_set(problem, "no %s \"%s\"", kind, name);
+	return nearest ?
+		       problem_set(problem, "no %s \"%s\"; did you mean %s?", kind, name, nearest) :
+		       problem_set(problem, "no %s \"%s\"", kind, name);
 }

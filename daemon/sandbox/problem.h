@@ -13,10 +13,12 @@ struct Problem {
 };
 
 /* All return EINVAL. @names ends with NULL. */
-int problem_set(struct Problem *problem, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* "VALUE" is none of NAMES. */
+int problem_set(struct Problem *problem, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* "VALUE" is not one of NAMES. */
 int problem_none_of(struct Problem *problem, const char *value, const char *const *names);
 /* no KIND "NAME"; did you mean NEAREST? */
-int problem_unknown(struct Problem *problem, const char *kind, const char *name, const char *const *names);
+int problem_unknown(struct Problem *problem, const char *kind, const char *name,
+		    const char *const *names);
 
 #endif

@@ -18,10 +18,13 @@
 #include <sys/shm.h>
 #include <sys/stat.h>
 
-#define PERSONALITY_ASK 0xffffffffUL
+#define PERSONALITY_QUERY 0xffffffffUL
 #define INT_BITS 0xffffffffu /* an argument of 32 bits; the kernel ignores the upper half */
 
-/* From <linux/sched.h> of later kernels, and a flag of the same argument. */
+/*
+ * From <linux/sched.h> of later kernels; and the mask of the policy bits, without the flag beside
+ * them.
+ */
 #ifndef SCHED_EXT
 #define SCHED_EXT 7
 #endif
@@ -29,16 +32,18 @@
 
 /*
  * @call fails with @error if all @n arguments compare true. Returns: 0 or an errno; a call that
- * @target lacks is no error.
+ * @target lacks is not an error.
  */
-static int forbid(const struct RuleTarget *target, int error, const char *call, unsigned n, const struct scmp_arg_cmp *args)
+static int forbid(const struct RuleTarget *target, int error, const char *call, unsigned n,
+		  const struct scmp_arg_cmp *args)
 {
 	const int number = target->library->resolve_name(call);
 	int result;
 
 	if (number == __NR_SCMP_ERROR)
 		return 0; /* on no processor that this library supports */
-	result = target->library->rule_add_array(target->filter, SCMP_ACT_ERRNO((unsigned)error), number, n, args);
+	result = target->library->rule_add_array(target->filter, SCMP_ACT_ERRNO((unsigned)error),
+						 number, n, args);
 	return result == -EDOM || result == -EEXIST ? 0 : -result;
 }
 
@@ -47,16 +52,18 @@ static int forbid_always(const struct RuleTarget *target, int error, const char 
 	return forbid(target, error, call, 0, NULL);
 }
 
-/* If all bits of @bits are set in argument @arg. */
-static int forbid_bits(const struct RuleTarget *target, const char *call, unsigned arg, uint64_t bits)
+/* Forbids @call if all bits of @bits are set in argument @arg. */
+static int forbid_bits(const struct RuleTarget *target, const char *call, unsigned arg,
+		       uint64_t bits)
 {
 	const struct scmp_arg_cmp args[] = { SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, bits, bits) };
 
 	return forbid(target, EPERM, call, 1, args);
 }
 
-/* If argument @arg, masked with @mask, is @value. */
-static int forbid_value(const struct RuleTarget *target, int error, const char *call, unsigned arg, uint64_t mask, uint64_t value)
+/* Forbids @call if argument @arg, masked with @mask, is @value. */
+static int forbid_value(const struct RuleTarget *target, int error, const char *call, unsigned arg,
+			uint64_t mask, uint64_t value)
 {
 	const struct scmp_arg_cmp args[] = { SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, mask, value) };
 
@@ -83,9 +90,9 @@ static int forbid_families(const struct RuleTarget *target, uint64_t allowed)
 }
 
 /*
- * io_uring can make sockets without a system call that a filter sees. If the processor has the old
- * socketcall(2), with arguments in memory, libseccomp adds a rule to each of these that forbids all
- * sockets by it.
+ * io_uring can make sockets without a system call that a filter sees. The old socketcall(2) has its
+ * arguments in memory. Where a processor has that call, libseccomp adds a rule to each of these,
+ * which forbids making any socket by it.
  */
 static int restrict_families(const struct Sandbox *sandbox, const struct RuleTarget *target)
 {
@@ -100,7 +107,8 @@ static int restrict_families(const struct Sandbox *sandbox, const struct RuleTar
 
 static int restrict_namespaces(const struct Sandbox *sandbox, const struct RuleTarget *target)
 {
-	const unsigned clone_flags = target->arch == SCMP_ARCH_S390 || target->arch == SCMP_ARCH_S390X ? 1 : 0;
+	const unsigned clone_flags =
+		target->arch == SCMP_ARCH_S390 || target->arch == SCMP_ARCH_S390X ? 1 : 0;
 	int error = forbid_always(target, ENOSYS, "clone3");
 
 	/* 0: any type, determined by the descriptor. */
@@ -112,7 +120,8 @@ static int restrict_namespaces(const struct Sandbox *sandbox, const struct RuleT
 		error = forbid_bits(target, "unshare", 0, one->flag);
 		if (!error)
 			error = forbid_bits(target, "setns", 1, one->flag);
-		if (!error && one->flag != CLONE_NEWTIME) /* for clone(2) that bit is part of the signal number */
+		/* for clone(2) that bit is part of the signal number */
+		if (!error && one->flag != CLONE_NEWTIME)
 			error = forbid_bits(target, "clone", clone_flags, one->flag);
 	}
 	return error;
@@ -122,12 +131,14 @@ static int restrict_namespaces(const struct Sandbox *sandbox, const struct RuleT
 
 static int restrict_realtime(const struct Sandbox *sandbox, const struct RuleTarget *target)
 {
-	static const int policies[] = { SCHED_FIFO, SCHED_RR, 4 /* SCHED_ISO, reserved */, SCHED_DEADLINE, SCHED_EXT };
+	static const int policies[] = { SCHED_FIFO, SCHED_RR, 4 /* SCHED_ISO, reserved */,
+					SCHED_DEADLINE, SCHED_EXT };
 	int error = forbid_always(target, EPERM, "sched_setattr");
 
 	(void)sandbox;
 	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]) && !error; i++)
-		error = forbid_value(target, EPERM, "sched_setscheduler", 1, POLICY_BITS, (uint64_t)policies[i]);
+		error = forbid_value(target, EPERM, "sched_setscheduler", 1, POLICY_BITS,
+				     (uint64_t)policies[i]);
 	return error;
 }
 
@@ -137,17 +148,21 @@ static int restrict_realtime(const struct Sandbox *sandbox, const struct RuleTar
 static const struct {
 	const char *call;
 	unsigned mode;
-} mode_calls[] = { { "chmod", 1 }, { "fchmod", 1 }, { "fchmodat", 2 }, { "mknod", 1 }, { "mknodat", 2 }, { "creat", 1 } };
+} mode_calls[] = { { "chmod", 1 }, { "fchmod", 1 },  { "fchmodat", 2 },
+		   { "mknod", 1 }, { "mknodat", 2 }, { "creat", 1 } };
 
-/* The mode counts only if a file is made. */
-static int forbid_open(const struct RuleTarget *target, const char *call, unsigned flags, uint64_t bit)
+/* The mode has an effect only if a file is made. */
+static int forbid_open(const struct RuleTarget *target, const char *call, unsigned flags,
+		       uint64_t bit)
 {
 	static const uint64_t makes[] = { O_CREAT, O_TMPFILE & ~O_DIRECTORY };
 	int error = 0;
 
 	for (size_t i = 0; i < sizeof(makes) / sizeof(makes[0]) && !error; i++) {
-		const struct scmp_arg_cmp args[] = { SCMP_CMP(flags, SCMP_CMP_MASKED_EQ, makes[i], makes[i]),
-						     SCMP_CMP(flags + 1, SCMP_CMP_MASKED_EQ, bit, bit) };
+		const struct scmp_arg_cmp args[] = {
+			SCMP_CMP(flags, SCMP_CMP_MASKED_EQ, makes[i], makes[i]),
+			SCMP_CMP(flags + 1, SCMP_CMP_MASKED_EQ, bit, bit)
+		};
 
 		error = forbid(target, EPERM, call, 2, args);
 	}
@@ -159,12 +174,13 @@ static int restrict_suid_sgid(const struct Sandbox *sandbox, const struct RuleTa
 	static const uint64_t bits[] = { S_ISUID, S_ISGID };
 	int error = forbid_always(target, ENOSYS, "openat2");
 
-	/* The address families also add this rule. */
-	if (!error && !sandbox_asks(sandbox, SANDBOX_FAMILIES))
+	/* RestrictAddressFamilies= also adds this rule. */
+	if (!error && !sandbox_requests(sandbox, SANDBOX_FAMILIES))
 		error = forbid_always(target, ENOSYS, "io_uring_setup");
 	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]) && !error; i++) {
 		for (size_t k = 0; k < sizeof(mode_calls) / sizeof(mode_calls[0]) && !error; k++)
-			error = forbid_bits(target, mode_calls[k].call, mode_calls[k].mode, bits[i]);
+			error = forbid_bits(target, mode_calls[k].call, mode_calls[k].mode,
+					    bits[i]);
 		if (!error)
 			error = forbid_open(target, "open", 1, bits[i]);
 		if (!error)
@@ -177,7 +193,7 @@ static int restrict_suid_sgid(const struct Sandbox *sandbox, const struct RuleTa
 
 static int lock_personality(const struct Sandbox *sandbox, const struct RuleTarget *target)
 {
-	const int now = personality(PERSONALITY_ASK);
+	const int now = personality(PERSONALITY_QUERY);
 	const struct scmp_arg_cmp another[] = { SCMP_CMP(0, SCMP_CMP_NE, (uint32_t)now) };
 
 	(void)sandbox;
@@ -186,7 +202,7 @@ static int lock_personality(const struct Sandbox *sandbox, const struct RuleTarg
 
 static int deny_write_execute(const struct Sandbox *sandbox, const struct RuleTarget *target)
 {
-	/* On these mmap(2) takes its arguments in memory; programs use mmap2. */
+	/* On these processors mmap(2) takes its arguments in memory; programs use mmap2. */
 	const bool has_old_mmap = target->arch == SCMP_ARCH_X86 || target->arch == SCMP_ARCH_S390;
 	int error = has_old_mmap ? forbid_always(target, EPERM, "mmap") :
 				   forbid_bits(target, "mmap", 2, PROT_WRITE | PROT_EXEC);
@@ -232,16 +248,19 @@ static const struct {
 const char *restrictions_first_key(const struct Sandbox *sandbox)
 {
 	for (size_t i = 0; i < sizeof(restrictions) / sizeof(restrictions[0]); i++) {
-		if (sandbox_asks(sandbox, restrictions[i].key))
+		if (sandbox_requests(sandbox, restrictions[i].key))
 			return sandbox_key_name(restrictions[i].key);
 	}
 	return NULL;
 }
 
-int restrictions_add(const struct Sandbox *sandbox, const struct RuleTarget *target, const char **ret_key)
+int restrictions_add(const struct Sandbox *sandbox, const struct RuleTarget *target,
+		     const char **ret_key)
 {
 	for (size_t i = 0; i < sizeof(restrictions) / sizeof(restrictions[0]); i++) {
-		int error = sandbox_asks(sandbox, restrictions[i].key) ? restrictions[i].add(sandbox, target) : 0;
+		int error = sandbox_requests(sandbox, restrictions[i].key) ?
+				    restrictions[i].add(sandbox, target) :
+				    0;
 
 		if (!error)
 			continue;
@@ -253,5 +272,5 @@ int restrictions_add(const struct Sandbox *sandbox, const struct RuleTarget *tar
 
 bool restrictions_forbid_fchmodat2(const struct Sandbox *sandbox)
 {
-	return sandbox_asks(sandbox, SANDBOX_RESTRICT_SUID_SGID);
+	return sandbox_requests(sandbox, SANDBOX_RESTRICT_SUID_SGID);
 }

@@ -9,7 +9,10 @@
 #include "sandbox/seccomp-library.h"
 #include "sandbox/sandbox.h"
 
-/* Calls have the names of the machine's own processor; @arch is the processor of the rules. */
+/*
+ * Names of system calls are looked up for the machine's own processor. @arch is the processor that
+ * the rules are for.
+ */
 struct RuleTarget {
 	const struct SeccompLibrary *library;
 	scmp_filter_ctx filter;
@@ -20,11 +23,12 @@ struct RuleTarget {
 const char *restrictions_first_key(const struct Sandbox *sandbox);
 
 /**
- * restrictions_add() - all rules of all active restrictions
+ * restrictions_add() - add all rules of all active restrictions
  * @ret_key: on failure, the key of the failed rule
  * Returns: 0 or an errno.
  */
-int restrictions_add(const struct Sandbox *sandbox, const struct RuleTarget *target, const char **ret_key);
+int restrictions_add(const struct Sandbox *sandbox, const struct RuleTarget *target,
+		     const char **ret_key);
 
 /* Is fchmodat2(2) forbidden? The library may not know that call (syscalls-late.h). */
 bool restrictions_forbid_fchmodat2(const struct Sandbox *sandbox);

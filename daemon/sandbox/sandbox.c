@@ -13,45 +13,49 @@
 #include <sys/socket.h>
 
 #include "sandbox/capability-names.h"
-#include "words/words.h"
+#include "tokens/tokens.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
 #define N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Reads one entry of a list of paths. Returns: 0, EINVAL or ENOMEM. */
-typedef int PathReader(struct SandboxPath *path, const char *word, struct Problem *problem);
+typedef int PathReader(struct SandboxPath *path, const char *token, struct Problem *problem);
 /* Adds the bits of @name to *@mask. Returns: 0 or EINVAL. */
 typedef int SetMember(const char *name, uint64_t *mask, struct Problem *problem);
 
-typedef struct Row Row;
-struct Row {
+typedef struct SandboxKeyRow SandboxKeyRow;
+struct SandboxKeyRow {
 	const char *name;
 	enum SandboxShape shape;
-	int (*read)(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem);
+	int (*read)(struct Sandbox *sandbox, enum SandboxKey key, const char *value,
+		    struct Problem *problem);
 	const char *const *levels;
 	PathReader *read_path;
 };
-static const Row rows[SANDBOX_KEYS_COUNT];
+static const SandboxKeyRow rows[SANDBOX_KEYS_COUNT];
 
-static void set_value(struct Sandbox *sandbox, enum SandboxKey key, uint64_t value, bool asks)
+static void set_value(struct Sandbox *sandbox, enum SandboxKey key, uint64_t value,
+		      bool is_requested)
 {
 	sandbox->value[key] = value;
-	sandbox->asked = asks ? sandbox->asked | BIT(key) : sandbox->asked & ~BIT(key);
+	sandbox->requested = is_requested ? sandbox->requested | BIT(key) :
+					    sandbox->requested & ~BIT(key);
 }
 
 static int no_memory(struct Problem *problem)
 {
-	(void)problem_set(problem, "there is no memory for it");
+	(void)problem_set(problem, "out of memory");
 	return ENOMEM;
 }
 
 /* --- flags and levels --- */
 
-static int read_flag(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem)
+static int read_flag(struct Sandbox *sandbox, enum SandboxKey key, const char *value,
+		     struct Problem *problem)
 {
 	bool yes;
 
-	if (!words_parse_bool(value, &yes))
+	if (!token_parse_bool(value, &yes))
 		return problem_set(problem, "write yes or no");
 	set_value(sandbox, key, yes, yes);
 	return 0;
@@ -65,12 +69,13 @@ static const char *const proc_subset_names[] = { PROC_SUBSETS(LEVEL_NAME) NULL }
 static const char *const keyring_mode_names[] = { KEYRING_MODES(LEVEL_NAME) NULL };
 
 /* A level key with the values "no" and "yes" accepts all spellings of a boolean. */
-static int read_level(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem)
+static int read_level(struct Sandbox *sandbox, enum SandboxKey key, const char *value,
+		      struct Problem *problem)
 {
 	const char *const *names = rows[key].levels;
 	bool yes;
 
-	if (strcmp(names[0], "no") == 0 && words_parse_bool(value, &yes))
+	if (strcmp(names[0], "no") == 0 && token_parse_bool(value, &yes))
 		value = yes ? "yes" : "no";
 	for (unsigned level = 0; names[level]; level++) {
 		if (strcmp(names[level], value) != 0)
@@ -96,7 +101,11 @@ static int copy_path(const char *path, char **ret, struct Problem *problem)
 	char *end;
 
 	if (*path != '/')
-		return problem_set(problem, "\"%s\": the path must be absolute; \"-\" in front: it may be missing", path);
+		return problem_set(
+			problem,
+			"\"%s\": the path must be absolute; a \"-\" in front allows it to be "
+			"missing",
+			path);
 	if (strchr(path, '\n'))
 		return problem_set(problem, "\"%s\" is not a path", path);
 	copy = end = malloc(strlen(path) + 2);
@@ -107,7 +116,8 @@ static int copy_path(const char *path, char **ret, struct Problem *problem)
 
 		if (is_step(part, length)) {
 			free(copy);
-			return problem_set(problem, "\"%s\": write the path without \"%.*s\"", path, (int)length, part);
+			return problem_set(problem, "\"%s\": write the path without \"%.*s\"", path,
+					   (int)length, part);
 		}
 		if (length > 0) {
 			*end++ = '/';
@@ -122,44 +132,47 @@ static int copy_path(const char *path, char **ret, struct Problem *problem)
 	return 0;
 }
 
-static int read_plain_path(struct SandboxPath *path, const char *word, struct Problem *problem)
+static int read_plain_path(struct SandboxPath *path, const char *token, struct Problem *problem)
 {
-	return copy_path(word, &path->path, problem);
+	return copy_path(token, &path->path, problem);
 }
 
 /* For keys that must not name the root directory. */
-static int read_part(struct SandboxPath *path, const char *word, struct Problem *problem)
+static int read_part(struct SandboxPath *path, const char *token, struct Problem *problem)
 {
-	int error = read_plain_path(path, word, problem);
+	int error = read_plain_path(path, token, problem);
 
 	if (!error && strcmp(path->path, "/") == 0)
-		return problem_set(problem, "name a part of the tree; ProtectSystem= covers all of it");
+		return problem_set(problem,
+				   "write a path below /; ProtectSystem= covers the whole tree");
 	return error;
 }
 
 static int check_target(const struct SandboxPath *path, struct Problem *problem)
 {
-	return strcmp(path->path, "/") == 0 ? problem_set(problem, "nothing can be put in place of /") : 0;
+	return strcmp(path->path, "/") == 0 ? problem_set(problem, "/ cannot be replaced") : 0;
 }
 
-/* SOURCE[:TARGET[:rbind|norbind]]; @word is changed. */
-static int split_bind(struct SandboxPath *path, char *word, struct Problem *problem)
+/* SOURCE[:TARGET[:rbind|norbind]]; @token is changed. */
+static int split_bind(struct SandboxPath *path, char *token, struct Problem *problem)
 {
-	const char *source = strsep(&word, ":");
-	const char *target = strsep(&word, ":");
+	const char *source = strsep(&token, ":");
+	const char *target = strsep(&token, ":");
 	int error = copy_path(source, &path->source, problem);
 
 	if (!error)
 		error = copy_path(target && *target ? target : source, &path->path, problem);
-	if (!error && word && strcmp(word, "rbind") != 0 && strcmp(word, "norbind") != 0)
-		error = problem_set(problem, "\"%s\" is neither rbind nor norbind; write SOURCE:TARGET:norbind", word);
-	path->is_flat = word && strcmp(word, "norbind") == 0;
+	if (!error && token && strcmp(token, "rbind") != 0 && strcmp(token, "norbind") != 0)
+		error = problem_set(
+			problem, "\"%s\" is neither rbind nor norbind; write SOURCE:TARGET:norbind",
+			token);
+	path->is_flat = token && strcmp(token, "norbind") == 0;
 	return error ? error : check_target(path, problem);
 }
 
-static int read_bind(struct SandboxPath *path, const char *word, struct Problem *problem)
+static int read_bind(struct SandboxPath *path, const char *token, struct Problem *problem)
 {
-	char *copy = strdup(word);
+	char *copy = strdup(token);
 	int error = copy ? split_bind(path, copy, problem) : no_memory(problem);
 
 	free(copy);
@@ -177,7 +190,7 @@ static bool is_tmpfs_number(const char *value, const char *digits, const char *u
 /* tmpfs(5) */
 static bool is_tmpfs_option(const char *option)
 {
-	static const char *const words[] = { "ro", "rw", "exec", "noexec", "nodev", "nosuid" };
+	static const char *const tokens[] = { "ro", "rw", "exec", "noexec", "nodev", "nosuid" };
 	static const struct {
 		const char *name;
 		const char *digits;
@@ -194,35 +207,41 @@ static bool is_tmpfs_option(const char *option)
 		const size_t length = strlen(settings[i].name);
 
 		if (strncmp(option, settings[i].name, length) == 0)
-			return is_tmpfs_number(option + length, settings[i].digits, settings[i].units);
+			return is_tmpfs_number(option + length, settings[i].digits,
+					       settings[i].units);
 	}
-	for (size_t i = 0; i < N_ELEMENTS(words); i++) {
-		if (strcmp(option, words[i]) == 0)
+	for (size_t i = 0; i < N_ELEMENTS(tokens); i++) {
+		if (strcmp(option, tokens[i]) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* PATH[:OPTION,OPTION...]; @word is changed. */
-static int split_tmpfs(struct SandboxPath *path, char *word, struct Problem *problem)
+/* PATH[:OPTION,OPTION...]; @token is changed. */
+static int split_tmpfs(struct SandboxPath *path, char *token, struct Problem *problem)
 {
-	const char *directory = strsep(&word, ":");
+	const char *directory = strsep(&token, ":");
 	int error = copy_path(directory, &path->path, problem);
 
-	path->options = strdup(word ? word : "");
+	path->options = strdup(token ? token : "");
 	if (!error && !path->options)
 		error = no_memory(problem);
-	for (char *option = error ? NULL : strsep(&word, ","); option && !error; option = strsep(&word, ",")) {
+	for (char *option = error ? NULL : strsep(&token, ","); option && !error;
+	     option = strsep(&token, ",")) {
 		if (!is_tmpfs_option(option))
-			error = problem_set(problem, "\"%s\" is not an option of a tmpfs here; write ro, noexec, mode=, size=, "
-						     "nr_inodes=, uid= or gid=", option);
+			error = problem_set(
+				problem,
+				"\"%s\" is not an option of a tmpfs here; write ro, noexec, "
+				"mode=, size=, "
+				"nr_inodes=, uid= or gid=",
+				option);
 	}
 	return error ? error : check_target(path, problem);
 }
 
-static int read_tmpfs(struct SandboxPath *path, const char *word, struct Problem *problem)
+static int read_tmpfs(struct SandboxPath *path, const char *token, struct Problem *problem)
 {
-	char *copy = strdup(word);
+	char *copy = strdup(token);
 	int error = copy ? split_tmpfs(path, copy, problem) : no_memory(problem);
 
 	free(copy);
@@ -236,7 +255,8 @@ const struct SandboxDirectory sandbox_directories[SANDBOX_DIRECTORIES] = {
 	{ SANDBOX_STATE_DIRECTORY, SANDBOX_STATE_DIRECTORY_MODE, "/var/lib", "STATE_DIRECTORY" },
 	{ SANDBOX_CACHE_DIRECTORY, SANDBOX_CACHE_DIRECTORY_MODE, "/var/cache", "CACHE_DIRECTORY" },
 	{ SANDBOX_LOGS_DIRECTORY, SANDBOX_LOGS_DIRECTORY_MODE, "/var/log", "LOGS_DIRECTORY" },
-	{ SANDBOX_CONFIGURATION_DIRECTORY, SANDBOX_CONFIGURATION_DIRECTORY_MODE, "/etc", "CONFIGURATION_DIRECTORY" },
+	{ SANDBOX_CONFIGURATION_DIRECTORY, SANDBOX_CONFIGURATION_DIRECTORY_MODE, "/etc",
+	  "CONFIGURATION_DIRECTORY" },
 };
 
 static const char *directory_root(enum SandboxKey key)
@@ -262,21 +282,27 @@ static bool is_relative(const char *path)
 	return true;
 }
 
-static int read_directory(struct SandboxPath *path, const char *word, struct Problem *problem)
+static int read_directory(struct SandboxPath *path, const char *token, struct Problem *problem)
 {
 	const char *root = directory_root(path->key);
 
-	if (*word == '/')
-		return problem_set(problem, "\"%s\" is made below %s; write it without the leading %s/", word, root, root);
-	if (strchr(word, ':'))
-		return problem_set(problem, "\"%s\": write the name only; links to it are not made", word);
-	if (!is_relative(word))
-		return problem_set(problem, "\"%s\" is not the name of a directory below %s", word, root);
-	path->path = strdup(word);
+	if (*token == '/')
+		return problem_set(problem,
+				   "\"%s\" is made below %s; write it without the leading %s/",
+				   token, root, root);
+	if (strchr(token, ':'))
+		return problem_set(problem,
+				   "\"%s\": write the name only; links to it are not supported",
+				   token);
+	if (!is_relative(token))
+		return problem_set(problem, "\"%s\" is not the name of a directory below %s", token,
+				   root);
+	path->path = strdup(token);
 	return path->path ? 0 : no_memory(problem);
 }
 
-static int read_mode(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem)
+static int read_mode(struct Sandbox *sandbox, enum SandboxKey key, const char *value,
+		     struct Problem *problem)
 {
 	const size_t length = strlen(value);
 	const unsigned long mode = strtoul(value, NULL, 8);
@@ -296,15 +322,18 @@ static void clear_path(struct SandboxPath *path)
 	free(path->options);
 }
 
-static int add_path(struct Sandbox *sandbox, enum SandboxKey key, const char *word, struct Problem *problem)
+static int add_path(struct Sandbox *sandbox, enum SandboxKey key, const char *token,
+		    struct Problem *problem)
 {
-	struct SandboxPath path = { .key = key, .is_optional = rows[key].shape == SHAPE_PATHS && *word == '-' };
+	struct SandboxPath path = {
+		.key = key, .is_optional = rows[key].shape == SHAPE_PATHS && *token == '-'
+	};
 	struct SandboxPath *paths;
 	int error;
 
-	if (sandbox->n_paths >= WORDS_MAX)
-		return problem_set(problem, "there are more than %d entries", WORDS_MAX);
-	error = rows[key].read_path(&path, word + path.is_optional, problem);
+	if (sandbox->n_paths >= TOKENS_MAX)
+		return problem_set(problem, "there are more than %d entries", TOKENS_MAX);
+	error = rows[key].read_path(&path, token + path.is_optional, problem);
 	paths = error ? NULL : reallocarray(sandbox->paths, sandbox->n_paths + 1, sizeof(*paths));
 	if (!paths) {
 		clear_path(&path);
@@ -316,37 +345,39 @@ static int add_path(struct Sandbox *sandbox, enum SandboxKey key, const char *wo
 	return 0;
 }
 
-static int read_paths(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem)
+static int read_paths(struct Sandbox *sandbox, enum SandboxKey key, const char *value,
+		      struct Problem *problem)
 {
 	const char *reason;
-	auto_words char **words = words_split(value, &reason);
-	int error = words ? 0 : problem_set(problem, "%s", reason);
+	auto_tokens char **tokens = tokens_split(value, &reason);
+	int error = tokens ? 0 : problem_set(problem, "%s", reason);
 
-	for (char **word = words; word && *word && !error; word++)
-		error = add_path(sandbox, key, *word, problem);
+	for (char **token = tokens; token && *token && !error; token++)
+		error = add_path(sandbox, key, *token, problem);
 	return error;
 }
 
 /* --- sets of names --- */
 
 /*
- * One line of a set that lines extend. The first line is the set, or with "~" its complement; a
- * later line adds names, or with "~" removes them.
+ * One line of a set of names. The first line is the set, or with "~" its complement; a later line
+ * adds names, or with "~" removes them.
  */
-static int read_set(struct Sandbox *sandbox, enum SandboxKey key, const char *line, SetMember *add, struct Problem *problem)
+static int read_set(struct Sandbox *sandbox, enum SandboxKey key, const char *line, SetMember *add,
+		    struct Problem *problem)
 {
 	const bool is_inverted = *line == '~';
 	const uint64_t before = sandbox->value[key];
 	const char *reason;
-	auto_words char **words = words_split(line + is_inverted, &reason);
-	int error = words ? 0 : problem_set(problem, "%s", reason);
+	auto_tokens char **tokens = tokens_split(line + is_inverted, &reason);
+	int error = tokens ? 0 : problem_set(problem, "%s", reason);
 	uint64_t mask = 0;
 
-	for (char **word = words; word && *word && !error; word++)
-		error = add(*word, &mask, problem);
+	for (char **token = tokens; token && *token && !error; token++)
+		error = add(*token, &mask, problem);
 	if (error)
 		return error;
-	if (!sandbox_asks(sandbox, key))
+	if (!sandbox_requests(sandbox, key))
 		set_value(sandbox, key, is_inverted ? ~mask : mask, true);
 	else
 		set_value(sandbox, key, is_inverted ? before & ~mask : before | mask, true);
@@ -363,13 +394,15 @@ static int add_capability(const char *name, uint64_t *mask, struct Problem *prob
 	return 0;
 }
 
-static int read_bounding_set(struct Sandbox *sandbox, enum SandboxKey key, const char *line, struct Problem *problem)
+static int read_bounding_set(struct Sandbox *sandbox, enum SandboxKey key, const char *line,
+			     struct Problem *problem)
 {
 	return read_set(sandbox, key, line, add_capability, problem);
 }
 
 /* "All but" is limited to existing capabilities, because others cannot be given. */
-static int read_ambient(struct Sandbox *sandbox, enum SandboxKey key, const char *line, struct Problem *problem)
+static int read_ambient(struct Sandbox *sandbox, enum SandboxKey key, const char *line,
+			struct Problem *problem)
 {
 	int error = read_set(sandbox, key, line, add_capability, problem);
 
@@ -415,7 +448,8 @@ static int add_family(const char *name, uint64_t *mask, struct Problem *problem)
 	return problem_unknown(problem, "address family", name, names);
 }
 
-static int read_families(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem)
+static int read_families(struct Sandbox *sandbox, enum SandboxKey key, const char *value,
+			 struct Problem *problem)
 {
 	if (strcmp(value, "none") != 0)
 		return read_set(sandbox, key, value, add_family, problem);
@@ -438,11 +472,12 @@ static int add_namespace(const char *name, uint64_t *mask, struct Problem *probl
 }
 
 /* yes: none may be made; no: all; or a list of allowed ones. */
-static int read_namespaces(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem)
+static int read_namespaces(struct Sandbox *sandbox, enum SandboxKey key, const char *value,
+			   struct Problem *problem)
 {
 	bool yes;
 
-	if (!words_parse_bool(value, &yes))
+	if (!token_parse_bool(value, &yes))
 		return read_set(sandbox, key, value, add_namespace, problem);
 	set_value(sandbox, key, yes ? 0 : UINT64_MAX, yes);
 	return 0;
@@ -452,7 +487,8 @@ static int read_namespaces(struct Sandbox *sandbox, enum SandboxKey key, const c
 static int add_architecture(const char *name, uint64_t *mask, struct Problem *problem)
 {
 	/* The machine's own architecture is always included, and has no bit. */
-	static const char *const names[] = { "native", SANDBOX_ARCHITECTURES(ARCHITECTURE_NAME) NULL };
+	static const char *const names[] = { "native",
+					     SANDBOX_ARCHITECTURES(ARCHITECTURE_NAME) NULL };
 
 	for (size_t i = 0; names[i]; i++) {
 		if (strcmp(names[i], name) != 0)
@@ -463,7 +499,8 @@ static int add_architecture(const char *name, uint64_t *mask, struct Problem *pr
 	return problem_none_of(problem, name, names);
 }
 
-static int read_architectures(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem)
+static int read_architectures(struct Sandbox *sandbox, enum SandboxKey key, const char *value,
+			      struct Problem *problem)
 {
 	uint64_t none = 0;
 
@@ -474,7 +511,8 @@ static int read_architectures(struct Sandbox *sandbox, enum SandboxKey key, cons
 
 /* --- system calls --- */
 
-static int read_system_calls(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem)
+static int read_system_calls(struct Sandbox *sandbox, enum SandboxKey key, const char *value,
+			     struct Problem *problem)
 {
 	int error = syscall_filter_add_line(&sandbox->system_calls, value, problem);
 
@@ -483,8 +521,9 @@ static int read_system_calls(struct Sandbox *sandbox, enum SandboxKey key, const
 	return error;
 }
 
-/* Alone it has no effect. */
-static int read_system_call_error(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem)
+/* SystemCallErrorNumber= alone has no effect. */
+static int read_system_call_error(struct Sandbox *sandbox, enum SandboxKey key, const char *value,
+				  struct Problem *problem)
 {
 	int number;
 	int error = syscall_filter_read_error(value, &number, problem);
@@ -499,9 +538,10 @@ static int read_system_call_error(struct Sandbox *sandbox, enum SandboxKey key, 
 #define FLAG .read = read_flag
 #define LEVEL(names) .read = read_level, .levels = names
 #define PATHS_OF(reader) .read = read_paths, .read_path = reader
-#define ROW(id, key_name, key_shape, ...) [SANDBOX_##id] = { .name = key_name, .shape = SHAPE_##key_shape, __VA_ARGS__ },
+#define ROW(id, key_name, key_shape, ...) \
+	[SANDBOX_##id] = { .name = key_name, .shape = SHAPE_##key_shape, __VA_ARGS__ },
 
-static const Row rows[SANDBOX_KEYS_COUNT] = { SANDBOX_KEYS(ROW) };
+static const SandboxKeyRow rows[SANDBOX_KEYS_COUNT] = { SANDBOX_KEYS(ROW) };
 
 bool sandbox_key_find(const char *name, enum SandboxKey *ret)
 {
@@ -527,7 +567,9 @@ bool sandbox_key_takes_paths(enum SandboxKey key)
 void sandbox_init(struct Sandbox *sandbox)
 {
 	*sandbox = (struct Sandbox){
-		.value = { [SANDBOX_BOUNDING_SET] = UINT64_MAX, [SANDBOX_FAMILIES] = UINT64_MAX, [SANDBOX_NAMESPACES] = UINT64_MAX },
+		.value = { [SANDBOX_BOUNDING_SET] = UINT64_MAX,
+			   [SANDBOX_FAMILIES] = UINT64_MAX,
+			   [SANDBOX_NAMESPACES] = UINT64_MAX },
 	};
 	for (int i = 0; i < SANDBOX_DIRECTORIES; i++)
 		sandbox->value[sandbox_directories[i].mode] = 0755;
@@ -542,14 +584,16 @@ void sandbox_clear(struct Sandbox *sandbox)
 	sandbox_init(sandbox);
 }
 
-int sandbox_read(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem)
+int sandbox_read(struct Sandbox *sandbox, enum SandboxKey key, const char *value,
+		 struct Problem *problem)
 {
 	return rows[key].read(sandbox, key, value, problem);
 }
 
 int sandbox_check(const struct Sandbox *sandbox, enum SandboxKey *ret_key, struct Problem *problem)
 {
-	const uint64_t missing = sandbox->value[SANDBOX_AMBIENT_SET] & ~sandbox->value[SANDBOX_BOUNDING_SET];
+	const uint64_t missing = sandbox->value[SANDBOX_AMBIENT_SET] &
+				 ~sandbox->value[SANDBOX_BOUNDING_SET];
 
 	for (unsigned number = 0; number < 64; number++) {
 		const char *name = capability_name(number);
@@ -557,7 +601,9 @@ int sandbox_check(const struct Sandbox *sandbox, enum SandboxKey *ret_key, struc
 		if (!name || !(missing & BIT(number)))
 			continue;
 		*ret_key = SANDBOX_AMBIENT_SET;
-		return problem_set(problem, "%s is not in CapabilityBoundingSet=, so no process can have it", name);
+		return problem_set(problem,
+				   "%s is not in CapabilityBoundingSet=, so no process can have it",
+				   name);
 	}
 	return 0;
 }

@@ -5,7 +5,7 @@
  *
  * Names and meaning of the keys are those of systemd.exec(5). Service files are checked with this
  * parser. The accepted lines go to svc-exec unchanged, which parses them again and applies them.
- * docs/processes.md contains the order.
+ * docs/processes.md describes the order of these steps.
  */
 #ifndef SVCD_SANDBOX_SANDBOX_H
 #define SVCD_SANDBOX_SANDBOX_H
@@ -19,10 +19,10 @@
 
 /* How several lines of a key combine. */
 enum SandboxShape {
-	SHAPE_ONE,   /* the last one counts */
-	SHAPE_LIST,  /* each adds; an empty one clears */
+	SHAPE_ONE, /* the last one is used */
+	SHAPE_LIST, /* each adds; an empty one clears */
 	SHAPE_PATHS, /* a list of paths */
-	SHAPE_SET,   /* a list; an empty one is the empty set */
+	SHAPE_SET, /* a list; an empty one is the empty set */
 };
 
 /*
@@ -30,6 +30,7 @@ enum SandboxShape {
  * it by SANDBOX_KEY: mount-plan.c (files), capabilities.c, namespaces.c, restrictions.c and
  * syscalls.c (system calls).
  */
+/* clang-format off */
 #define SANDBOX_KEYS(X)                                                                                  \
 	X(PROTECT_SYSTEM, "ProtectSystem", ONE, LEVEL(protect_system_names))                             \
 	X(PROTECT_HOME, "ProtectHome", ONE, LEVEL(protect_home_names))                                   \
@@ -73,32 +74,41 @@ enum SandboxShape {
 	X(LOCK_PERSONALITY, "LockPersonality", ONE, FLAG)                                                \
 	X(DENY_WRITE_EXECUTE, "MemoryDenyWriteExecute", ONE, FLAG)                                       \
 	X(KEYRING_MODE, "KeyringMode", ONE, LEVEL(keyring_mode_names))
+/* clang-format on */
 
 #define SANDBOX_KEY_ID(id, ...) SANDBOX_##id,
 enum SandboxKey { SANDBOX_KEYS(SANDBOX_KEY_ID) SANDBOX_KEYS_COUNT };
 
 /* Values of the enumerated keys; 0 requests nothing. */
 #define SANDBOX_LEVEL_ID(id, name) id,
-#define PROTECT_SYSTEM_LEVELS(X)                                                                         \
-	X(PROTECT_SYSTEM_NO, "no") X(PROTECT_SYSTEM_YES, "yes") X(PROTECT_SYSTEM_FULL, "full") X(PROTECT_SYSTEM_STRICT, "strict")
+#define PROTECT_SYSTEM_LEVELS(X)     \
+	X(PROTECT_SYSTEM_NO, "no")   \
+	X(PROTECT_SYSTEM_YES, "yes") \
+	X(PROTECT_SYSTEM_FULL, "full") X(PROTECT_SYSTEM_STRICT, "strict")
 enum ProtectSystem { PROTECT_SYSTEM_LEVELS(SANDBOX_LEVEL_ID) };
-#define PROTECT_HOME_LEVELS(X)                                                                           \
-	X(PROTECT_HOME_NO, "no") X(PROTECT_HOME_YES, "yes") X(PROTECT_HOME_READ_ONLY, "read-only") X(PROTECT_HOME_TMPFS, "tmpfs")
+#define PROTECT_HOME_LEVELS(X)     \
+	X(PROTECT_HOME_NO, "no")   \
+	X(PROTECT_HOME_YES, "yes") \
+	X(PROTECT_HOME_READ_ONLY, "read-only") X(PROTECT_HOME_TMPFS, "tmpfs")
 enum ProtectHome { PROTECT_HOME_LEVELS(SANDBOX_LEVEL_ID) };
+/* clang-format off */
 #define PROTECT_PROC_LEVELS(X)                                                                           \
 	X(PROTECT_PROC_DEFAULT, "default") X(PROTECT_PROC_NOACCESS, "noaccess")                          \
 	X(PROTECT_PROC_INVISIBLE, "invisible") X(PROTECT_PROC_PTRACEABLE, "ptraceable")
+/* clang-format on */
 enum ProtectProc { PROTECT_PROC_LEVELS(SANDBOX_LEVEL_ID) };
 #define PROC_SUBSETS(X) X(PROC_SUBSET_ALL, "all") X(PROC_SUBSET_PID, "pid")
 enum ProcSubset { PROC_SUBSETS(SANDBOX_LEVEL_ID) };
-#define KEYRING_MODES(X)                                                                                 \
-	X(KEYRING_MODE_INHERIT, "inherit") X(KEYRING_MODE_PRIVATE, "private") X(KEYRING_MODE_SHARED, "shared")
+#define KEYRING_MODES(X)                   \
+	X(KEYRING_MODE_INHERIT, "inherit") \
+	X(KEYRING_MODE_PRIVATE, "private") X(KEYRING_MODE_SHARED, "shared")
 enum KeyringMode { KEYRING_MODES(SANDBOX_LEVEL_ID) };
 
 /*
- * The values of SystemCallArchitectures= beside "native", and libseccomp's names. The n-th one is
- * bit n of the value.
+ * The values of SystemCallArchitectures= other than "native", and libseccomp's names. The n-th one
+ * is bit n of the value.
  */
+/* clang-format off */
 #define SANDBOX_ARCHITECTURES(X)                                                                         \
 	X("x86", SCMP_ARCH_X86) X("x86-64", SCMP_ARCH_X86_64) X("x32", SCMP_ARCH_X32) X("arm", SCMP_ARCH_ARM) \
 	X("arm64", SCMP_ARCH_AARCH64) X("mips", SCMP_ARCH_MIPS) X("mips-le", SCMP_ARCH_MIPSEL)           \
@@ -106,19 +116,21 @@ enum KeyringMode { KEYRING_MODES(SANDBOX_LEVEL_ID) };
 	X("mips64-n32", SCMP_ARCH_MIPS64N32) X("mips64-le-n32", SCMP_ARCH_MIPSEL64N32)                   \
 	X("ppc", SCMP_ARCH_PPC) X("ppc64", SCMP_ARCH_PPC64) X("ppc64-le", SCMP_ARCH_PPC64LE)             \
 	X("riscv64", SCMP_ARCH_RISCV64) X("s390", SCMP_ARCH_S390) X("s390x", SCMP_ARCH_S390X)
+/* clang-format on */
 
 /* One entry of a list of paths. */
 struct SandboxPath {
 	enum SandboxKey key;
-	char *path;       /* absolute, or for ...Directory= relative; without "." and ".." */
-	char *source;     /* Bind...: the path shown there, absolute; else NULL */
-	char *options;    /* TemporaryFileSystem=: mount options, checked; else NULL */
+	char *path; /* absolute, or for ...Directory= relative; without "." and ".." */
+	char *source; /* Bind...: the path shown there, absolute; else NULL */
+	char *options; /* TemporaryFileSystem=: mount options, checked; else NULL */
 	bool is_optional; /* "-" in front: may be missing */
-	bool is_flat;     /* Bind...: "norbind", without the mounts below it */
+	bool is_flat; /* Bind...: "norbind", without the mounts below it */
 };
 
 struct Sandbox {
-	uint64_t asked; /* bit n: key n is given and requests something; see sandbox_asks() */
+	uint64_t requested; /* bit n: key n is given and requests something; see sandbox_requests()
+			     */
 	/*
 	 * One value per key. A flag: 0 or 1; a level; capabilities: bit n is capability n;
 	 * FAMILIES: bit n is address family n; NAMESPACES: CLONE_NEW...; ARCHITECTURES: see there;
@@ -126,18 +138,18 @@ struct Sandbox {
 	 * items are full unless the key is given.
 	 */
 	uint64_t value[SANDBOX_KEYS_COUNT];
-	struct SandboxPath *paths; /* of all keys, in the order of the lines */
+	struct SandboxPath *paths; /* the entries of all keys, in the order of the lines */
 	size_t n_paths;
-	struct SyscallWords system_calls; /* SystemCallFilter= */
+	struct SyscallTokens system_calls; /* SystemCallFilter= */
 };
 
 void sandbox_init(struct Sandbox *sandbox); /* it requests nothing */
 void sandbox_clear(struct Sandbox *sandbox);
 
-/* Does @key request something? Not for a NULL @sandbox. */
-static inline bool sandbox_asks(const struct Sandbox *sandbox, enum SandboxKey key)
+/* Does @key request something? False for a NULL @sandbox. */
+static inline bool sandbox_requests(const struct Sandbox *sandbox, enum SandboxKey key)
 {
-	return sandbox && sandbox->asked & (UINT64_C(1) << key);
+	return sandbox && sandbox->requested & (UINT64_C(1) << key);
 }
 
 /* Returns: false if the sandbox has no such key. */
@@ -150,7 +162,8 @@ bool sandbox_key_takes_paths(enum SandboxKey key);
  * @problem: on failure, one sentence with the valid values
  * Returns: 0, EINVAL or ENOMEM. After a failure part of the line may have been stored.
  */
-int sandbox_read(struct Sandbox *sandbox, enum SandboxKey key, const char *value, struct Problem *problem);
+int sandbox_read(struct Sandbox *sandbox, enum SandboxKey key, const char *value,
+		 struct Problem *problem);
 
 /**
  * sandbox_check() - are the keys consistent?
@@ -166,7 +179,7 @@ int sandbox_check(const struct Sandbox *sandbox, enum SandboxKey *ret_key, struc
 struct SandboxDirectory {
 	enum SandboxKey key;
 	enum SandboxKey mode;
-	const char *root;     /* their parent directory */
+	const char *root; /* their parent directory */
 	const char *variable; /* contains their paths, for the service */
 };
 enum { SANDBOX_DIRECTORIES = 5 };

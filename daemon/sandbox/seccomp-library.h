@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libseccomp, loaded only when a service has a filter of system calls: this program links only
- * libc, and most machines and services need no filter.
+ * libseccomp, loaded only when a service has a system call filter: this program links only libc,
+ * and most machines and services need no filter.
  */
 #ifndef SVCD_SANDBOX_SECCOMP_LIBRARY_H
 #define SVCD_SANDBOX_SECCOMP_LIBRARY_H
@@ -18,7 +18,8 @@ struct SeccompLibrary {
 	int (*arch_remove)(scmp_filter_ctx filter, uint32_t arch);
 	uint32_t (*arch_native)(void);
 	int (*resolve_name)(const char *name);
-	int (*rule_add_array)(scmp_filter_ctx filter, uint32_t action, int call, unsigned n, const struct scmp_arg_cmp *args);
+	int (*rule_add_array)(scmp_filter_ctx filter, uint32_t action, int call, unsigned n,
+			      const struct scmp_arg_cmp *args);
 };
 
 /* Returns: 0, ENOPKG if it is not installed, ELIBBAD if the version is incompatible. */

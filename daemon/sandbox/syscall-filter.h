@@ -11,25 +11,26 @@
 #include "sandbox/problem.h"
 #include "sandbox/syscall-groups.h"
 
-/* The process is killed, instead of an errno. */
+/* The process is killed, and gets no errno. */
 #define SYSCALL_ERROR_KILL (-1)
 
 /* One token of a line, or one call of a resolved filter. */
-struct SyscallWord {
+struct SyscallToken {
 	char name[SYSCALL_NAME_BYTES]; /* a system call or an @group */
-	bool is_inverted;              /* on a line that begins with ~ */
+	bool is_inverted; /* on a line that begins with ~ */
 	int error; /* ":EPERM": the errno of the call; 0: that of the list, SYSCALL_ERROR_KILL */
 };
 
-struct SyscallWords {
-	struct SyscallWord *items;
+struct SyscallTokens {
+	struct SyscallToken *items;
 	size_t n;
 };
 
-void syscall_filter_clear(struct SyscallWords *words);
+void syscall_filter_clear(struct SyscallTokens *tokens);
 
 /* Appends the tokens of one line. Returns: 0, EINVAL or ENOMEM with @problem. */
-int syscall_filter_add_line(struct SyscallWords *words, const char *line, struct Problem *problem);
+int syscall_filter_add_line(struct SyscallTokens *tokens, const char *line,
+			    struct Problem *problem);
 
 /* "EPERM", "1" or "kill". Returns: 0, or EINVAL with @problem. */
 int syscall_filter_read_error(const char *text, int *ret_error, struct Problem *problem);
@@ -38,17 +39,17 @@ int syscall_filter_read_error(const char *text, int *ret_error, struct Problem *
  * Does the first line list allowed calls (true) or forbidden ones? Without a line: nothing is
  * forbidden.
  */
-bool syscall_filter_is_allow_list(const struct SyscallWords *words);
+bool syscall_filter_is_allow_list(const struct SyscallTokens *tokens);
 
 /**
  * syscall_filter_resolve() - the calls of the lines, with groups expanded and without duplicates
  * @ret_calls: empty; for syscall_filter_clear()
  *
  * For a list of allowed calls: the allowed ones, and with an error those that fail; @default is
- * always included first. For a list of forbidden calls: those. A later line adds calls or removes
- * them.
+ * always included first. For a list of forbidden calls: the forbidden ones. A later line adds calls
+ * or removes them.
  * Returns: 0 or ENOMEM.
  */
-int syscall_filter_resolve(const struct SyscallWords *words, struct SyscallWords *ret_calls);
+int syscall_filter_resolve(const struct SyscallTokens *tokens, struct SyscallTokens *ret_calls);
 
 #endif

@@ -137,20 +137,20 @@ int syscall_group_foreach(const char *group, SyscallVisitor *each, void *data)
 	const Group *found = find_group(group);
 	int error = 0;
 
-	for (const char *word = found ? found->members : ""; *word && !error;) {
-		const size_t length = strcspn(word, " ");
+	for (const char *token = found ? found->members : ""; *token && !error;) {
+		const size_t length = strcspn(token, " ");
 		char name[SYSCALL_NAME_BYTES];
 
-		memcpy(name, word, length); /* all names in the table are shorter */
+		memcpy(name, token, length); /* all names in the table are shorter */
 		name[length] = '\0';
 		error = *name == '@' ? syscall_group_foreach(name, each, data) : each(name, data);
-		word += length + (word[length] == ' ');
+		token += length + (token[length] == ' ');
 	}
 	return error;
 }
 
 /* Is @name in @members? */
-static bool has_word(const char *members, const char *name)
+static bool has_token(const char *members, const char *name)
 {
 	const size_t length = strlen(name);
 
@@ -166,7 +166,7 @@ bool syscall_is_known(const char *name)
 	if (*name == '\0' || *name == '@' || strchr(name, ' '))
 		return false;
 	for (size_t i = 0; i < N_GROUPS; i++) {
-		if (has_word(groups[i].members, name))
+		if (has_token(groups[i].members, name))
 			return true;
 	}
 	return false;

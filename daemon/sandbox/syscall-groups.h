@@ -3,9 +3,9 @@
  * System call groups: the @names of SystemCallFilter=, as in systemd.exec(5), and the system calls
  * in each.
  *
- * The calls are those of Linux up to 6.12 on all processors of Debian. A call that a processor
- * lacks is skipped when the filter is made. docs/service-files.md describes the purpose of each
- * group.
+ * The calls are those of Linux up to 6.12 on all processors that Debian supports. A call that a
+ * processor lacks is skipped when the filter is made. docs/service-files.md describes the purpose
+ * of each group.
  */
 #ifndef SVCD_SANDBOX_SYSCALL_GROUPS_H
 #define SVCD_SANDBOX_SYSCALL_GROUPS_H

@@ -23,9 +23,11 @@ struct LateCall {
 };
 
 /**
- * syscalls_late_build() - a program for SECCOMP_SET_MODE_FILTER that forbids @calls on all processors
- * Returns: the code, @ret_n instructions; NULL without memory.
+ * syscalls_late_build() - a program for SECCOMP_SET_MODE_FILTER that forbids @calls on all
+ * processors
+ * Returns: the code, @ret_n instructions; NULL if memory is exhausted.
  */
-struct sock_filter *syscalls_late_build(const struct LateCall *calls, unsigned n, unsigned short *ret_n);
+struct sock_filter *syscalls_late_build(const struct LateCall *calls, unsigned n,
+					unsigned short *ret_n);
 
 #endif

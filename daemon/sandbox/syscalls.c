@@ -40,28 +40,31 @@ static const struct {
 	{ SCMP_ARCH_MIPSEL64, { SCMP_ARCH_MIPSEL64N32, SCMP_ARCH_MIPSEL } },
 };
 
-static bool is_asked_for(const struct Sandbox *sandbox, uint32_t token)
+static bool is_requested(const struct Sandbox *sandbox, uint32_t token)
 {
-	const uint64_t asked = sandbox->value[SANDBOX_ARCHITECTURES];
+	const uint64_t requested = sandbox->value[SANDBOX_ARCHITECTURES];
 
-	if (!sandbox_asks(sandbox, SANDBOX_ARCHITECTURES))
+	if (!sandbox_requests(sandbox, SANDBOX_ARCHITECTURES))
 		return true;
 	for (size_t i = 0; i < sizeof(arch_tokens) / sizeof(arch_tokens[0]); i++) {
 		if (arch_tokens[i] == token)
-			return asked & (UINT64_C(1) << i);
+			return requested & (UINT64_C(1) << i);
 	}
 	return false;
 }
 
 /* The processor types that can be used at all; the machine's own always can. */
-static void find_arches(const struct Sandbox *sandbox, const struct SeccompLibrary *library, struct Arches *ret)
+static void find_arches(const struct Sandbox *sandbox, const struct SeccompLibrary *library,
+			struct Arches *ret)
 {
 	const uint32_t native = library->arch_native();
 
 	ret->n = 0;
 	for (size_t i = 0; i < sizeof(relatives) / sizeof(relatives[0]); i++) {
-		for (size_t k = 0; relatives[i].native == native && k < ARCHES_MAX - 1 && relatives[i].others[k]; k++) {
-			if (is_asked_for(sandbox, relatives[i].others[k]))
+		for (size_t k = 0;
+		     relatives[i].native == native && k < ARCHES_MAX - 1 && relatives[i].others[k];
+		     k++) {
+			if (is_requested(sandbox, relatives[i].others[k]))
 				ret->tokens[ret->n++] = relatives[i].others[k];
 		}
 	}
@@ -69,7 +72,8 @@ static void find_arches(const struct Sandbox *sandbox, const struct SeccompLibra
 }
 
 /* A filter for @arch only, which allows all calls of the others. Returns: 0 or an errno. */
-static int new_filter(struct Syscalls *s, uint32_t arch, uint32_t default_action, const char *key, scmp_filter_ctx *ret)
+static int new_filter(struct Syscalls *s, uint32_t arch, uint32_t default_action, const char *key,
+		      scmp_filter_ctx *ret)
 {
 	const struct SeccompLibrary *library = &s->library;
 	scmp_filter_ctx context = library->init(default_action);
@@ -83,10 +87,12 @@ static int new_filter(struct Syscalls *s, uint32_t arch, uint32_t default_action
 	if (!error)
 		error = -library->attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
 	if (!error)
-		error = -library->attr_set(context, SCMP_FLTATR_CTL_NNP, 0); /* another function applies NoNewPrivileges= */
+		/* another function applies NoNewPrivileges= */
+		error = -library->attr_set(context, SCMP_FLTATR_CTL_NNP, 0);
 	if (error)
 		return error;
-	(void)library->attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a tree is faster than a list; older versions lack it */
+	/* a tree is faster than a list; older versions lack it */
+	(void)library->attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	s->filters[s->n++] = (struct Filter){ .key = key, .context = context };
 	*ret = context;
 	return 0;
@@ -97,16 +103,20 @@ static int new_filter(struct Syscalls *s, uint32_t arch, uint32_t default_action
 static int add_architectures(struct Syscalls *s, const struct Arches *arches)
 {
 	scmp_filter_ctx context = NULL;
-	int error = new_filter(s, s->library.arch_native(), SCMP_ACT_ALLOW, "SystemCallArchitectures", &context);
+	int error = new_filter(s, s->library.arch_native(), SCMP_ACT_ALLOW,
+			       "SystemCallArchitectures", &context);
 
 	for (unsigned i = 0; i + 1 < arches->n && !error; i++)
 		error = -s->library.arch_add(context, arches->tokens[i]);
-	return error ? error : -s->library.attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+	return error ? error :
+		       -s->library.attr_set(context, SCMP_FLTATR_ACT_BADARCH,
+					    SCMP_ACT_KILL_PROCESS);
 }
 
 /* --- restrictions --- */
 
-static int add_restrictions(const struct Sandbox *sandbox, struct Syscalls *s, const struct Arches *arches, const char **ret_key)
+static int add_restrictions(const struct Sandbox *sandbox, struct Syscalls *s,
+			    const struct Arches *arches, const char **ret_key)
 {
 	int error = 0;
 
@@ -137,11 +147,13 @@ static struct Actions list_actions(const struct Sandbox *sandbox)
 {
 	const uint32_t forbid = error_action((int)sandbox->value[SANDBOX_SYSTEM_CALL_ERROR]);
 
-	return syscall_filter_is_allow_list(&sandbox->system_calls) ? (struct Actions){ SCMP_ACT_ALLOW, forbid } :
-								      (struct Actions){ forbid, SCMP_ACT_ALLOW };
+	return syscall_filter_is_allow_list(&sandbox->system_calls) ?
+		       (struct Actions){ SCMP_ACT_ALLOW, forbid } :
+		       (struct Actions){ forbid, SCMP_ACT_ALLOW };
 }
 
-static int add_call(const struct Sandbox *sandbox, const struct RuleTarget *target, const struct SyscallWord *call)
+static int add_call(const struct Sandbox *sandbox, const struct RuleTarget *target,
+		    const struct SyscallToken *call)
 {
 	const struct Actions actions = list_actions(sandbox);
 	const bool is_native = target->arch == target->library->arch_native();
@@ -167,7 +179,8 @@ static int add_calls(const struct Sandbox *sandbox, struct Syscalls *s, const st
 	for (unsigned i = 0; i < arches->n && !error; i++) {
 		struct RuleTarget target = { .library = &s->library, .arch = arches->tokens[i] };
 
-		error = new_filter(s, target.arch, list_actions(sandbox).others, "SystemCallFilter", &target.filter);
+		error = new_filter(s, target.arch, list_actions(sandbox).others, "SystemCallFilter",
+				   &target.filter);
 		for (size_t k = 0; k < s->calls.n && !error; k++)
 			error = add_call(sandbox, &target, &s->calls.items[k]);
 	}
@@ -180,11 +193,12 @@ static int add_calls(const struct Sandbox *sandbox, struct Syscalls *s, const st
  * Adds the late calls of a list of forbidden calls. A list of allowed calls forbids unlisted ones
  * anyway.
  */
-static void add_late_call(const struct Sandbox *sandbox, const struct Syscalls *s, const struct SyscallWord *call,
-			  struct LateCall *calls, unsigned *n)
+static void add_late_call(const struct Sandbox *sandbox, const struct Syscalls *s,
+			  const struct SyscallToken *call, struct LateCall *calls, unsigned *n)
 {
 	const int number = syscall_late_number(call->name);
-	const int error = call->error ? call->error : (int)sandbox->value[SANDBOX_SYSTEM_CALL_ERROR];
+	const int error = call->error ? call->error :
+					(int)sandbox->value[SANDBOX_SYSTEM_CALL_ERROR];
 
 	if (number < 0 || s->library.resolve_name(call->name) >= 0)
 		return;
@@ -214,9 +228,11 @@ static int add_late(const struct Sandbox *sandbox, struct Syscalls *s)
 
 static const char *first_key(const struct Sandbox *sandbox)
 {
-	if (sandbox_asks(sandbox, SANDBOX_ARCHITECTURES))
+	if (sandbox_requests(sandbox, SANDBOX_ARCHITECTURES))
 		return "SystemCallArchitectures";
-	return sandbox_asks(sandbox, SANDBOX_SYSTEM_CALL_FILTER) ? "SystemCallFilter" : restrictions_first_key(sandbox);
+	return sandbox_requests(sandbox, SANDBOX_SYSTEM_CALL_FILTER) ?
+		       "SystemCallFilter" :
+		       restrictions_first_key(sandbox);
 }
 
 static int build(const struct Sandbox *sandbox, struct Syscalls *s, const char **ret_key)
@@ -225,13 +241,13 @@ static int build(const struct Sandbox *sandbox, struct Syscalls *s, const char *
 	int error = syscall_filter_resolve(&sandbox->system_calls, &s->calls);
 
 	find_arches(sandbox, &s->library, &arches);
-	if (!error && sandbox_asks(sandbox, SANDBOX_ARCHITECTURES))
+	if (!error && sandbox_requests(sandbox, SANDBOX_ARCHITECTURES))
 		error = add_architectures(s, &arches);
 	if (!error && restrictions_first_key(sandbox)) {
 		*ret_key = restrictions_first_key(sandbox);
 		error = add_restrictions(sandbox, s, &arches, ret_key);
 	}
-	if (!error && sandbox_asks(sandbox, SANDBOX_SYSTEM_CALL_FILTER)) {
+	if (!error && sandbox_requests(sandbox, SANDBOX_SYSTEM_CALL_FILTER)) {
 		*ret_key = "SystemCallFilter";
 		error = add_calls(sandbox, s, &arches);
 	}
@@ -250,7 +266,9 @@ int syscalls_build(const struct Sandbox *sandbox, struct Syscalls *ret, struct F
 	if (error)
 		return failure_set(failure, error, "%s=: needs libseccomp2", key);
 	error = build(sandbox, ret, &key);
-	return error ? failure_set(failure, error, "%s=: cannot make a filter of system calls", key) : 0;
+	return error ? failure_set(failure, error, "%s=: cannot make a filter of system calls",
+				   key) :
+		       0;
 }
 
 bool syscalls_are_filtered(const struct Syscalls *syscalls)
@@ -262,10 +280,15 @@ static int load_late(const struct LateFilter *late)
 {
 	const struct sock_fprog program = { .len = late->n, .filter = late->code };
 
-	return late->code && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? errno : 0;
+	return late->code && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ?
+		       errno :
+		       0;
 }
 
-/* The last one is for this processor and the list that may forbid loading another filter. */
+/*
+ * The last filter is that of SystemCallFilter= for this processor, which may forbid loading another
+ * filter.
+ */
 int syscalls_load(const struct Syscalls *syscalls, struct Failure *failure)
 {
 	int error = load_late(&syscalls->late);
@@ -273,8 +296,12 @@ int syscalls_load(const struct Syscalls *syscalls, struct Failure *failure)
 	for (unsigned i = 0; i < syscalls->n && !error; i++) {
 		error = -syscalls->library.load(syscalls->filters[i].context);
 		if (error)
-			return failure_set(failure, error, "%s=: cannot load the filter of system calls",
+			return failure_set(failure, error,
+					   "%s=: cannot load the filter of system calls",
 					   syscalls->filters[i].key);
 	}
-	return error ? failure_set(failure, error, "SystemCallFilter=: cannot load the filter of late system calls") : 0;
+	return error ? failure_set(
+			       failure, error,
+			       "SystemCallFilter=: cannot load the filter of late system calls") :
+		       0;
 }

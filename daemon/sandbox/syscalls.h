@@ -3,8 +3,8 @@
  * System calls: the filters of SystemCallFilter=, SystemCallArchitectures=, Restrict...= and
  * similar keys.
  *
- * They are built before the namespaces change, because libseccomp must be found. They are loaded
- * last, because they may forbid calls that svc-exec needs.
+ * They are built before the namespaces change, because libseccomp may be hidden afterwards. They
+ * are loaded last, because they may forbid calls that svc-exec needs.
  */
 #ifndef SVCD_SANDBOX_SYSCALLS_H
 #define SVCD_SANDBOX_SYSCALLS_H
@@ -16,8 +16,8 @@
 #include "sandbox/sandbox.h"
 
 /*
- * For each processor one for the restrictions and one for SystemCallFilter=, and one for the
- * allowed processors.
+ * The maximum: for each processor, one filter for the restrictions and one for SystemCallFilter=;
+ * and one filter for the allowed processors.
  */
 #define SYSCALLS_FILTERS 9
 
@@ -36,7 +36,7 @@ struct Syscalls {
 	struct SeccompLibrary library;
 	struct Filter filters[SYSCALLS_FILTERS]; /* in the order of loading */
 	unsigned n;
-	struct SyscallWords calls; /* of SystemCallFilter=, resolved */
+	struct SyscallTokens calls; /* those in SystemCallFilter=, resolved */
 	struct LateFilter late;
 };
 

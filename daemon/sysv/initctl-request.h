@@ -10,21 +10,21 @@
 
 #include "protocol/initctl-protocol.h"
 
-typedef enum InitctlAsk {
-	ASK_NOTHING,  /* a valid request without a meaning for svcd */
-	ASK_RUNLEVEL, /* @runlevel */
-	ASK_RELOAD,   /* telinit q */
-	ASK_REEXEC,   /* telinit u */
-	ASK_POWER_FAIL,
-	ASK_POWER_FAIL_NOW,
-	ASK_POWER_OK,
-	ASK_HALT_KIND, /* @is_halt: how the next runlevel 0 ends */
-} InitctlAsk;
+typedef enum InitctlAction {
+	INITCTL_ACTION_NOTHING, /* a valid request without a meaning for svcd */
+	INITCTL_ACTION_RUNLEVEL, /* @runlevel */
+	INITCTL_ACTION_RELOAD, /* telinit q */
+	INITCTL_ACTION_REEXEC, /* telinit u */
+	INITCTL_ACTION_POWER_FAIL,
+	INITCTL_ACTION_POWER_FAIL_NOW,
+	INITCTL_ACTION_POWER_OK,
+	INITCTL_ACTION_HALT_KIND, /* @is_halt: how the next runlevel 0 ends */
+} InitctlAction;
 
 typedef struct InitctlMeaning {
-	InitctlAsk ask;
+	InitctlAction action;
 	char runlevel[2]; /* "0" to "9"; s and S become 1, single user, as the tools mean them */
-	bool is_halt;     /* ASK_HALT_KIND: the power stays on */
+	bool is_halt; /* INITCTL_ACTION_HALT_KIND: the power stays on */
 } InitctlMeaning;
 
 /**

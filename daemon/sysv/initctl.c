@@ -24,13 +24,13 @@ enum { RECORDS_A_TURN = 8 };
 struct Initctl {
 	int fd;
 	FdSource *source;
-	void (*ask)(void *data, const InitctlMeaning *meaning);
+	void (*on_request)(void *data, const InitctlMeaning *meaning);
 	void *data;
 };
 
 /*
- * The mode allows no access, so opening it needs CAP_DAC_OVERRIDE, as its writers need it. Without
- * that capability the owner sets the mode for a moment.
+ * The mode allows no access, so this process needs CAP_DAC_OVERRIDE to open the FIFO, as writers
+ * do. Without that capability the owner changes the mode for a moment.
  */
 static int open_fifo(const char *path)
 {
@@ -56,7 +56,8 @@ int initctl_open(const char *path, GError **error)
 		return -1;
 	}
 	if (!S_ISFIFO(st.st_mode) || st.st_uid != geteuid()) {
-		fail(error, SVCD_ERROR_FAILED, "%s is not a fifo that belongs to root; remove it", path);
+		fail(error, SVCD_ERROR_FAILED, "%s is not a fifo that belongs to root; remove it",
+		     path);
 		return -1;
 	}
 	if (fchmod(fd, 0) < 0) {
@@ -82,7 +83,7 @@ static void handle(Initctl *initctl, const struct InitctlRequest *record)
 	InitctlMeaning meaning;
 
 	if (initctl_request_read(record, &meaning, &error)) {
-		initctl->ask(initctl->data, &meaning);
+		initctl->on_request(initctl->data, &meaning);
 		return;
 	}
 	log_warning(NULL, "%s: %s", INITCTL_PATH, error->message);
@@ -110,12 +111,13 @@ static void on_readable(GIOCondition condition, void *data)
 	}
 }
 
-Initctl *initctl_new(int fd, void (*ask)(void *data, const InitctlMeaning *meaning), void *data)
+Initctl *initctl_new(int fd, void (*on_request)(void *data, const InitctlMeaning *meaning),
+		     void *data)
 {
 	Initctl *initctl = g_new0(Initctl, 1);
 
 	initctl->fd = fd;
-	initctl->ask = ask;
+	initctl->on_request = on_request;
 	initctl->data = data;
 	initctl->source = fd_source_new(fd, G_IO_IN, LOOP_PRIORITY_BUS, on_readable, initctl);
 	return initctl;

@@ -24,10 +24,11 @@ int initctl_open(const char *path, GError **error);
 typedef struct Initctl Initctl;
 
 /**
- * initctl_new() - call @ask for each request
- * @fd: takes it
+ * initctl_new() - call @on_request for each request
+ * @fd: taken
  */
-Initctl *initctl_new(int fd, void (*ask)(void *data, const InitctlMeaning *meaning), void *data);
+Initctl *initctl_new(int fd, void (*on_request)(void *data, const InitctlMeaning *meaning),
+		     void *data);
 void initctl_free(Initctl *initctl); /* NULL is allowed */
 
 #endif

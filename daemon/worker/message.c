@@ -19,20 +19,21 @@ typedef union Control {
 	char space[CMSG_SPACE(sizeof(int) * WORKER_MAX_FDS)];
 } Control;
 
-GByteArray *worker_message_new(uint64_t id, const char *const *words, unsigned n_words)
+GByteArray *worker_message_new(uint64_t id, const char *const *fields, unsigned n_fields)
 {
 	GByteArray *message = g_byte_array_new();
 	char number[24];
 
 	(void)snprintf(number, sizeof number, "%" G_GUINT64_FORMAT, id);
 	g_byte_array_append(message, (const guint8 *)number, (guint)strlen(number) + 1);
-	for (unsigned i = 0; i < n_words && message->len <= WORKER_MESSAGE_BYTES; i++) {
-		const size_t length = MIN(strlen(words[i]), WORKER_MESSAGE_BYTES); /* the check below refuses this one */
+	for (unsigned i = 0; i < n_fields && message->len <= WORKER_MESSAGE_BYTES; i++) {
+		/* the check below refuses this one */
+		const size_t length = MIN(strlen(fields[i]), WORKER_MESSAGE_BYTES);
 
-		g_byte_array_append(message, (const guint8 *)words[i], (guint)length);
+		g_byte_array_append(message, (const guint8 *)fields[i], (guint)length);
 		g_byte_array_append(message, (const guint8 *)"", 1);
 	}
-	if (message->len <= WORKER_MESSAGE_BYTES && n_words < WORKER_MAX_WORDS)
+	if (message->len <= WORKER_MESSAGE_BYTES && n_fields < WORKER_MAX_FIELDS)
 		return message;
 	g_byte_array_unref(message);
 	return NULL;
@@ -78,7 +79,7 @@ static void take_fds(struct msghdr *header, WorkerMessage *ret)
 	}
 }
 
-static bool take_words(WorkerMessage *message, size_t length)
+static bool take_fields(WorkerMessage *message, size_t length)
 {
 	const char *const end = message->bytes + length;
 	char *rest;
@@ -89,29 +90,31 @@ static bool take_words(WorkerMessage *message, size_t length)
 	if (*rest != '\0' || rest == message->bytes)
 		return false;
 	for (const char *at = rest + 1; at < end; at += strlen(at) + 1) {
-		if (message->n_words == WORKER_MAX_WORDS)
+		if (message->n_fields == WORKER_MAX_FIELDS)
 			return false;
-		message->words[message->n_words++] = at;
+		message->fields[message->n_fields++] = at;
 	}
-	return message->n_words > 0;
+	return message->n_fields > 0;
 }
 
 int worker_message_receive(int fd, WorkerMessage *ret)
 {
 	Control control;
 	struct iovec part = { .iov_base = ret->bytes, .iov_len = sizeof ret->bytes };
-	struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space,
+	struct msghdr header = { .msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control.space,
 				 .msg_controllen = sizeof control.space };
 	ssize_t n;
 
-	ret->n_words = ret->n_fds = 0;
+	ret->n_fields = ret->n_fds = 0;
 	do {
 		n = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	} while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return n < 0 && errno == ECONNRESET ? 0 : (int)n;
 	take_fds(&header, ret);
-	if (!(header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && take_words(ret, (size_t)n))
+	if (!(header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && take_fields(ret, (size_t)n))
 		return 1;
 	worker_message_clear(ret);
 	errno = EBADMSG;

@@ -2,8 +2,9 @@
 /*
  * Worker message: one datagram between the manager and svc-worker.
  *
- * A datagram is text: strings that each end with a NUL. The first is the number of a job in decimal, the second a verb or the
- * kind of an answer, the others are its arguments. Descriptors may come with it.
+ * A datagram is text: strings that each end with a NUL. The first is the number of a job in
+ * decimal, the second a verb or the kind of an answer, the others are its arguments. Descriptors
+ * may come with it.
  */
 #ifndef SVCD_WORKER_MESSAGE_H
 #define SVCD_WORKER_MESSAGE_H
@@ -15,14 +16,14 @@
 /* The longest datagram. */
 #define WORKER_MESSAGE_BYTES (64 * 1024)
 
-/* The number of the job, the verb and its arguments. */
-#define WORKER_MAX_WORDS 256
+/* The maximum number of fields: the number of the job, the verb and its arguments. */
+#define WORKER_MAX_FIELDS 256
 
 #define WORKER_MAX_FDS 4
 
 /*
- * The state that each worker reports beside its answers: the job that it works on, or that it has
- * none.
+ * The state that each worker reports in addition to its answers: the job that it works on, or that
+ * it has no job.
  */
 #define WORKER_BUSY "busy"
 #define WORKER_REST "rest"
@@ -36,8 +37,8 @@
 
 typedef struct WorkerMessage {
 	uint64_t id;
-	const char *words[WORKER_MAX_WORDS]; /* into @bytes, without the number */
-	unsigned n_words;
+	const char *fields[WORKER_MAX_FIELDS]; /* point into @bytes; without the number */
+	unsigned n_fields;
 	int fds[WORKER_MAX_FDS]; /* the receiver closes them; taken ones are -1 */
 	unsigned n_fds;
 	char bytes[WORKER_MESSAGE_BYTES];
@@ -47,7 +48,7 @@ typedef struct WorkerMessage {
  * worker_message_new() - write a message
  * Returns: a new GByteArray; NULL if it would be too long.
  */
-GByteArray *worker_message_new(uint64_t id, const char *const *words, unsigned n_words);
+GByteArray *worker_message_new(uint64_t id, const char *const *fields, unsigned n_fields);
 
 /* Returns: 0, or an errno: EAGAIN if the socket is full. */
 int worker_message_send(int fd, const GByteArray *message, const int *fds, unsigned n_fds);

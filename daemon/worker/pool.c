@@ -23,24 +23,24 @@
 /* Messages that are read in one turn. */
 #define BATCH 64
 
-/* The pause before a new process when one has ended without a cause. */
+/* The pause before a new process, after one that ended for no known reason. */
 #define AGAIN_US (1 * G_USEC_PER_SEC)
 
-typedef struct Process {
+typedef struct WorkerProcess {
 	WorkerPool *pool;
 	char *owner;
 	uint64_t number; /* 0: none is running */
 	int fd;
 	FdSource *source;
-	GQueue jobs;      /* WorkerJob *, in the order of their creation */
+	GQueue jobs; /* WorkerJob *, in the order of their creation */
 	uint64_t busy_id; /* the job that it works on, which may be freed; 0: none */
 	char *busy_what;
-	bool has_spoken;
+	bool has_answered;
 	bool is_resting; /* it has reported that it is idle, and was sent nothing since */
 	Timer *limit;
 	Timer *idle;
 	Timer *again;
-} Process;
+} WorkerProcess;
 
 typedef struct Abandoned {
 	char *owner;
@@ -51,7 +51,7 @@ typedef struct Abandoned {
 struct WorkerJob {
 	uint64_t id;
 	WorkerPool *pool;
-	Process *process; /* NULL: it is in pool->lost */
+	WorkerProcess *process; /* NULL: it is in pool->lost */
 	GByteArray *message;
 	char *what; /* the verb and its first argument */
 	int fds[WORKER_MAX_FDS];
@@ -64,10 +64,10 @@ struct WorkerJob {
 
 struct WorkerPool {
 	WorkerOps ops;
-	GHashTable *processes; /* owner -> Process, owned */
-	GPtrArray *abandoned;  /* Abandoned *, owned */
-	GQueue lost;           /* WorkerJob * with a loss that is not reported yet */
-	Timer *report;         /* reports their loss */
+	GHashTable *processes; /* owner -> WorkerProcess, owned */
+	GPtrArray *abandoned; /* Abandoned *, owned */
+	GQueue lost; /* WorkerJob * with a loss that is not reported yet */
+	Timer *report; /* reports their loss */
 	uint64_t last_id;
 	WorkerMessage *received; /* shared, because it is large */
 };
@@ -85,7 +85,7 @@ static void job_destroy(WorkerJob *job)
 
 static void job_detach(WorkerJob *job)
 {
-	Process *process = job->process;
+	WorkerProcess *process = job->process;
 
 	if (!process)
 		return;
@@ -117,22 +117,22 @@ static void on_report(void *data)
 
 /* --- processes --- */
 
-static void watch(Process *process);
+static void watch(WorkerProcess *process);
 
-static void set_busy(Process *process, uint64_t id, const char *what)
+static void set_busy(WorkerProcess *process, uint64_t id, const char *what)
 {
 	g_free(process->busy_what);
 	process->busy_id = id;
 	process->busy_what = g_strdup(what);
 }
 
-static void process_disconnect(Process *process)
+static void process_disconnect(WorkerProcess *process)
 {
 	fd_source_free(process->source);
 	process->source = NULL;
 	fd_close(&process->fd); /* no answer is in it, because there was no job */
 	set_busy(process, 0, NULL);
-	process->has_spoken = false;
+	process->has_answered = false;
 	process->is_resting = false;
 	timer_disarm(process->limit);
 	timer_disarm(process->idle);
@@ -148,12 +148,14 @@ static void abandoned_free(gpointer data)
 }
 
 /* @what: NULL: it is idle, and ends by itself. */
-static void process_abandon(Process *process, const char *what)
+static void process_abandon(WorkerProcess *process, const char *what)
 {
 	if (process->number != 0 && what) {
 		Abandoned *abandoned = g_new0(Abandoned, 1);
 
-		*abandoned = (Abandoned){ .owner = g_strdup(process->owner), .what = g_strdup(what), .number = process->number };
+		*abandoned = (Abandoned){ .owner = g_strdup(process->owner),
+					  .what = g_strdup(what),
+					  .number = process->number };
 		g_ptr_array_add(process->pool->abandoned, abandoned);
 		process->pool->ops.kill(process->pool->ops.data, process->number);
 	}
@@ -168,7 +170,7 @@ static void process_abandon(Process *process, const char *what)
 
 static void process_free(gpointer data)
 {
-	Process *process = data;
+	WorkerProcess *process = data;
 	WorkerJob *job;
 
 	process_disconnect(process);
@@ -181,7 +183,7 @@ static void process_free(gpointer data)
 	g_free(process);
 }
 
-static void lose_all(Process *process)
+static void lose_all(WorkerProcess *process)
 {
 	WorkerJob *job;
 
@@ -189,7 +191,7 @@ static void lose_all(Process *process)
 		job_lose(process->pool, job);
 }
 
-static bool is_waited_for(const Process *process)
+static bool is_waited_for(const WorkerProcess *process)
 {
 	if (process->busy_id)
 		return true;
@@ -202,7 +204,7 @@ static bool is_waited_for(const Process *process)
 	return false;
 }
 
-static void update_timers(Process *process)
+static void update_timers(WorkerProcess *process)
 {
 	if (is_waited_for(process))
 		timer_arm(process->limit, loop_now() + process->pool->ops.limit_us);
@@ -214,7 +216,7 @@ static void update_timers(Process *process)
 		timer_disarm(process->idle);
 }
 
-static void send_jobs(Process *process)
+static void send_jobs(WorkerProcess *process)
 {
 	bool is_full = false;
 
@@ -229,7 +231,7 @@ static void send_jobs(Process *process)
 	fd_source_set_events(process->source, G_IO_IN | (is_full ? G_IO_OUT : 0));
 }
 
-static bool process_start(Process *process)
+static bool process_start(WorkerProcess *process)
 {
 	const WorkerOps *ops = &process->pool->ops;
 	auto_fd int theirs = -1;
@@ -255,7 +257,7 @@ static bool has_hope(const WorkerPool *pool, const char *owner)
 }
 
 /* Starts or continues the work on waiting jobs. */
-static void process_go_on(Process *process)
+static void process_go_on(WorkerProcess *process)
 {
 	if (process->number == 0 && !g_queue_is_empty(&process->jobs)) {
 		for (GList *l = process->jobs.head; l; l = l->next)
@@ -270,13 +272,13 @@ static void process_go_on(Process *process)
 	update_timers(process);
 }
 
-static void drop_if_unused(WorkerPool *pool, Process *process)
+static void drop_if_unused(WorkerPool *pool, WorkerProcess *process)
 {
 	if (process->number == 0 && g_queue_is_empty(&process->jobs))
 		g_hash_table_remove(pool->processes, process->owner);
 }
 
-static WorkerJob *find_job(const Process *process, uint64_t id)
+static WorkerJob *find_job(const WorkerProcess *process, uint64_t id)
 {
 	for (const GList *l = process->jobs.head; l; l = l->next) {
 		if (((const WorkerJob *)l->data)->id == id)
@@ -288,20 +290,20 @@ static WorkerJob *find_job(const Process *process, uint64_t id)
 /*
  * The process hangs, or has ended during its work. The job that it worked on counts as the cause
  * and is lost. If the process never sent anything, it could not start, and another one could not
- * either: all jobs are lost. If it ended between two jobs, the next one starts after a pause.
+ * either: all jobs are lost. If it ended between two jobs, the next process starts after a pause.
  * Otherwise a program that ends at once would be started in an endless loop.
  */
-static void process_fail(Process *process, bool has_ended)
+static void process_fail(WorkerProcess *process, bool has_ended)
 {
 	g_autofree char *what = g_strdup(process->busy_id ? process->busy_what : "its start");
 	WorkerJob *culprit = find_job(process, process->busy_id);
-	const bool is_between_jobs = process->has_spoken && !process->busy_id;
+	const bool is_between_jobs = process->has_answered && !process->busy_id;
 
 	if (has_ended)
 		process->number = 0;
 	else
 		log_warning(NULL, "svc-worker hangs at \"%s\" (a job of %s)", what, process->owner);
-	if (!process->has_spoken)
+	if (!process->has_answered)
 		lose_all(process);
 	process_abandon(process, what);
 	if (culprit)
@@ -322,17 +324,20 @@ static void on_again(void *data)
 	process_go_on(data);
 }
 
-/* A worker that is still at a job that was freed hangs there. Any other one ends when it reads the end of its socket. */
+/*
+ * A worker that still works on a freed job hangs in that job. Any other worker ends when it reads
+ * the end of its socket.
+ */
 static void on_idle(void *data)
 {
-	Process *process = data;
+	WorkerProcess *process = data;
 	g_autofree char *what = g_strdup(process->busy_what);
 
 	process_abandon(process, what);
 	drop_if_unused(process->pool, process);
 }
 
-/* --- messages of a worker --- */
+/* --- messages from a worker --- */
 
 static bool ends_job(const char *kind)
 {
@@ -344,19 +349,19 @@ static void deliver(WorkerJob *job, WorkerMessage *message)
 	const WorkerListener *listener = job->listener;
 	void *data = job->data;
 
-	if (ends_job(message->words[0])) {
+	if (ends_job(message->fields[0])) {
 		job_detach(job);
 		job_destroy(job);
 	}
-	listener->answer(data, message->words, message->n_words, worker_message_take_fd(message));
+	listener->answer(data, message->fields, message->n_fields, worker_message_take_fd(message));
 }
 
-static void take_message(Process *process, WorkerMessage *message)
+static void take_message(WorkerProcess *process, WorkerMessage *message)
 {
 	WorkerJob *job = find_job(process, message->id);
-	const char *kind = message->words[0];
+	const char *kind = message->fields[0];
 
-	process->has_spoken = true;
+	process->has_answered = true;
 	if (job)
 		job->is_begun = true;
 	if (strcmp(kind, WORKER_BUSY) == 0) {
@@ -374,7 +379,7 @@ static void take_message(Process *process, WorkerMessage *message)
 
 static void on_ready(GIOCondition condition, void *data)
 {
-	Process *process = data;
+	WorkerProcess *process = data;
 	WorkerMessage *message = process->pool->received;
 
 	if (condition & G_IO_OUT)
@@ -384,7 +389,8 @@ static void on_ready(GIOCondition condition, void *data)
 		const int result = worker_message_receive(process->fd, message);
 
 		if (result == 0) {
-			process_fail(process, true); /* its end of the socket is closed; the keeper reports its exit later */
+			/* its end of the socket is closed; the keeper reports its exit later */
+			process_fail(process, true);
 			return;
 		}
 		if (result < 0 && errno != EBADMSG)
@@ -395,31 +401,32 @@ static void on_ready(GIOCondition condition, void *data)
 	}
 }
 
-static void watch(Process *process)
+static void watch(WorkerProcess *process)
 {
-	process->source = fd_source_new(process->fd, G_IO_IN, LOOP_PRIORITY_PROVIDER, on_ready, process);
+	process->source =
+		fd_source_new(process->fd, G_IO_IN, LOOP_PRIORITY_PROVIDER, on_ready, process);
 }
 
-static Process *find_resting(const WorkerPool *pool)
+static WorkerProcess *find_resting(const WorkerPool *pool)
 {
 	GHashTableIter iter;
 	gpointer value;
 
 	g_hash_table_iter_init(&iter, pool->processes);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		if (((const Process *)value)->is_resting)
+		if (((const WorkerProcess *)value)->is_resting)
 			return value;
 	}
 	return NULL;
 }
 
 /*
- * An idle worker has closed everything of its last owner, so it may serve another one. Executing a
- * new one costs more than most jobs.
+ * An idle worker has closed every descriptor of its last owner, so it may serve another one.
+ * Executing a new one costs more than most jobs.
  */
-static Process *process_reuse(WorkerPool *pool, const char *owner)
+static WorkerProcess *process_reuse(WorkerPool *pool, const char *owner)
 {
-	Process *process = has_hope(pool, owner) ? find_resting(pool) : NULL;
+	WorkerProcess *process = has_hope(pool, owner) ? find_resting(pool) : NULL;
 
 	if (!process)
 		return NULL;
@@ -430,15 +437,15 @@ static Process *process_reuse(WorkerPool *pool, const char *owner)
 	return process;
 }
 
-static Process *process_of(WorkerPool *pool, const char *owner)
+static WorkerProcess *process_of(WorkerPool *pool, const char *owner)
 {
-	Process *process = g_hash_table_lookup(pool->processes, owner);
+	WorkerProcess *process = g_hash_table_lookup(pool->processes, owner);
 
 	if (!process)
 		process = process_reuse(pool, owner);
 	if (process)
 		return process;
-	process = g_new0(Process, 1);
+	process = g_new0(WorkerProcess, 1);
 	process->pool = pool;
 	process->owner = g_strdup(owner);
 	process->fd = -1;
@@ -480,14 +487,14 @@ void worker_pool_free(WorkerPool *pool)
 	g_free(pool);
 }
 
-static Process *find_process(const WorkerPool *pool, uint64_t number)
+static WorkerProcess *find_process(const WorkerPool *pool, uint64_t number)
 {
 	GHashTableIter iter;
 	gpointer value;
 
 	g_hash_table_iter_init(&iter, pool->processes);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		if (((const Process *)value)->number == number)
+		if (((const WorkerProcess *)value)->number == number)
 			return value;
 	}
 	return NULL;
@@ -495,14 +502,15 @@ static Process *find_process(const WorkerPool *pool, uint64_t number)
 
 void worker_pool_ended(WorkerPool *pool, uint64_t number)
 {
-	Process *process = number ? find_process(pool, number) : NULL;
+	WorkerProcess *process = number ? find_process(pool, number) : NULL;
 
 	for (guint i = 0; i < pool->abandoned->len; i++) {
 		const Abandoned *abandoned = g_ptr_array_index(pool->abandoned, i);
 
 		if (abandoned->number != number)
 			continue;
-		log_notice(NULL, "the svc-worker that hung at \"%s\" (jobs of %s) has ended", abandoned->what, abandoned->owner);
+		log_notice(NULL, "the svc-worker that hung at \"%s\" (jobs of %s) has ended",
+			   abandoned->what, abandoned->owner);
 		g_ptr_array_remove_index_fast(pool->abandoned, i);
 		break;
 	}
@@ -512,13 +520,14 @@ void worker_pool_ended(WorkerPool *pool, uint64_t number)
 	drop_if_unused(pool, process);
 }
 
-static char *describe(const char *const *words, unsigned n_words)
+static char *describe(const char *const *fields, unsigned n_fields)
 {
-	return n_words > 1 ? g_strdup_printf("%s %s", words[0], words[1]) : g_strdup(words[0]);
+	return n_fields > 1 ? g_strdup_printf("%s %s", fields[0], fields[1]) : g_strdup(fields[0]);
 }
 
-WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const *words, unsigned n_words, const int *fds,
-			  unsigned n_fds, const WorkerListener *listener, void *data)
+WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const *fields,
+			  unsigned n_fields, const int *fds, unsigned n_fds,
+			  const WorkerListener *listener, void *data)
 {
 	WorkerJob *job = g_new0(WorkerJob, 1);
 	bool is_whole = n_fds <= WORKER_MAX_FDS;
@@ -527,8 +536,8 @@ WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const
 	job->pool = pool;
 	job->listener = listener;
 	job->data = data;
-	job->what = describe(words, n_words);
-	job->message = worker_message_new(job->id, words, n_words);
+	job->what = describe(fields, n_fields);
+	job->message = worker_message_new(job->id, fields, n_fields);
 	for (unsigned i = 0; i < n_fds && is_whole; i++) {
 		job->fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 0);
 		is_whole = job->fds[i] >= 0;
@@ -547,18 +556,19 @@ WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const
 	return job;
 }
 
-static void send_cancel(Process *process, const WorkerJob *job)
+static void send_cancel(WorkerProcess *process, const WorkerJob *job)
 {
-	static const char *const words[] = { WORKER_CANCEL };
-	g_autoptr(GByteArray) message = worker_message_new(job->id, words, 1);
+	static const char *const fields[] = { WORKER_CANCEL };
+	g_autoptr(GByteArray) message = worker_message_new(job->id, fields, 1);
 
 	process->is_resting = false;
-	(void)worker_message_send(process->fd, message, NULL, 0); /* if the socket is full, its answers are ignored */
+	/* if the socket is full, its answers are ignored */
+	(void)worker_message_send(process->fd, message, NULL, 0);
 }
 
 void worker_job_free(WorkerJob *job)
 {
-	Process *process;
+	WorkerProcess *process;
 
 	if (!job)
 		return;
@@ -578,11 +588,15 @@ unsigned worker_pool_abandoned(const WorkerPool *pool, const char *owner)
 	unsigned n = 0;
 
 	for (guint i = 0; i < pool->abandoned->len; i++)
-		n += !owner || strcmp(((const Abandoned *)g_ptr_array_index(pool->abandoned, i))->owner, owner) == 0;
+		n += !owner ||
+		     strcmp(((const Abandoned *)g_ptr_array_index(pool->abandoned, i))->owner,
+			    owner) == 0;
 	return n;
 }
 
-void worker_pool_visit_abandoned(const WorkerPool *pool, void (*visit)(void *data, const char *owner, const char *what), void *data)
+void worker_pool_visit_abandoned(const WorkerPool *pool,
+				 void (*visit)(void *data, const char *owner, const char *what),
+				 void *data)
 {
 	for (guint i = 0; i < pool->abandoned->len; i++) {
 		const Abandoned *abandoned = g_ptr_array_index(pool->abandoned, i);

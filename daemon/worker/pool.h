@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Worker pool: jobs for svc-worker, the expendable process that touches what other users can hold.
+ * Worker pool: jobs for svc-worker, the expendable process that touches objects that other users
+ * can hold.
  *
- * A user can block any process that looks up a name in a directory that the user may list, closes a
- * descriptor that the user has had, or uses a socket that the user shares (docs/security.md). The
- * manager does none of that and gives the job to a worker. There is one worker per owner of jobs,
- * for example per service, so that jobs of different owners do not wait for each other. An idle
- * worker goes to the next owner.
+ * A user can block processes (docs/security.md) that look up a name in a directory that the user
+ * may list, or close a descriptor that the user has had. Processes that use a socket that the user
+ * shares can be blocked as well. The manager does none of that, and gives such jobs to a worker.
+ * There is one worker per owner of jobs, for example per service, so that jobs of different owners
+ * do not wait for each other. An idle worker goes to the next owner.
  *
  * A worker that makes no progress within WorkerOps.limit_us is killed and abandoned. Its current
  * job is lost, and its other jobs go to a new worker. An abandoned worker may be unkillable, so
@@ -26,8 +27,8 @@
 #define WORKER_IDLE_US (2 * G_USEC_PER_SEC)
 
 /*
- * The limits of abandoned workers that have not ended: per owner, and in total. Beyond them new
- * jobs are lost at once.
+ * The maximum numbers of abandoned workers that have not ended: per owner, and in total. Beyond
+ * them new jobs are lost at once.
  */
 #define WORKER_ABANDONED_OF_OWNER 2
 #define WORKER_ABANDONED_MAX 512
@@ -49,17 +50,17 @@ typedef struct WorkerOps {
 	 */
 	void (*dispose)(void *data, int fd);
 	int64_t limit_us; /* WORKER_LIMIT_US; shorter in tests */
-	int64_t idle_us;  /* WORKER_IDLE_US */
+	int64_t idle_us; /* WORKER_IDLE_US */
 	void *data;
 } WorkerOps;
 
 typedef struct WorkerListener {
 	/*
-	 * An answer. @words: its kind first ("done", "failed", or one that the verb defines), then
+	 * An answer. @fields: its kind first ("done", "failed", or one that the verb defines), then
 	 * the arguments. @fd: taken; -1: none. "done" and "failed" end the job, which is freed
 	 * before the call. The listener may start and free jobs.
 	 */
-	void (*answer)(void *data, const char *const *words, unsigned n_words, int fd);
+	void (*answer)(void *data, const char *const *fields, unsigned n_fields, int fd);
 	/*
 	 * No answer will come. @why is a clause: "svc-worker did not answer within 5 s". The job is
 	 * freed before the call.
@@ -70,8 +71,8 @@ typedef struct WorkerListener {
 /* @ops: copied. */
 WorkerPool *worker_pool_new(const WorkerOps *ops);
 /*
- * Drops all jobs without a call. Workers end when they read the end of their socket. NULL is
- * allowed.
+ * Drops all jobs without calling their listeners. Workers exit when they read the end of their
+ * input. NULL is allowed.
  */
 void worker_pool_free(WorkerPool *pool);
 
@@ -81,14 +82,15 @@ void worker_pool_ended(WorkerPool *pool, uint64_t number);
 /**
  * worker_job_new() - give a job to the worker of @owner, which is started if necessary
  * @owner: jobs of different owners do not wait for each other
- * @words: the verb and its arguments; copied
+ * @fields: the verb and its arguments; copied
  * @fds: at most WORKER_MAX_FDS; duplicated
  * @listener: borrowed; called from the main loop only, never from here
  *
- * Returns: owned by the caller until the listener gets "done", "failed" or lost.
+ * Returns: owned by the caller until the listener gets "done" or "failed", or lost() is called.
  */
-WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const *words, unsigned n_words, const int *fds,
-			  unsigned n_fds, const WorkerListener *listener, void *data);
+WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const *fields,
+			  unsigned n_fields, const int *fds, unsigned n_fds,
+			  const WorkerListener *listener, void *data);
 
 /* The listener is not called any more. NULL is allowed. */
 void worker_job_free(WorkerJob *job);
@@ -97,6 +99,8 @@ void worker_job_free(WorkerJob *job);
 unsigned worker_pool_abandoned(const WorkerPool *pool, const char *owner);
 
 /* Calls @visit for each abandoned worker that has not ended. */
-void worker_pool_visit_abandoned(const WorkerPool *pool, void (*visit)(void *data, const char *owner, const char *what), void *data);
+void worker_pool_visit_abandoned(const WorkerPool *pool,
+				 void (*visit)(void *data, const char *owner, const char *what),
+				 void *data);
 
 #endif

@@ -6,7 +6,7 @@
 // It draws at most ten times a second, and only its own few pixels, because the machine is busy
 // during a boot. The compositor smooths only large jumps.
 
-// In the units of the theme. The foot leaves room for the logo of GDM (64, and 24 above and below).
+// In the theme's units. FOOT leaves room for GDM's logo (64, with 24 above and below).
 // The box has a fixed size, because text has no size before it is drawn once. Its content is
 // aligned at the bottom.
 const BAR_WIDTH = 400;

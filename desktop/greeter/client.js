@@ -4,8 +4,9 @@
 // left(), failedInBoot(names).
 //
 // It subscribes first and then reads, so that no change is missed. It has its own connection, which
-// it makes again when the bus daemon restarts. The shell's connection would end the shell or stay
-// closed. Every call is asynchronous, because a blocking one would stop the compositor.
+// it makes again when the bus daemon restarts. With the shell's connection, such a restart would
+// end the shell or leave the connection closed. Every call is asynchronous, because a blocking one
+// would stop the compositor.
 
 const SVCD_NAME = 'org.svcd1';
 const BOOT_PATH = '/org/svcd1/boot';
@@ -172,7 +173,7 @@ class BootClient {
             () => this._again(() => owner === this._owner && this._ask(owner)));
     }
 
-    // Without an answer no failure is shown, as before.
+    // Without an answer, no failure is shown.
     askFailedInBoot() {
         if (!this._owner)
             return;

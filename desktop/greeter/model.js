@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Model: computes the display from the state of org.svcd1.Boot and the time. The time is an
-// argument (milliseconds of any monotonic clock). It uses no bus and no screen. Its rules are in
-// tests/desktop/test_model.js.
+// argument (milliseconds of any monotonic clock). The model uses no bus and no screen. Its rules
+// are in tests/desktop/test_model.js.
 
 // A title stays long enough to be read.
 const TITLE_MS = 700;
@@ -19,7 +19,7 @@ class BootModel {
         this._fraction = 0;
         this._wasGoing = false;
         this._overAt = null; // when the observed boot finished
-        this._leftAt = null; // when svcd went away
+        this._leftAt = null; // when svcd left the bus
         this._failedInBoot = null; // names; null during the boot, or while unknown
         this._title = '';
         this._titleAt = 0;
@@ -90,7 +90,8 @@ class BootModel {
             (this._leftAt !== null && now >= this._leftAt + GRACE_MS);
     }
 
-    // { hasBar, fraction, title, failure, hint }; nothing is visible without a bar and a failure.
+    // { hasBar, fraction, title, failure, hint }; nothing is visible if there is neither a bar nor
+    // a failure.
     view(now) {
         const isAway = this._isAway(now);
         const failures = isAway ? [] : this._failures();

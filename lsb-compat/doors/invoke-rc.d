@@ -25,10 +25,10 @@ Usage: invoke-rc.d [OPTION...] NAME ACTION [ARGUMENT...]
   --quiet          no messages of its own
   --force          ignore policy-rc.d and runlevels; a service whose policy is never stays down
   --try-anyway     go on after an error of policy-rc.d
-  --disclose-deny  101 instead of 0 if policy denies it
+  --disclose-deny  exit with 101 instead of 0 if policy denies the action
   --query          only return the answer: 100 to 106
   --no-fallback    ignore other actions that policy-rc.d proposes
-  --skip-systemd-native   taken, and without effect
+  --skip-systemd-native   accepted and ignored
 END
 }
 
@@ -46,7 +46,7 @@ take_option() {
 	--disclose-deny) discloses=yes ;;
 	--query) is_query=yes discloses=yes without_fallback=yes ;;
 	--no-fallback) without_fallback=yes ;;
-	--skip-systemd-native) ;; # nobody else starts it here
+	--skip-systemd-native) ;; # no other program starts it here
 	*) syntax_error "unknown option \"$1\"" ;;
 	esac
 }
@@ -62,11 +62,11 @@ judge() {
 	case $actions in
 	start) ;;
 	restart)
-		why="it does not run"
+		why="it is not running"
 		! is_maintainer_script || restart_is_due || return 101
 		;;
 	try-restart)
-		why="it does not run"
+		why="it is not running"
 		runs || return 101
 		;;
 	*) return 104 ;;
@@ -95,7 +95,7 @@ consult() {
 	106) propose ;;
 	100 | 102 | 103) ;;
 	*)
-		say "policy-rc.d ended with $code, 102 is used instead"
+		say "policy-rc.d ended with status $code, which is invalid and counts as 102 (error)"
 		code=102
 		;;
 	esac
@@ -109,10 +109,10 @@ propose() {
 		why="policy-rc.d proposes \"$fallback\" instead"
 		code=101
 	elif [ -z "$fallback" ]; then
-		say "policy-rc.d proposes no other action, 102 is used instead"
+		say "policy-rc.d ended with status 106, but proposes no action; this counts as 102 (error)"
 		code=102
 	else
-		say "\"$fallback\" instead, as policy-rc.d proposes"
+		say "policy-rc.d proposes \"$fallback\" instead of \"$actions\""
 		actions=$fallback
 		code=104
 	fi
@@ -126,7 +126,7 @@ deny() {
 		exit 4
 		;;
 	esac
-	say "$name: no $actions: $why"
+	say "$name: $actions skipped: $why"
 	[ -z "$discloses" ] || exit 101
 	exit 0
 }
@@ -136,8 +136,8 @@ deny() {
 # tell_hook VERB: for the package of the running script, while packages are changed
 tell_hook() { [ ! -e "$held_programs" ] || "$library/sysv/dpkg-hook" "$1" "$package"; }
 
-# A package's script stops it for an upgrade and starts it again later, or because the package is
-# removed. Then it stays down.
+# A package's script stops the service for an upgrade, and starts it again later. Or it stops the
+# service because the package is removed. Then the service stays down.
 stop_of_package() {
 	want=$(dpkg-query --show --showformat='${db:Status-Want}' "$package" 2>/dev/null)
 	case $want in
@@ -148,8 +148,8 @@ stop_of_package() {
 }
 
 # The group may have new members, such as a cluster that the package's script has made. They exist
-# when the files are read again, and are wanted like the group. If one does not start, that is no
-# failure of the group or the package.
+# when the files are read again, and are wanted like the group. A member that does not start is not
+# a failure of the group or the package.
 start_members() {
 	read_files
 	tell_hook start # the programs of the members
@@ -223,7 +223,7 @@ actions=
 while [ $# -gt 0 ] && [ -z "$actions" ]; do
 	case $1 in
 	--*) take_option "$1" ;;
-	'' | *[[:space:]]*) syntax_error "\"$1\" is no name and no action" ;;
+	'' | *[[:space:]]*) syntax_error "\"$1\" is neither a name nor an action" ;;
 	*) if [ -z "$word" ]; then word=$1; else actions=$1; fi ;;
 	esac
 	shift
@@ -272,7 +272,7 @@ case $code in
 104) perform_until_done "$@" ;;
 101) deny ;;
 esac
-say "policy-rc.d ended with $code"
+say "policy-rc.d ended with status $code"
 [ -z "$is_forced" ] || perform_until_done "$@"
 [ -z "$tries_anyway" ] || exit 102
 exit "$code"

@@ -23,7 +23,7 @@ judge() {
 		esac
 		may_start && continue
 		record_refusal
-		say "$name: no $action: $why"
+		say "$name: $action skipped: $why"
 		return 101
 	done
 	return 104
@@ -49,7 +49,7 @@ fi
 find_service "$word"
 case $? in
 0) ;;
-4) exit 104 ;; # what svcd does not know, it has no policy for
+4) exit 104 ;; # svcd has no policy for a service that it does not know
 *)
 	say "svcd does not answer"
 	exit 102

@@ -3,7 +3,7 @@
 #
 # update-rc.d(8) for a machine with svcd as init. Beside another init it only executes Debian's own.
 # Debian's update-rc.d also makes the links here, and svcd then reads them. An admin's enable and
-# disable change policy, whether links count or not. A package's script only changes links.
+# disable change policy, whether links are in force or not. A package's script only changes links.
 
 door=update-rc.d
 # shellcheck source=lsb-compat/doors/functions
@@ -32,7 +32,7 @@ set_policy() {
 	fi
 }
 
-# A service without a script has no links, and enabling it is no error.
+# A service without a script has no links, and enabling it is not an error.
 has_links() {
 	case $action in
 	enable | disable) [ -n "$script" ] || ! find_service "$word" ;;
@@ -82,7 +82,7 @@ done
 code=0
 find_script "${word:-.}"
 if has_links; then
-	find_original || { say "there is no other update-rc.d"; exit 1; }
+	find_original || { say "the update-rc.d of Debian, which changes the links, is missing"; exit 1; }
 	"$original" "$@" || code=$?
 fi
 tell_svcd

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The delay of svcd by each attack of tests/lib/attack_set.py, compared with the same load.
+The delay that each attack of tests/lib/attack_set.py causes in svcd, compared with the same load.
 limit: 1500
 
 Each attack has two sandboxes. In one the attack runs. In the other, processes of user nobody use as
-much CPU time as the attackers of the first. The same values are measured in both,
+much CPU time as the attackers in the first. The same values are measured in both,
 $SVCD_BENCH_ROUNDS times (60), in milliseconds, with the 95th percentile of each:
 
     pid1     PID 1 reaps a killed orphan
@@ -13,8 +13,8 @@ $SVCD_BENCH_ROUNDS times (60), in milliseconds, with the 95th percentile of each
     restart  a killed service is executed again
     output   a line of another service is in its log
 
-Longer than five seconds counts as a hang. $SVCD_BENCH_ATTACKS selects attacks (a regular
-expression). One line of JSON, and a table.
+A measurement of more than five seconds counts as a hang. $SVCD_BENCH_ATTACKS selects attacks (a
+regular expression). The bench prints one line of JSON, and a table.
 """
 
 import json
@@ -33,7 +33,7 @@ from deadline import DeadlinePassed, wait_for
 from raw_bus import PEER, RawBus
 from sandbox import Sandbox
 
-# Fewer than 64: more exits within a second reach the largest effective RestartLimit=.
+# Fewer than 64, because so many exits within a second reach the largest effective RestartLimit=.
 ROUNDS = int(os.environ.get("SVCD_BENCH_ROUNDS", "60"))
 ONLY = os.environ.get("SVCD_BENCH_ATTACKS", "")
 BAR_MS = 100
@@ -53,11 +53,11 @@ NOTER = (f"[Service]\nExec={attack.PROGRAM} note {NOTES}\nRestart=always\nRestar
 
 
 class Waits(Exception):
-    """It took longer than HANG_S."""
+    """A measurement took longer than HANG_S."""
 
 
 def poll_until(condition):
-    """Every 0.2 ms, because a measurement takes about 1 ms."""
+    """Poll every 0.2 ms, because a measurement takes about 1 ms."""
     until = time.monotonic() + HANG_S
     while not condition():
         if time.monotonic() > until:
@@ -90,7 +90,7 @@ class Probe:
         return int(os.read(self.reaper.stdout.fileno(), 64)) / 1e6
 
     def manager(self):
-        """A connection to an earlier manager is made again."""
+        """If the connection leads to an earlier manager, connect again."""
         began = time.monotonic()
         while True:
             try:
@@ -128,8 +128,8 @@ class Probe:
 
 
 def measure(probe):
-    """name -> milliseconds of each round; a hang counts as HANG_S, and after three of them the rest
-    is skipped."""
+    """name -> milliseconds of each round. A hang counts as HANG_S. After three hangs the other
+    rounds are skipped."""
     found = {name: [] for name in MEASURES}
     hangs = {name: 0 for name in MEASURES}
     for _round in range(ROUNDS):
@@ -146,7 +146,7 @@ def measure(probe):
 
 
 def cpu_s(box):
-    """Of the attackers, and of the bus that works for them."""
+    """The CPU time of the attackers, and of the bus that works for them."""
     total = 0
     for outer, _parent, name, _state in box.processes().values():
         if name in ("attack", "dbus-daemon"):
@@ -172,12 +172,13 @@ def ready(box):
         box.wait_console("noter: ready", HANG_S)
         attack.check_output(box, HANG_S)
     except AssertionError:
-        pass # a service started its attack with the machine; waits are seen below
+        pass # an attack began with the start of its service; the measurements show its waits
     return Probe(box)
 
 
 def under_attack(plan):
-    """Return the measurements, the effective ways of holding, and the share of processors."""
+    """Return the measurements, the ways in which the attackers hold their objects, and the CPU
+    share of the attackers."""
     with machine(plan) as box:
         probe = ready(box)
         attackers = plan.begin(box)
@@ -195,7 +196,7 @@ def under_attack(plan):
 
 
 def under_load(plan, share):
-    """Without the attacking services of the plan."""
+    """The plan without its attacking services."""
     calm = attack_set.Plan(plan.name)
     with machine(calm) as box:
         probe = ready(box)

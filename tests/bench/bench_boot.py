@@ -5,8 +5,8 @@
 One Debian with 23 real daemons, booted by each init in apt: times of the boot, the login and the
 shutdown, and memory.
 
-The boot counts from the kernel's exec of the init until each daemon is up, the shutdown from the
-command to the end of the machine.
+The time of the boot is from the kernel's exec of the init until each daemon is up, that of the
+shutdown from the command until the machine is off.
 
 "work" is the lower bound: the CPU time of all processes except svcd's own. No start order reduces
 it, and there is only one processor. Reads from the disk overlap with other work.
@@ -28,12 +28,12 @@ from watched_boot import boot, spread
 ROUNDS = int(os.environ.get("SVCD_BENCH_ROUNDS", "3"))
 PEERS = [peer for peer in boot_peers.PEERS if peer.name in os.environ.get("SVCD_BENCH_PEERS", peer.name).split()]
 
-# Of PID 1, and of all supervisors, two seconds after the last daemon was up.
+# The memory of PID 1, and of all supervisors, two seconds after the last daemon came up.
 MEMORY = ("private_1_kib", "private_kib", "pss_kib")
 
 
 def summary(results):
-    """One peer's rounds; a value without any measurement is missing."""
+    """Summarise one peer's rounds. A value that was never measured is left out."""
     wanted = ("up", "login", "busy", "iowait", "own", "work", "off")
     times = {name: spread([result[name] for result in results if name in result])
              for name in wanted if any(name in result for result in results)}

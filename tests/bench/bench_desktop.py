@@ -5,9 +5,9 @@
 One desktop, booted by svcd, by sysvinit with elogind, and by systemd: times from the exec of the
 init.
 
-They end when gdm runs, when the greeter has its session, when it is drawn, and when each daemon is
-up. A picture of each is taken when it is drawn. Processes of one that are not in all of them are
-listed.
+The times end when gdm runs, when the greeter has its session, when it is drawn, and when each
+daemon is up. A picture of each drawn greeter is taken. Processes that do not run under all three
+inits are listed.
 
 Time is counted in instructions (watched_boot.py). SVCD_BENCH_ROUNDS (3) rounds, all inits in each;
 SVCD_BENCH_PEERS selects inits.
@@ -30,8 +30,7 @@ MACHINE = {"screen": True, "memory_mib": 2048}
 
 
 def when(result, kind):
-    """The time when the last of these was up; None if one never was. @kind: None for all daemons.
-    """
+    """The time when the last daemon of @kind was up (None: of all kinds); None if one never was."""
     times = [us for what, us in result.items() if what.startswith(f"daemon {kind}" if kind else "daemon ") and
              (kind or not what.startswith(("daemon greeter", "daemon colours")))]
     return None if not times or min(times) < 0 else max(times)

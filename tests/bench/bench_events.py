@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Events: from an event of a device or a bus signal to the exec of the waiting service; the cost per
-event; the cost of idling. limit: 900
+Events: the delay from a device event or a bus signal to the exec of the waiting service, the cost
+per event, and the cost of idling. limit: 900
 
 The cost per event is the manager's, with many conditions. The cost of idling is that of the manager
 and the keeper.
@@ -65,7 +65,7 @@ def figures_ms(values_us):
 
 
 def latency_us(box, name, begin, end):
-    """From before @begin to the moment when the manager knows of the successful exec, as it has
+    """The time from just before @begin until the manager learnt of the successful exec, as it
     recorded it."""
     began_us = time.monotonic_ns() / 1000
     begin()
@@ -110,7 +110,7 @@ def measure_bus_latency():
 
 
 def cost_of_event_us(box, send, n_events=EVENTS):
-    """svcctl's answer comes after all events, because they have priority."""
+    """svcctl's answer arrives after all events were handled, because events have priority."""
     box.svcctl("--version")
     began = cpu_us(box.manager_pid())
     for number in range(n_events):
@@ -120,7 +120,7 @@ def cost_of_event_us(box, send, n_events=EVENTS):
 
 
 def measure_cost(n):
-    """The figures include svcctl's own cost, which is small beside 5,000 events."""
+    """The figures include svcctl's own cost, which is small compared with that of 5,000 events."""
     labels = [f"bench-{number}" for number in range(n)]
     services = {f"s{first}": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\n" +
                 "".join(f"When=label:{label}\n" for label in labels[first:first + PER_SERVICE])
@@ -154,7 +154,7 @@ def toggle(path):
 
 
 def measure_services(n):
-    """As many services as conditions; each waits for a file of its own, and for a condition that
+    """As many services as conditions; each waits for a separate file, and for a condition that
     never becomes true."""
     services = {f"s{number}": f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhen=path:/srv/{number}\nWhen=flag:never\n"
                 for number in range(n)}
@@ -165,7 +165,7 @@ def measure_services(n):
         return {"file_of_one_of_n_services": cost_of_event_us(box, lambda i: toggle(files[i]), FILE_EVENTS)}
 
 
-# All external conditions, from each provider. Nothing writes to the directories meanwhile.
+# External conditions from every provider. Nothing writes to the directories meanwhile.
 SOURCES = """[Service]
 Exec=/bin/sleep infinity
 [Conditions]
@@ -177,12 +177,12 @@ When=flag:bench
 """
 
 
-# Five seconds after a message of the keeper comes a ping, and then a check for its answer.
+# Five seconds after a message the keeper sends a ping, and later checks for its answer.
 LAST_PING_S = 11
 
 
 def wait_quiet(pids):
-    """The work after the last answer to svcctl and the last event is done."""
+    """Wait until the work that follows the last answer to svcctl and the last event is done."""
     def is_quiet():
         before = [switches(pid) for pid in pids]
         time.sleep(LAST_PING_S)
@@ -191,8 +191,8 @@ def wait_quiet(pids):
 
 
 def listen_to_udev():
-    """Receive the manager's events: those of the machine's devices go to each network namespace of
-    its user."""
+    """Receive the events that the manager receives. The kernel sends events of the machine's
+    devices to every network namespace of the initial user namespace."""
     listener = fake_udev.open_sender()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
     listener.bind((0, fake_udev.GROUP_UDEV))
@@ -201,7 +201,7 @@ def listen_to_udev():
 
 
 def count_events(listener):
-    """The number of events meanwhile: if there are any, the machine was not idle."""
+    """Count the received events. If there are any, the machine was not idle."""
     n = 0
     while True:
         try:
@@ -212,7 +212,7 @@ def count_events(listener):
 
 
 def idle_figures(box):
-    """Of the manager and of PID 1, the keeper, over the same time."""
+    """The cost of the manager and of PID 1, the keeper, over the same time."""
     pids = {"manager": box.manager_pid(), "keeper": box.pid1}
     listener = socket_in(box.pid1, listen_to_udev)
     wait_quiet(pids.values())
@@ -244,7 +244,8 @@ def measure_idle_all():
 
 
 def ratios(costs):
-    """The factor against the fewest conditions: 1 if a cost does not depend on their number."""
+    """The cost relative to that with the fewest conditions: 1 if it does not depend on their
+    number."""
     least = costs[str(CONDITIONS[0])]
     return {str(n): {name: round(costs[str(n)][name] / least[name], 2) for name in least if not name.startswith("switches")}
             for n in CONDITIONS[1:]}

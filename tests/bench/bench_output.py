@@ -4,7 +4,8 @@
 The output of 100 services: memory while all are silent, and the time to read 10 MB that all write
 at once.
 
-The memory is that of svc-logger, and of the kernel with a memory controller of cgroup v1.
+The memory is that of svc-logger, and that of the kernel if there is a memory controller of cgroup
+v1.
 """
 
 import json
@@ -23,7 +24,7 @@ LINE = "a line of 80 bytes, which is about what a line in the log of a daemon mo
 GROUPS = "/sys/fs/cgroup/memory"
 
 # A service writes when it reads a line from its fifo, so all start at once and each round has the
-# same processes. The line comes last.
+# same processes. The line is written last.
 WRITER = f"while read -r round <&3; do yes '{LINE}' | head -c {BYTES}; echo; echo $round; done"
 SERVICE = "[Service]\nExec=/bin/sh -c \"mkfifo /dev/shm/go-{name}; exec 3<>/dev/shm/go-{name}; " + WRITER + "\"\n"
 

@@ -4,11 +4,11 @@
 svcd compared with other init systems, each as PID 1 of a sandbox with the same services.
 limit: 5400
 
-They take turns. Measured are 1,000 services that start at once, one after the other, or in layers;
-memory; the time from an event to exec; the cost of idling.
+They take turns. The measurements are 1,000 services that start at once, one after the other, or in
+layers; memory; the time from an event to exec; the cost of idling.
 
-$SVCD_BENCH_PEERS selects inits; $SVCD_BENCH_ROUNDS, $SVCD_BENCH_SERVICES, $SVCD_BENCH_IDLE_S and
-$SVCD_BENCH_EVENTS make it shorter. One line of JSON, then the same as a table.
+$SVCD_BENCH_PEERS selects inits. $SVCD_BENCH_ROUNDS, $SVCD_BENCH_SERVICES, $SVCD_BENCH_IDLE_S and
+$SVCD_BENCH_EVENTS make the bench shorter. It prints one line of JSON, then the same as a table.
 """
 
 import json
@@ -53,7 +53,7 @@ def chain(n):
 
 
 def layered(n):
-    """Each needs three of the layer before."""
+    """Each service needs three of the previous layer."""
     def needs(number):
         before = (number // A_LAYER - 1) * A_LAYER
         return [f"s{before + (number + 7 * which) % A_LAYER}" for which in range(NEEDS)] if before >= 0 else []
@@ -64,7 +64,7 @@ SHAPES = {"flat": flat, "chain": chain, "layered": layered}
 
 
 def notes(box):
-    """The times of exec of the services, in order; milliseconds of CLOCK_MONOTONIC."""
+    """The exec times of the services, in order; milliseconds of CLOCK_MONOTONIC."""
     with open(box.path(NOTES), "rb") as file:
         data = file.read()
     return [number / 1e6 for (number,) in struct.iter_unpack("=Q", data[:len(data) // 8 * 8])]
@@ -78,7 +78,7 @@ def n_notes(box):
 
 
 def supervisors(box):
-    """All processes except the services: outer pids."""
+    """The pids, outside the sandbox, of all processes except the services."""
     return [outer for outer, _parent, name, state in box.processes().values() if name != "noter" and state != "Z"]
 
 
@@ -111,8 +111,8 @@ def memory(pids):
 
 
 def boot(peer, shape):
-    """All services of that shape, from PID 1's exec on. A dictionary of figures, or None if they
-    did not all come up."""
+    """Start all services of that shape, and measure from PID 1's exec on. Returns a dictionary of
+    figures, or None if not all services came up."""
     box = peer.sandbox(SHAPES[shape](N_SERVICES))
     box.start()
     try:
@@ -143,7 +143,7 @@ def spread(values, digits=1):
 
 
 def summarise(rounds):
-    """One peer and one shape."""
+    """Summarise the rounds of one peer and one shape."""
     figures = {name: spread([one[name] for one in rounds])
                for name in ("ready_ms", "cpu_ms", "cpu_all_ms", "peak_kib")}
     for name in ("pid1", "memory"):
@@ -155,7 +155,8 @@ def summarise(rounds):
 
 
 def boots(peers):
-    """Rounds of all shapes and all peers, taking turns; a peer that failed a shape skips it."""
+    """Run the rounds of all shapes. The peers take turns, and a peer that failed a shape skips it.
+    """
     rounds = {}
     floors = []
     out = set()
@@ -177,7 +178,8 @@ def boots(peers):
 
 
 def idle(peers):
-    """All of them at the same time, with a few services: their cost in a minute, and their memory.
+    """Run all peers at the same time, with a few services: their cost in a minute, and their
+    memory.
     """
     boxes = {peer.name: peer.sandbox(flat(FEW)) for peer in peers}
     try:
@@ -214,7 +216,7 @@ def one_event(box, again):
 
 
 def file_to_exec(peer):
-    """Only peers that can wait for a file."""
+    """Only for peers that can wait for a file."""
     more = WATCH_SYSTEMD if peer.name == "systemd" else {"/etc/svcd/services.d/go.svc": WATCH_SVCD,
                                                          "/etc/svcd/policy.d/go.policy": "[runlevel 2]\nActivate=go\n"}
     box = peer.sandbox(flat(FEW), more)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The manager is killed while 1,000 services run: from the kill to the first answer of its
+"""The manager is killed while 1,000 services run: the time from the kill to the first answer of its
 successor."""
 
 import json

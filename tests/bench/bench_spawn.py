@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""1,000 trivial services: from the change of runlevel to all ready, against a bare posix_spawn loop in the same sandbox."""
+"""1,000 trivial services: the time from the change of runlevel until all are ready, compared with a
+bare posix_spawn loop in the same sandbox."""
 
 import json
 import os

@@ -6,8 +6,8 @@ with the same checks. limit: 5400
 
 The checks: does PID 1 exist? Have unaffected services kept their processes? Does a killed service
 return? Does the init's own command start another one, and when? $SVCD_TORTURE_ROWS and
-$SVCD_TORTURE_INITS select some. One line of JSON, then the same as a table in Markdown. Nothing is
-asserted about the others, nor about times.
+$SVCD_TORTURE_INITS select rows and inits. The bench prints one line of JSON, then the same as a
+table in Markdown. Nothing is asserted about the other inits, nor about times.
 """
 
 import json
@@ -32,7 +32,7 @@ RETURN_S = 20    # until a killed service is back
 FAULT_S = 5      # the duration of a removable fault
 ORPHANS = 30000
 STORM_LIMIT = 31500   # below the machine's pid_max
-BOMB_LIMIT = 250   # they compete with everything else on the machine
+BOMB_LIMIT = 250   # its processes compete with everything else on the machine
 SHUTDOWN_S = 120
 LOOPS = 50
 
@@ -85,7 +85,7 @@ class World:
         return self.probe() is not None
 
     def of(self, name):
-        """Inner pids of all processes with that name."""
+        """The pids, inside the sandbox, of all processes with that name."""
         return sorted(inner for inner, (_outer, _parent, comm, state) in self.box.processes().items()
                       if comm == name and state != "Z")
 
@@ -148,7 +148,7 @@ class World:
 
 
 def end(command, limit_s=0.5):
-    """End a command after its effect was seen or did not come; returns its status, None if it had to be
+    """End a command whether or not its effect was seen. Returns its status, or None if it had to be
     killed."""
     if command is None:
         return None
@@ -160,7 +160,7 @@ def end(command, limit_s=0.5):
     try:
         command.communicate(timeout=2)
     except subprocess.TimeoutExpired:
-        pass # it is blocked in the kernel on a held object
+        pass # the command is blocked in the kernel on a held object
     return None
 
 
@@ -198,7 +198,8 @@ def nothing(init):
 
 
 def let_settle(settle_s):
-    """Recovery after a fault differs, and only svcd reports its end: all get the same time."""
+    """Recovery times differ between inits, and only svcd reports the end of a recovery. So all
+    inits get the same time."""
     time.sleep(settle_s)
 
 
@@ -207,7 +208,7 @@ A_MACHINE = {"container": None}
 
 
 def fault_in_pid1(init):
-    """No init claims to survive more than two within a minute; PID 1 must still exist."""
+    """No init claims to survive more than two faults within a minute; PID 1 must still exist."""
     with World(init, environment=A_MACHINE) as world:
         world.boot()
         crash(world.box.pid1)
@@ -257,8 +258,8 @@ def supervisor_stopped(init):
 
 
 def fails_for_a_while(calls, error):
-    """All those calls fail in all of the init's processes, for some seconds in which a service dies
-    and one is to be started."""
+    """All @calls fail in all of the init's processes for some seconds. Meanwhile a service dies,
+    and another one is requested."""
     def row(init):
         with World(init) as world:
             world.boot()
@@ -376,7 +377,7 @@ def orphans(init):
 
 
 def fork_bomb(init):
-    """No process of the sandbox can fork: then the bomb must be stopped."""
+    """When no process of the sandbox can fork any more, the bomb must be stopped."""
     if not os.path.isdir(PIDS_TREE):
         return None
     with PidsLimit(BOMB_LIMIT) as limit:
@@ -461,7 +462,8 @@ GARBAGE = {"bytes": "".join(chr(n % 256) for n in range(7, 5000, 3)), "mode": 0o
 
 
 def bad_file(init):
-    """A service file of binary garbage for each; sysvinit and finit get one more file for it."""
+    """Each init gets a service file of binary garbage; sysvinit and finit get one more file for it.
+    """
     where = {"svcd": "/etc/svcd/services.d/zz.svc", "systemd": "/etc/systemd/system/zz.service", "sysvinit": "/etc/inittab.d/zz.tab",
              "s6": "/etc/s6/zz/run", "finit": "/etc/finit.d/zz.conf"}[init.name]
     return boots(more_files={where: GARBAGE, **pulled_in(init)})(init)
@@ -627,12 +629,12 @@ def reexec_broken(how):
 
 
 def log_flood(init):
-    """A service writes as fast as possible; the time of another one's start meanwhile."""
+    """A service writes as fast as possible. Meanwhile the start of another service is measured."""
     program = {f"{PROGRAMS}/chatter": script("#!/bin/sh\nexec yes 'a line that nobody wants to read, of some eighty characters or so'\n")}
     files = dict(program)
     services = {"chatter": Kept(f"{PROGRAMS}/chatter", at_boot=False)}
     if init.name == "sysvinit":
-        return None  # its output is the console's
+        return None  # its services write to the console
     if init.name == "systemd":
         del services["chatter"]
         files["/etc/systemd/system/chatter.service"] = init.unit("chatter", services.get("chatter") or Kept(
@@ -662,7 +664,7 @@ def log_flood(init):
 
 def attacked(*attackers, prepare=None):
     """User nobody, without any rights, runs these attacks of tests/lib/attack.py. Each of
-    @attackers is a function of the init."""
+    @attackers is a function that is called with the init."""
     def row(init):
         words = [found for make in attackers for found in make(init)]
         if not words:
@@ -729,9 +731,9 @@ def held_listener(init):
 FORKS = "clone,clone3,fork,vfork"
 OPENS = "openat,accept,accept4,pipe,pipe2,socket,socketpair,dup,epoll_create1,eventfd2,memfd_create,timerfd_create,signalfd4,pidfd_open"
 
-# Their rows of the torture table, the fault, and its function.
+# Name -> row in the torture table, fault, function.
 ROWS = {
-    "nothing": ("", "no fault: what the others are to be held against", nothing),
+    "nothing": ("", "no fault, for comparison", nothing),
     "crash": ("T01", "an instruction of PID 1 faults (SIGSEGV); then four more", fault_in_pid1),
     "abort": ("T02", "SIGABRT to PID 1", abort_of_pid1),
     "killed": ("T01", "every process of the init but PID 1 is killed", supervisor_killed),
@@ -745,7 +747,7 @@ ROWS = {
     "no-run": ("T12", "/run is not mounted when PID 1 starts", boots(mounts=("sys",))),
     "read-only": ("T13", "the root is read-only when PID 1 starts", boots(before="mount -o remount,ro /")),
     "no-proc": ("T15", "no /proc, no /sys, no cgroups when PID 1 starts", boots(mounts=("run",), before="umount -l /proc")),
-    "orphans": ("T25", f"{ORPHANS:,} dead orphans at once", orphans),
+    "orphans": ("T25", f"{ORPHANS:,} zombie orphans at once", orphans),
     "bomb": ("T26", f"a fork bomb has all {BOMB_LIMIT:,} processes; it is told to stop", fork_bomb),
     "deaf": ("T27", "power-off with 50 services that ignore TERM", deaf_at_shutdown),
     "escape": ("T29", "a daemon with a session of its own; its service is stopped", escape),
@@ -755,7 +757,7 @@ ROWS = {
     "cycle": ("T33", "three services that need each other in a ring", cycle),
     "control": ("T36", "300 silent clients and garbage at the control socket", control_flood),
     "notify": ("T40", "a service floods the notify socket", notify_flood),
-    "environment": ("T41", "foreign words in the environment of PID 1", environment_leaks),
+    "environment": ("T41", "foreign variables in the environment of PID 1", environment_leaks),
     "reexec": ("T42", "20 re-executions while a service fails all the time", reexec_often),
     "reexec-missing": ("T42", "re-execution, the program is gone", reexec_broken("rm $program")),
     "reexec-garbage": ("T42", "re-execution, the program is garbage", reexec_broken("rm $program; echo garbage >$program; chmod 755 $program")),
@@ -773,7 +775,7 @@ ROWS = {
 
 
 def tried(name, row, init):
-    """One cell; a row that fails unexpectedly reports it, and the others continue."""
+    """Run one cell. An unexpected failure is printed, and the other cells continue."""
     began = time.monotonic()
     try:
         cell = row(init) or {"text": "-", "good": None, "seen": None}
@@ -798,7 +800,7 @@ def main():
     found = {row: {name: tried(row, ROWS[row][2], each[name]) for name in inits} for row in rows}
     print(json.dumps({"bench": "torture", "load": round(os.getloadavg()[0], 2), "rows": found}))
     print(table(found, inits))
-    # Only svcd has requirements.
+    # Requirements exist only for svcd.
     bad = [row for row, cells in found.items() if "svcd" in cells and cells["svcd"]["good"] is False]
     if bad:
         print(f"svcd did not hold: {', '.join(bad)}", file=sys.stderr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * boot-watch: the program that the kernel executes in place of the init of a bench. It leaves a
+ * boot-watch: the program that the kernel executes in place of the measured init. It leaves a
  * process behind, and then executes the init (bench.init=PATH). The process checks every 50 ms
  * which daemons are up, writes the times to the console, and powers the machine off.
  *
@@ -72,13 +72,13 @@ static size_t read_file(const char *path, char *text, size_t size)
 	return done;
 }
 
-static bool read_word(const char *key, char *value, size_t size)
+static bool read_token(const char *key, char *value, size_t size)
 {
-	static char words[4096];
+	static char tokens[4096];
 	char *at;
 
-	read_file("/proc/cmdline", words, sizeof(words));
-	at = strstr(words, key);
+	read_file("/proc/cmdline", tokens, sizeof(tokens));
+	at = strstr(tokens, key);
 	if (!at)
 		return false;
 	at += strlen(key);
@@ -129,25 +129,27 @@ static void look_at_processes(void)
 		closedir(proc);
 }
 
-/* Does @text contain one of the keys, between @before and a line's end? */
-static bool has_word(const char *text, char before, const char *words)
+/* Whether @text contains one of the keys, between @before and a line's end. */
+static bool has_token(const char *text, char before, const char *tokens)
 {
 	char copy[120];
 	char *rest = copy;
-	char *word;
+	char *token;
 
-	snprintf(copy, sizeof(copy), "%s", words);
-	while ((word = strsep(&rest, " "))) {
+	snprintf(copy, sizeof(copy), "%s", tokens);
+	while ((token = strsep(&rest, " "))) {
 		char line[140];
 
-		snprintf(line, sizeof(line), "%c%s\n", before, word);
-		if (*word && strstr(text, line))
+		snprintf(line, sizeof(line), "%c%s\n", before, token);
+		if (*token && strstr(text, line))
 			return true;
 	}
 	return false;
 }
 
-/* A line of /proc/net/tcp that listens (0A), of /proc/net/udp in any state. */
+/*
+ * Finds a listening socket (state 0A) in /proc/net/tcp, or a socket in any state in /proc/net/udp.
+ */
 static bool has_port(const char *text, unsigned port, bool is_tcp)
 {
 	char local[8];
@@ -163,7 +165,7 @@ static bool has_port(const char *text, unsigned port, bool is_tcp)
 	return false;
 }
 
-/* elogind and systemd-logind use the same format of sessions. */
+/* elogind and systemd-logind use the same format for session files. */
 static bool has_greeter(void)
 {
 	DIR *sessions = opendir(SESSIONS);
@@ -184,13 +186,15 @@ static bool has_greeter(void)
 }
 
 /*
- * A check reads 200,000 pixels, so it runs only once in LOOKS_A_PICTURE, and only with a greeter.
+ * A check reads 200,000 pixels. So it runs in every LOOKS_A_PICTURE-th look, and only with a
+ * greeter.
  */
 static bool shows(unsigned n_colours)
 {
 	static unsigned n_looks;
 
-	return n_looks++ % LOOKS_A_PICTURE == 0 && has_greeter() && screen_count_colours(n_colours) >= n_colours;
+	return n_looks++ % LOOKS_A_PICTURE == 0 && has_greeter() &&
+	       screen_count_colours(n_colours) >= n_colours;
 }
 
 static bool is_up(const struct Daemon *daemon)
@@ -200,12 +204,12 @@ static bool is_up(const struct Daemon *daemon)
 	if (strcmp(daemon->kind, "colours") == 0)
 		return shows((unsigned)strtoul(daemon->what, NULL, 10));
 	if (strcmp(daemon->kind, "comm") == 0)
-		return has_word(names, '\n', daemon->what);
+		return has_token(names, '\n', daemon->what);
 	if (strcmp(daemon->kind, "tcp") == 0)
 		return has_port(ports[0], (unsigned)strtoul(daemon->what, NULL, 10), true);
 	if (strcmp(daemon->kind, "udp") == 0)
 		return has_port(ports[1], (unsigned)strtoul(daemon->what, NULL, 10), false);
-	return has_word(sockets, ' ', daemon->what);
+	return has_token(sockets, ' ', daemon->what);
 }
 
 static bool is_awaited(const char *kind)
@@ -217,9 +221,9 @@ static bool is_awaited(const char *kind)
 }
 
 /*
- * Returns: the number of daemons that are up. Reads only files that may have news, because a check
- * of all processes costs milliseconds. An init that starts them early would pay for it in each
- * check.
+ * Returns: the number of daemons that are up. Reads only files that may have changed, because a
+ * check of all processes costs milliseconds. An init that starts its processes early would pay for
+ * that in each check.
  */
 static unsigned look(bool needs_names)
 {
@@ -251,7 +255,7 @@ static void write_text(const char *path, const char *text)
 	close(fd);
 }
 
-static void say_number(const char *what, int64_t us)
+static void print_number(const char *what, int64_t us)
 {
 	char line[240];
 
@@ -266,7 +270,8 @@ static void read_cpu(int64_t *busy_us, int64_t *wait_us)
 	long long v[8] = { 0 };
 
 	read_file("/proc/stat", text, sizeof(text));
-	sscanf(text, "cpu %lld %lld %lld %lld %lld %lld %lld %lld", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]);
+	sscanf(text, "cpu %lld %lld %lld %lld %lld %lld %lld %lld", &v[0], &v[1], &v[2], &v[3],
+	       &v[4], &v[5], &v[6], &v[7]);
 	*busy_us = (v[0] + v[1] + v[2] + v[5] + v[6]) * 10000;
 	*wait_us = v[4] * 10000;
 }
@@ -279,7 +284,7 @@ static int64_t own_cpu_us(void)
 	char *path;
 	int64_t sum_us = 0;
 
-	if (!read_word("bench.own=", files, sizeof(files)))
+	if (!read_token("bench.own=", files, sizeof(files)))
 		return 0;
 	while ((path = strsep(&rest, ","))) {
 		static char text[2048];
@@ -312,54 +317,56 @@ static void add_memory(const char *pid, int64_t *pss, int64_t *private)
 	add_kib(text, "\nPrivate_Dirty:", private);
 }
 
-static bool is_kin(const char *pid, const char *kin)
+static bool is_own_process(const char *pid, const char *child)
 {
 	char path[300];
 	char comm[32];
-	char word[40];
+	char token[40];
 
 	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
 	if (read_file(path, comm, sizeof(comm)) == 0)
 		return false;
-	snprintf(word, sizeof(word), ",%.*s,", (int)strcspn(comm, "\n"), comm);
-	return strstr(kin, word) != NULL;
+	snprintf(token, sizeof(token), ",%.*s,", (int)strcspn(comm, "\n"), comm);
+	return strstr(child, token) != NULL;
 }
 
-static void say_memory(void)
+static void print_memory(void)
 {
-	char words[200] = "";
-	char kin[210];
+	char text[200] = "";
+	char child[210];
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 	int64_t pss = 0;
 	int64_t private = 0;
 
 	add_memory("1", &pss, &private);
-	say_number("private_1_kib", private);
-	(void)read_word("bench.kin=", words, sizeof(words));
-	snprintf(kin, sizeof(kin), ",%s,", words);
+	print_number("private_1_kib", private);
+	(void)read_token("bench.kin=", text, sizeof(text));
+	snprintf(child, sizeof(child), ",%s,", text);
 	while (proc && (entry = readdir(proc))) {
-		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && strcmp(entry->d_name, "1") != 0 && is_kin(entry->d_name, kin))
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+		    strcmp(entry->d_name, "1") != 0 && is_own_process(entry->d_name, child))
 			add_memory(entry->d_name, &pss, &private);
 	}
 	if (proc)
 		closedir(proc);
-	say_number("pss_kib", pss);
-	say_number("private_kib", private);
+	print_number("pss_kib", pss);
+	print_number("private_kib", private);
 }
 
-static void say_all(void)
+static void print_all(void)
 {
 	char line[160];
 
 	for (unsigned i = 0; i < n_daemons; i++) {
-		snprintf(line, sizeof(line), "daemon %.7s %.119s:", daemons[i].kind, daemons[i].what);
-		say_number(line, daemons[i].up_us ? daemons[i].up_us - began_us : -1);
+		snprintf(line, sizeof(line), "daemon %.7s %.119s:", daemons[i].kind,
+			 daemons[i].what);
+		print_number(line, daemons[i].up_us ? daemons[i].up_us - began_us : -1);
 	}
 }
 
-/* The names of all processes except kernel threads, which have no program. */
-static void say_processes(void)
+/* Prints the names of all processes except kernel threads, which have no program. */
+static void print_processes(void)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -369,12 +376,13 @@ static void say_processes(void)
 		char line[64] = "process ";
 
 		snprintf(path, sizeof(path), "/proc/%s/exe", entry->d_name);
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || readlink(path, (char[8]){ 0 }, 8) < 0)
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9' ||
+		    readlink(path, (char[8]){ 0 }, 8) < 0)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
 		read_file(path, line + strlen(line), sizeof(line) - strlen(line));
 		line[strcspn(line, "\n")] = '\0';
-		say_number(line, strtoll(entry->d_name, NULL, 10));
+		print_number(line, strtoll(entry->d_name, NULL, 10));
 	}
 	if (proc)
 		closedir(proc);
@@ -384,26 +392,26 @@ static void power_off(void)
 {
 	char command[200];
 
-	if (!read_word("bench.off=", command, sizeof(command)))
+	if (!read_token("bench.off=", command, sizeof(command)))
 		return;
 	for (char *at = command; *at; at++)
 		*at = *at == ',' ? ' ' : *at;
-	/* The last action: from here on the kernel's own time stamps count. */
+	/* The last action: later times are the kernel's own time stamps. */
 	write_text("/proc/sys/kernel/printk", "7");
 	write_text("/dev/kmsg", "bench: off");
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	(void)!system(command);
 }
 
-/* At once, and only the first time. */
-static void say_drawn(void)
+/* Reports the drawn picture at once, and only the first time. */
+static void print_drawn(void)
 {
-	static bool is_said;
+	static bool is_printed;
 
-	for (unsigned i = 0; i < n_daemons && !is_said; i++) {
+	for (unsigned i = 0; i < n_daemons && !is_printed; i++) {
 		if (strcmp(daemons[i].kind, "colours") == 0 && daemons[i].up_us) {
-			is_said = true;
-			say_number("drawn", daemons[i].up_us - began_us);
+			is_printed = true;
+			print_number("drawn", daemons[i].up_us - began_us);
 		}
 	}
 }
@@ -419,14 +427,15 @@ static int64_t limit_s(void)
 {
 	char seconds[12];
 
-	return read_word("bench.limit=", seconds, sizeof(seconds)) ? strtoll(seconds, NULL, 10) : LIMIT_S;
+	return read_token("bench.limit=", seconds, sizeof(seconds)) ? strtoll(seconds, NULL, 10) :
+								      LIMIT_S;
 }
 
 static bool waits_for_login(void)
 {
-	char word[12];
+	char token[12];
 
-	return !read_word("bench.login=", word, sizeof(word)) || strcmp(word, "no") != 0;
+	return !read_token("bench.login=", token, sizeof(token)) || strcmp(token, "no") != 0;
 }
 
 static void watch(int64_t busy_began_us, int64_t wait_began_us)
@@ -440,25 +449,25 @@ static void watch(int64_t busy_began_us, int64_t wait_began_us)
 	while (!(all_up && has_login) && now_us() < until_us) {
 		const bool are_up = look(!has_login) == n_daemons;
 
-		say_drawn();
-		if (!has_login && has_word(names, '\n', "agetty getty")) {
+		print_drawn();
+		if (!has_login && has_token(names, '\n', "agetty getty")) {
 			has_login = true;
-			say_number("login", now_us() - began_us);
+			print_number("login", now_us() - began_us);
 		}
 		if (are_up && !all_up) {
 			all_up = true;
 			read_cpu(&busy_us, &wait_us);
-			say_number("up", now_us() - began_us);
-			say_number("busy", busy_us - busy_began_us);
-			say_number("iowait", wait_us - wait_began_us);
-			say_number("own", own_cpu_us());
+			print_number("up", now_us() - began_us);
+			print_number("busy", busy_us - busy_began_us);
+			print_number("iowait", wait_us - wait_began_us);
+			print_number("own", own_cpu_us());
 		}
 		sleep_ms(LOOK_MS);
 	}
-	say_all();
+	print_all();
 	sleep_ms(SETTLE_MS);
-	say_memory();
-	say_processes();
+	print_memory();
+	print_processes();
 	power_off();
 }
 
@@ -472,7 +481,7 @@ int main(int argc, char **argv)
 	began_us = now_us();
 	read_cpu(&busy_us, &wait_us);
 	read_daemons();
-	if (!read_word("bench.init=", init, sizeof(init)))
+	if (!read_token("bench.init=", init, sizeof(init)))
 		return 1;
 	if (fork() == 0) {
 		setsid();

@@ -20,7 +20,7 @@ DAEMONS = """acpid at avahi-daemon chrony cron cups-daemon dbus dnsmasq exim4-da
 SCRIPTS = "initscripts orphan-sysvinit-scripts insserv startpar".split()
 STANDALONE = "elogind systemd-standalone-tmpfiles systemd-standalone-sysusers".split()
 
-# Signs of a working daemon: lines of boot-watch.c. A daemon is up when all of its lines are.
+# Signs of a working daemon: lines for boot-watch.c. A daemon is up when all of its lines hold.
 # Sockets that an init may open before the daemon runs (/run/cups/cups.sock) prove nothing, so other
 # signs are used where possible.
 UP = """\
@@ -49,8 +49,8 @@ comm systemd-udevd udevd (udev-worker)
 tcp 21 vsftpd
 """
 
-# Nothing that uses a missing network; no key generation at each start (exim4). The machine was
-# booted once, so its identity exists.
+# The configuration does not use the missing network, and exim4 does not generate a key at each
+# start. The machine was booted once, so its identity exists.
 FILES = {
     "/etc/machine-id": "5a1b0c7e94f24d1c8a39f6e2d07b4c15\n",
     "/var/lib/dbus/machine-id": "5a1b0c7e94f24d1c8a39f6e2d07b4c15\n",
@@ -94,10 +94,10 @@ class Peer:
     files: dict = dataclasses.field(default_factory=dict)
     hooks: tuple = ()
     with_svcd: bool = False
-    own: tuple = () # cpu.stat files of its own cgroups
-    kin: tuple = () # its lasting processes, besides PID 1
+    own: tuple = () # cpu.stat files of the init's own cgroups
+    kin: tuple = () # the init's permanent processes, besides PID 1
     removed: tuple = () # (directory, ending) of removed files
-    added: dict = dataclasses.field(default_factory=dict) # files for its boots, not in an image
+    added: dict = dataclasses.field(default_factory=dict) # files for its boots, not in the image
     image: str = "" # the peer with the same image; its own by default
 
     def debian(self):
@@ -116,9 +116,9 @@ SVCD_KIN = ("svcd-manager",)
 
 HABITS = "[defaults]\nNewServices=boot\nRcLinks=yes\n"
 
-# Debian's finit package has none for daemons; these follow the examples of its manual. It is built
-# without plugins, so it has no conditions on processes or the network. Programs that need the bus
-# or udev poll for it. Each instance of a program needs a number.
+# Debian's finit package has no service files for daemons. These follow the examples in its manual.
+# It is built without plugins, so it has no conditions on processes or the network. Programs that
+# need the bus or udev poll for it. Each instance of a program needs a number.
 FINIT = """\
 runlevel 2
 host bench

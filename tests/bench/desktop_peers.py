@@ -5,9 +5,9 @@ systemd.
 
 elogind and systemd exclude each other; plymouth needs systemd's package, so none of them has it.
 
-All run the same daemons. A daemon that one of them starts at boot and another on demand of the bus
-starts at boot everywhere. One that some start without its hardware (ModemManager, wpa_supplicant)
-starts nowhere. bench_desktop.py reports exceptions.
+All run the same daemons. A daemon that one init starts at boot and another at a request from the
+bus starts at boot everywhere. A daemon that some start without its hardware (ModemManager,
+wpa_supplicant) starts nowhere. bench_desktop.py reports exceptions.
 """
 
 
@@ -17,11 +17,11 @@ import vm_image
 LOGIND = "elogind libpam-elogind libelogind0 systemd-standalone-tmpfiles systemd-standalone-sysusers".split()
 COMMON = tuple(name for name in vm_image.DESKTOP_PACKAGES if name not in LOGIND)
 
-# Signs of a working daemon: lines of boot-watch.c. Not awaited are daemons without their hardware
-# (bluetoothd, smartd, irqbalance with one processor), and anacron, which waits for the greeter
-# under svcd. Logins at the screen, "greeter", and drawn pictures, "colours", are reported
-# separately. In the middle of the screen "Not listed?" alone has 102 colours, the list with its one
-# user 331.
+# Signs of a working daemon: lines for boot-watch.c. There are no lines for daemons without their
+# hardware (bluetoothd, smartd, irqbalance with one processor), nor for anacron, which waits for the
+# greeter under svcd. "greeter" (a login at the screen) and "colours" (a drawn picture) are reported
+# separately. In the middle of the screen "Not listed?" alone has 102 colours, and the list with its
+# one user has 331.
 UP = """\
 comm accounts-daemon
 comm acpid
@@ -85,8 +85,8 @@ done
 SCRIPT_HOOKS = (f"cat >\"$1\"/etc/init.d/desktop-daemons <<'END'\n{SCRIPT}END\n"
                 "chmod 755 \"$1\"/etc/init.d/desktop-daemons; chroot \"$1\" update-rc.d desktop-daemons defaults",)
 WANTED = "[Unit]\nWants=acpid.service polkit.service rtkit-daemon.service upower.service uuidd.service\n"
-# systemd's own services that the greeter requests, and the sound of its user's instance: the others
-# have neither.
+# systemd's own services that the greeter requests, and the sound services of its user's instance:
+# the other inits have neither.
 OWN_UNITS = "system/systemd-hostnamed.service system/systemd-localed.service user/pipewire.service user/pipewire.socket " \
             "user/pipewire-pulse.service user/pipewire-pulse.socket user/wireplumber.service".split()
 UNITS = {"/etc/systemd/system/graphical.target.d/bench.conf": WANTED,
@@ -101,7 +101,7 @@ def _peer(name, packages, **more):
 SVCD = _peer("svcd", LOGIND, init="/sbin/svcd", off="svcctl poweroff", with_svcd=True, own=boot_peers.SVCD_OWN,
              kin=boot_peers.SVCD_KIN, files=POLICY)
 
-# systemd uses Debian's session bus; the others that of dbus-x11, which all have installed.
+# systemd uses Debian's session bus. The others use dbus-x11, which is installed everywhere.
 PEERS = (
     SVCD,
     _peer("sysvinit", (*LOGIND, "sysvinit-core", "sysv-rc", *boot_peers.SCRIPTS), init="/sbin/init", off="poweroff",

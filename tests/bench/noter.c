@@ -23,5 +23,5 @@ int main(void)
 		return 1;
 	(void)close(fd);
 	for (;;)
-		(void)pause(); /* its only error means that it is over */
+		(void)pause(); /* it fails only when a signal ends the wait */
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Orphans: makes the given number of dead children, waits for a byte on its standard input, and
- * exits: all of them become PID 1's at the same moment. None outlives its fork, so the storm is not
- * larger than the argument.
+ * Orphans: makes the given number of zombie children, waits for a byte on its standard input, and
+ * exits. PID 1 then inherits all of them at the same moment. Each child exits at once, so there are
+ * never more processes than the argument.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 			break;
 	}
 	printf("%ld\n", n_made);
-	(void)fflush(stdout); /* a caller without it gives up */
+	(void)fflush(stdout); /* a caller that does not receive it gives up */
 	n_read = read(STDIN_FILENO, &byte, 1);
 	return n_read == 1 ? 0 : 1;
 }

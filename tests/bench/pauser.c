@@ -8,5 +8,5 @@
 int main(void)
 {
 	for (;;)
-		(void)pause(); /* its only error means that it is over */
+		(void)pause(); /* it fails only when a signal ends the wait */
 }

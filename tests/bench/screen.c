@@ -23,7 +23,8 @@ enum { Y_RESOLUTION = 2, BITS = 3, ENABLE = 4, VIRTUAL_WIDTH = 6, X_OFFSET = 8, 
 static const void *map_region(const char *path, size_t size)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
-	void *region = fd < 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *region = fd < 0 ? MAP_FAILED :
+				mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (fd >= 0)
 		close(fd);
@@ -47,8 +48,8 @@ static int add_colour(uint32_t *slots, uint32_t colour)
 }
 
 /*
- * The middle of the visible screen: from *@begin of @memory to before *@end, in pixels; none
- * without a mode of 32 bits.
+ * Finds the middle of the visible screen: the pixels of @memory from *@begin to before *@end. There
+ * are none unless the mode has 32 bits per pixel.
  */
 static void find_screen(const volatile uint16_t *bochs, size_t *begin, size_t *end)
 {

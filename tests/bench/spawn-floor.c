@@ -2,8 +2,8 @@
 /*
  * The floor of bench_spawn: the duration of a bare posix_spawn loop with as many processes.
  *
- * usage: spawn-floor PROGRAM COUNT; prints microseconds. Runs in the same sandbox as svcd's
- * thousand.
+ * usage: spawn-floor PROGRAM COUNT; prints microseconds. Runs in the same sandbox as the thousand
+ * services of svcd.
  */
 #include <errno.h>
 #include <signal.h>

@@ -6,9 +6,9 @@ own commands.
     init = INITS["s6"]()
     box = init.sandbox({"calm0": Kept(), "probe0": Kept(at_boot=False)})
 
-A service is a program with its own name (a link), so that its processes can be identified.
-Everything has the peer's defaults, except for the settings here: an ended service restarts, and its
-output goes to the peer's default.
+A service is a program with its own name (a link), so that its processes can be identified. The
+settings here make an ended service restart, and systemd discards output. Everything else has the
+peer's defaults.
 """
 
 import dataclasses
@@ -26,7 +26,8 @@ ENVIRONMENT = {"TERM": "linux", "HOME": "/", "PATH": "/usr/sbin:/usr/bin:/sbin:/
 class Kept:
     """A service: its command, and whether it starts at boot.
 
-    None is a program that waits. A name that begins with "note" first records the time of its exec.
+    Without a command, the program only waits. If its name begins with "note", it first records the
+    time of its exec.
     """
     command: str = None
     at_boot: bool = True
@@ -46,8 +47,8 @@ class Init:
         return kept.command or f"{PROGRAMS}/{service}"
 
     def sandbox(self, services, more_files=None, before="", mounts=("sys", "run"), environment=None):
-        """Not started yet. @before: a line of shell that the same process runs before it executes
-        the init."""
+        """A sandbox that is not started yet. @before: a line of shell that the same process runs
+        before it executes the init."""
         files, init = self.files(services)
         files[NOTER] = {"copy": os.environ["SVCD_BUILD"] + "/tests/bench/noter", "mode": 0o755}
         files[PAUSER] = {"copy": os.environ["SVCD_BUILD"] + "/tests/bench/pauser", "mode": 0o755}
@@ -56,7 +57,7 @@ class Init:
             if kept.command is None:
                 files[f"{PROGRAMS}/{name}"] = {"link": NOTER if name.startswith("note") else PAUSER}
         if "run" in mounts:
-            # A page of its own, so that a note has space when /run is full.
+            # The file gets its own page now, so that a note has space when /run is full.
             files[NOTES] = ""
         files.update(more_files or {})
         if before:
@@ -65,12 +66,12 @@ class Init:
         return Sandbox(policy="", files=files, init=init, environment=environment, stage=self.layer, mounts=mounts, expect_crash=True)
 
     def tell(self, box, *argv):
-        """A command of the init's own, which may hang: the caller ends it."""
+        """Start a command of the init itself. It may hang, and the caller ends it."""
         return subprocess.Popen(box.command(argv), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 env=box.run_environment(), text=True, errors="replace", start_new_session=True)
 
     def supervisors(self, box, names):
-        """All processes of the init: inner pid -> outer pid."""
+        """All processes of the init: pid inside the sandbox -> pid outside."""
         return {inner: outer for inner, (outer, _parent, comm, state) in box.processes().items()
                 if state != "Z" and comm not in names and comm in self.programs}
 
@@ -79,7 +80,7 @@ class Init:
     own_path = None
 
     def listener(self, box, probe):
-        """The outer pid of the process that serves the admin's command."""
+        """The pid, outside the sandbox, of the process that serves the admin's command."""
         return box.pid1
 
 
@@ -114,8 +115,8 @@ class Svcd(Init):
 
 
 class Systemd(Init):
-    """PID 1 alone, without a journal: units without other needs, as in docs/performance.md, and the
-    edges of a shutdown."""
+    """PID 1 alone, without a journal. As in docs/performance.md, the units have no dependencies
+    except those on the shutdown."""
     name = "systemd"
     programs = ("systemd", "systemd-journal")
     reexec_argv = ("systemctl", "daemon-reexec")
@@ -150,11 +151,11 @@ class Systemd(Init):
 
 class Sysvinit(Init):
     """
-    It supervises a process by a line of /etc/inittab; to start or stop one, the line is added or
-    removed and telinit runs.
+    It supervises a process by a line in /etc/inittab. To start or stop a process, the line is added
+    or removed, and telinit runs.
 
-    The first three that are not for the boot are there from the beginning, on demand ("telinit a"),
-    because a read-only root needs that.
+    The lines of the first three probes are there from the beginning, on demand ("telinit a"),
+    because the file on a read-only root cannot change.
     """
     name = "sysvinit"
     programs = ("init", "telinit")

@@ -20,7 +20,7 @@ BOOT_S = int(os.environ.get("SVCD_BENCH_BOOT_S", "1800"))
 
 
 class OneProcessor(Machine):
-    """Its clock advances with the executed instructions: 2 ns each."""
+    """A machine with a clock that advances with the executed instructions: 2 ns each."""
 
     def _hardware(self):
         argv = super()._hardware()
@@ -35,14 +35,14 @@ def told(console):
 
 
 def stamp(console, what):
-    """The kernel's seconds at its line @what."""
+    """The kernel's time stamp of its line @what, in seconds."""
     return float(re.search(rf"\[ *([0-9.]+)\] {what}", console)[1])
 
 
 def boot(peer, debian, directory, words="", **machine):
     """The output of one boot of @peer, and the duration of its power-off.
 
-    The further arguments are kernel parameters, and those of vm.Machine."""
+    The other arguments are kernel parameters, and arguments of vm.Machine."""
     disk = f"{directory}/{peer.name}"
     vm_image.copy_disk(vm_image.disk_image(os.environ["SVCD_STAGE"] if peer.with_svcd else vm_image.NOTHING, debian), disk)
     for folder, ending in peer.removed:

@@ -23,8 +23,8 @@ from vm import Machine
 
 RELEASES = os.environ.get("SVCD_TEST_RELEASES", "bookworm trixie testing").split()
 # There is no bus here. Each command of the static busybox reads /proc at its start. The root is a
-# tmpfs, which never caches missing names. The loader and the libraries of svcctl look for some in /
-# and /etc.
+# tmpfs, which never caches missing names. The loader and the libraries of svcctl look for some
+# missing names in / and /etc.
 WITHOUT = ("bus", "directory-proc", "directory-", "directory-etc")
 PLANS = [plan for plan in attack_set.PLANS if plan.name not in WITHOUT]
 ROUNDS = 5
@@ -36,7 +36,7 @@ FILES = {**attack_set.files_of(PLANS), "/etc/svcd/policy.d/test.policy": attack_
 
 
 def begin(vm):
-    """The attackers that are users; those that are services started with the machine."""
+    """Start the attackers that are users. Those that are services were started with the machine."""
     for number, plan in enumerate(PLANS):
         if plan.terminal:
             vm.sh("chown nobody /dev/console /dev/ttyS0")
@@ -76,12 +76,9 @@ def check_round(vm, number):
 def check(release):
     with vm_image.work_directory() as work:
         version, kernel, initramfs = small_machine(work, release, os.environ["SVCD_STAGE"], FILES)
-        with Machine([], kernel, initramfs, cmdline="rdinit=/init", memory_mib=1024) as vm:
-            # On older kernels O_CREAT locks the directory also if the file exists, and /run is
-            # held.
-            vm.command_file = "/root/test-command"
+        with Machine([], kernel, initramfs, cmdline="rdinit=/init", memory_mib=1024, n_processors=2) as vm:
             vm.wait_shell()
-            vm.sh_detached("exec 9<>/run/talk") # with O_CREAT, as above
+            vm.sh_detached("exec 9<>/run/talk") # now, because O_CREAT takes the directory's lock
             vm.sh_detached("PATH=/usr/bin") # a missing name would be looked up in /usr/sbin, which is held
             print(f"{release}: {version}: up after {time.monotonic() - vm.began:.0f} s", flush=True)
             calm = check_round(vm, "calm")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Services that the bed of packages cannot run, on Debian 12 and 13: LightDM, SDDM, GDM, bluetoothd,
-ntpd. limit: 4500, processors: 2
+Services that the bed of tests/packages cannot run, on Debian 12 and 13: LightDM, SDDM, GDM,
+bluetoothd, ntpd. limit: 4500
 
 Each display manager shows its greeter and gives the screen to the next one; GDM on Debian 13 only.
 bluetoothd runs while there is an adapter; ntpd sets the clock. $SVCD_TEST_RELEASES selects
@@ -18,13 +18,13 @@ from vm import Machine
 
 STAGE = os.environ["SVCD_STAGE"]
 RELEASES = os.environ.get("SVCD_TEST_RELEASES", " ".join(vm_image.SCREENS)).split()
-# For an emulated machine.
+# Long enough for an emulated machine.
 SCREEN_S = 400
-# The console has two or three.
+# The text console has two or three colours.
 N_COLOURS_DRAWN = 50
 # The user and the program of each greeter.
 GREETERS = {"lightdm": ("lightdm", "lightdm-gtk-greeter"), "sddm": ("sddm", "sddm-greeter"), "gdm3": ("Debian-gdm", "gnome-shell")}
-# Policy starts the first one.
+# The display managers of each release. Policy starts the first one.
 SCREENS = {"bookworm": ("lightdm", "sddm"), "trixie": ("lightdm", "sddm", "gdm3")}
 
 
@@ -94,7 +94,7 @@ def check_screens(vm, names):
 
 
 def check_bluetooth(vm):
-    """An adapter of the kernel's test driver: it exists while a process holds the device open."""
+    """An adapter from the kernel's test driver: it exists while a process holds the device open."""
     wait_state(vm, "bluetooth", "waiting")
     vm.sh("modprobe hci_vhci; printf '\\377\\000' >/run/adapter; "
           "sh -c 'exec 3<>/dev/vhci; cat /run/adapter >&3; exec sleep infinity' >/dev/null 2>&1 & echo $! >/run/adapter.pid")
@@ -105,7 +105,7 @@ def check_bluetooth(vm):
 
 
 def check_clock(vm):
-    """It answers a client. Whether it reaches a server on the network is not checked."""
+    """ntpd answers a client. Whether it reaches a server on the network is not checked."""
     wait_state(vm, "ntpsec", "ready")
     assert "stratum" in vm.sh("ntpq -c rv 127.0.0.1")
     old = vm.services()["ntpsec"]["pid"]
@@ -119,7 +119,7 @@ def check_release(release):
     with vm_image.work_directory() as work:
         root = f"{work}/root"
         vm_image.copy_disk(vm_image.disk_image(STAGE, debian), root)
-        with Machine([root], *vm_image.boot_files(debian), screen=True, memory_mib=2048) as vm:
+        with Machine([root], *vm_image.boot_files(debian), screen=True, memory_mib=2048, n_processors=2) as vm:
             vm.wait_shell()
             wait_greeter(vm, SCREENS[release][0])
             check_bluetooth(vm)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Life: the tests that a daemon of Debian must pass as a service of svcd.
+Life: the tests that a Debian daemon must pass as a service of svcd.
 
     try_all(
         Daemon("apache2", probe=tcp(80, "HEAD / HTTP/1.0\\r\\n\\r\\n", "HTTP/1.1 200")),
@@ -12,14 +12,13 @@ takes each daemon through
     wake      if the probe is a client of its [Socket]: it starts the service, and a stop closes the sockets
     start     the probe succeeds at its first try once svcctl reports ready; its sandbox keys are in force
     restart   another process, ready, and the probe once more; with [Socket], no client is refused meanwhile
-    reload    with Reload=: the same process, and soon the probe
+    reload    with Reload=: the same process, and soon the probe succeeds
     check     with CheckCommand=: a restart with a broken configuration is refused, with the same process
     crash     SIGKILL to the main process, so that its pid file and sockets remain: ready again, and the probe
-    stop      no process and no populated cgroup is left; the service's file of /usr/lib/svcd was in use
+    stop      no process and no populated cgroup is left; the file in /usr/lib/svcd was in use
 
 Daemons of one call live side by side in one sandbox, so they must not conflict. In the end only the
-processes from before remain, and services that the daemons called for and that are up in their own
-right.
+processes from before remain, and services that requests from the daemons have started.
 """
 
 import concurrent.futures
@@ -27,6 +26,7 @@ import contextlib
 import dataclasses
 import re
 import socket
+import subprocess
 import threading
 import time
 
@@ -44,19 +44,19 @@ PACKAGES = f"""{COMMON} accountsservice acpid anacron apache2 at autofs avahi-da
     mariadb-server memcached modemmanager monit bind9 nfs-common nfs-kernel-server openvpn packagekit polkitd postgresql
     power-profiles-daemon redis-server rpcbind rtkit samba winbind sane-utils smartmontools snmpd squid switcheroo-control
     tinyproxy tor udisks2 unattended-upgrades upower uuid-runtime vsftpd zabbix-agent"""
-# exim4 and chrony conflict with these, and the server of a domain has no other Samba.
+# exim4 and chrony conflict with these, and a domain controller has no other Samba services.
 ALTERNATIVES = f"{COMMON} postfix ntpsec samba-ad-dc samba-ad-provision"
 
 SIDE_BY_SIDE = 4
 START_S = 60
 # The creation of a domain takes half a minute on an idle machine.
 PREPARE_S = 300
-# Exit code of svcctl.
+# An exit code of svcctl.
 CHECK_FAILED = 8
 # Interval between clients of a restarting service.
 CLIENT_EVERY_S = 0.01
 
-# A route: services that wait for the network have one.
+# Makes a route, because some services wait for the network.
 NETWORK = ("ip link add name out0 type veth peer name out1 && ip address add 192.0.2.2/24 dev out0 && "
            "ip link set out0 up && ip link set out1 up && ip route add default via 192.0.2.1")
 # No DNS server answers there, so names are looked up only in files.
@@ -65,7 +65,7 @@ FILES = {
     "/etc/nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n",
     "/etc/resolv.conf": "",
 }
-# Nothing else is wanted: the daemons are started one by one.
+# Policy wants nothing else: the daemons are started one by one.
 POLICY = "[runlevel 2]\nActivate=-networking -network-manager -cron -elogind -rc.local dbus rsyslog\n\n"
 
 
@@ -74,16 +74,16 @@ class Daemon:
     """
     @service: its name; @probe: a shell line, run inside, that fails unless the daemon works.
 
-    @files: its configuration, as of Sandbox. @before: a shell line before the first start. @ignore:
-    terms that cannot be true in a sandbox but are not necessary, as policy's Ignore=. @task: it is
-    done, not ready, and has no process.
+    @files: its configuration, as for Sandbox. @before: a shell line before the first start.
+    @ignore: terms that cannot be true in a sandbox but are not necessary, as in the policy's
+    Ignore=. @task: it becomes done, not ready, and has no process.
 
     @client: the probe is a client of its [Socket], which starts it.
 
-    @broken: a file of its configuration and an invalid text for it, for CheckCommand=.
+    @broken: one of its configuration files and an invalid text for it, for CheckCommand=.
 
-    @waits_for: it cannot run here, because of @why. The test only checks that it waits for this
-    term.
+    @waits_for: the daemon cannot run here, because of @why. The test only checks that it waits for
+    this term.
     """
     service: str
     probe: str = ""
@@ -105,7 +105,7 @@ def cgroup_is_empty(box, cgroup):
 
 
 def members(box, cgroup):
-    """Inner pids in a cgroup and those below it."""
+    """The pids, inside the sandbox, in a cgroup and in those below it."""
     listed = box.run(f"find /sys/fs/cgroup{cgroup} -name cgroup.procs -exec cat {{}} + ", check=False).stdout
     return {int(word) for word in listed.split()}
 
@@ -115,8 +115,8 @@ def living(box):
 
 
 class Clients:
-    """A client that connects to a socket of the sandbox all the time: with Clients(...) none is
-    refused, and some have connected."""
+    """A client that connects to a socket of the sandbox all the time. With Clients(...) checks that
+    no connection is refused, and that some succeed."""
 
     def __init__(self, path):
         self.path = path
@@ -165,7 +165,7 @@ class Life:
         return self.box.pid(self.name)
 
     def check_up(self, what):
-        """It is up and works at the first try."""
+        """Check that the daemon is up and works at the first try."""
         row = self.box.service(self.name)
         wanted = "done" if self.daemon.task else "ready"
         assert row["state"] == wanted, f"{what}: it is {row['state']}, not {wanted}"
@@ -173,15 +173,33 @@ class Life:
         if not self.daemon.task:
             self.check_protection(what)
 
+    @contextlib.contextmanager
+    def kept_busy(self):
+        """The probe runs again and again, so that a daemon that exits when it is idle stays."""
+        mark = f"/run/enough-{self.name}"
+        loop = f"until [ -e {mark} ]; do {self.daemon.probe}; sleep 0.1; done"
+        process = subprocess.Popen(self.box.command(["/bin/sh", "-c", loop]), env=self.box.run_environment(),
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            yield
+        finally:
+            self.box.write(mark, "")
+            process.wait()
+            self.box.remove(mark)
+
     def check_protection(self, what):
         def look():
             try:
                 return [protection.missing(self.box, self.text, self.pid())]
             except FileNotFoundError:  # it was idle, and exited
-                self.check_probe(what)
                 return []
-        bare = wait_for(look, what=f"{what}: its process is looked at")[0]
-        assert not bare, f"{what}: not in force: {', '.join(bare)}"
+
+        with contextlib.ExitStack() as stack:
+            bare = look()
+            if not bare:
+                stack.enter_context(self.kept_busy())
+                bare = wait_for(look, what=f"{what}: its process is looked at")
+        assert not bare[0], f"{what}: not in force: {', '.join(bare[0])}"
 
     def check_probe(self, what):
         if self.daemon.probe:
@@ -197,7 +215,7 @@ class Life:
         assert done.returncode == 0, f"{verb}: exit {done.returncode}: {done.stdout}{done.stderr}"
 
     def wait(self):
-        """It cannot run here."""
+        """Check a daemon that cannot run here."""
         self.box.svcctl("start", "--no-wait", self.name)
         self.box.wait_state(self.name, "waiting")
         terms = self.box.svcctl("status", self.name, check=False).stdout
@@ -211,7 +229,7 @@ class Life:
         self.check_probe("wake")
         self.box.wait_state(self.name, "ready")
         row = self.box.svcctl_json("status", self.name)[0]
-        assert row["want_reason"] == "asked for by a connection", f"wake: it is {row['want_reason']}"
+        assert row["want_reason"] == "requested by a connection", f"wake: it is {row['want_reason']}"
         self.stop()
         assert not any(row["open"] for row in self.listens()), f"wake: it still listens: {self.listens()}"
 
@@ -271,7 +289,7 @@ class Life:
         self.check_up("crash")
 
     def stop(self):
-        # Only elogind leaves it.
+        # Only elogind leaves its cgroup.
         cgroup = f"/svcd/{self.name}"
         processes = members(self.box, cgroup) | {self.pid()}
         self.svcctl("stop")
@@ -299,7 +317,7 @@ class Life:
 
 
 def problem_of(box, daemon):
-    """Text, or nothing on success."""
+    """Returns the text of a failure, or nothing on success."""
     began = time.monotonic()
     try:
         Life(box, daemon).live()
@@ -319,8 +337,8 @@ OWN = ("svc-worker", "svcd-close", "svcd-console", "svc-syslog")
 
 
 def strays(box, before, daemons):
-    """The processes besides @before, svcd's own, and services that are up in their own right after
-    a daemon called for them."""
+    """The processes that are neither in @before nor svcd's own. Services that a request from a
+    daemon has started are left out."""
     tried = {daemon.service for daemon in daemons}
     up = {f"/svcd/{name}" for name, row in box.services().items() if row["state"] == "ready" and name not in tried}
     return {pid: name for pid, name in living(box).items() if pid not in before and name not in OWN and box.cgroup_of(pid) not in up}

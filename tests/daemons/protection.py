@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Protection: checks the sandbox keys of a service file at the process that they protect.
+Protection: checks that the sandbox keys of a service file are in force for its process.
 
     assert not protection.missing(box, text_of_the_file, pid)
 
-Each key of the file is checked in the kernel's data: /proc/PID/status and /proc/PID/mountinfo. It
-is not compared with another run, because a missing key would not be noticed.
+Each key of the file is checked in the kernel's data: /proc/PID/status and /proc/PID/mountinfo.
+There is no comparison with another run, because that would not notice a missing key.
 """
 
-# In the order of their numbers, capabilities(7).
+# The capabilities, in the order of their numbers (capabilities(7)).
 CAPABILITIES = """CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE NET_BIND_SERVICE
     NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO SYS_CHROOT SYS_PTRACE SYS_PACCT SYS_ADMIN SYS_BOOT
     SYS_NICE SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG MKNOD LEASE AUDIT_WRITE AUDIT_CONTROL SETFCAP MAC_OVERRIDE MAC_ADMIN SYSLOG
     WAKE_ALARM BLOCK_SUSPEND AUDIT_READ PERFMON BPF CHECKPOINT_RESTORE""".split()
 
-# Filters of system calls.
+# Keys that filter system calls.
 FILTERS = ("SystemCallFilter", "SystemCallArchitectures", "RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime",
            "RestrictSUIDSGID", "LockPersonality", "MemoryDenyWriteExecute", "ProtectHostname", "ProtectKernelLogs")
 # Further capabilities that a key removes.

@@ -6,7 +6,7 @@ from life import ALTERNATIVES, Daemon, tcp, try_all
 
 DOMAIN = ("rm -f /etc/samba/smb.conf; samba-tool domain provision --realm=SVCD.EXAMPLE --domain=SVCD --server-role=dc "
           "--dns-backend=SAMBA_INTERNAL --adminpass=Secret-1234 >/run/provision 2>&1 || { cat /run/provision; exit 1; }")
-# A user with a password of the domain may query it by LDAP.
+# A user with a domain password may query the domain over LDAP.
 ASK_DOMAIN = ("samba-tool user list -H ldap://localhost -U Administrator --password=Secret-1234 | grep -x Administrator")
 
 try_all(

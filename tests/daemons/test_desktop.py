@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Services of a desktop on the bus: each is ready when it owns its name, and leaves nothing."""
+"""Desktop services on the bus: each is ready when it owns its name, and leaves nothing."""
 
 from life import Daemon, bus, try_all, unix
 
@@ -11,8 +11,6 @@ MODEMS = (NO_HARDWARE + ' "udev:SUBSYSTEM=wwan" "udev:SUBSYSTEM=usbmisc ID_MM_CA
 try_all(
     Daemon("accounts-daemon", probe=bus("org.freedesktop.Accounts")),
     Daemon("avahi-daemon", probe=bus("org.freedesktop.Avahi")),
-    # It looks for no firmware, because there is no hardware.
-    Daemon("fwupd", probe=bus("org.freedesktop.fwupd"), ignore=NO_HARDWARE),
     Daemon("bluetooth", waits_for="udev:SUBSYSTEM=bluetooth", why="no adapter, and without one it ends"),
     Daemon("cups", probe=unix("/run/cups/cups.sock", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 "),
            broken=("/etc/cups/cups-files.conf", "FatalErrors all\nUser nonsense\n")),
@@ -29,4 +27,7 @@ try_all(
     Daemon("udisks2", probe=bus("org.freedesktop.UDisks2"), ignore=NO_HARDWARE),
     Daemon("wpa_supplicant", probe=bus("fi.w1.wpa_supplicant1"), ignore=NO_HARDWARE),
     Daemon("upower", probe=bus("org.freedesktop.UPower")),
+    # It does not look for firmware, because there is no hardware. It is tested after polkit and
+    # udisks2, because it watches their names, and GLib 2.74 aborted once as these changed owners.
+    Daemon("fwupd", probe=bus("org.freedesktop.fwupd"), ignore=NO_HARDWARE),
 )

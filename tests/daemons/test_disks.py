@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Disks and NFS: services without a need for a kernel of their own run; others wait for it."""
+"""Disks and NFS: services that need a kernel of their own wait for it; the others run."""
 
 from life import Daemon, try_all
 

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Daemons of the network: each is ready when it reports so, recovers from a crash, and leaves
-nothing."""
+"""Network daemons: each is ready when it reports so, recovers from a crash, and leaves nothing."""
 
 from life import Daemon, tcp, try_all, udp
 from probes import DNS, SNMP
@@ -10,7 +9,7 @@ from probes import DNS, SNMP
 # A tunnel that needs no device; its peer never connects.
 VPN = "dev null\nport 1194\nsecret test.key\ncipher AES-256-CBC\n"
 NONSENSE = "nonsense of it\n"
-# It does not report its readiness.
+# The daemon does not report its readiness.
 FTP = f"for n in 1 2 3 4 5 6 7 8 9; do {tcp(21, '', '220 ')} 2>/dev/null && exit; done; exit 1"
 
 try_all(

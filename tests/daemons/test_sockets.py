@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Daemons with a [Socket]: the first client starts each, a restart refuses none, and an idle one
-that exited returns."""
+"""Daemons with a [Socket]: the first client starts each, a restart refuses no client, and a daemon
+that exited when idle starts again."""
 
 import re
 
@@ -34,14 +34,14 @@ try_all(
     Daemon("uuidd", probe="uuidd -t", client=True),
     Daemon("virtlogd", probe="virt-admin -c virtlogd:///system server-list | grep -q virtlogd", client=True),
 )
-# Each calls one of the others above.
+# Each of these calls one of the daemons above.
 try_all(
     Daemon("cups", probe=CUPS, client=True, broken=("/etc/cups/cups-files.conf", "FatalErrors all\nUser nonsense\n")),
     Daemon("libvirtd", probe="virsh -c qemu:///system list", client=True),
 )
 
 
-# --- wanted, but not present forever ---
+# --- wanted by policy, but not always running ---
 
 ROOT = debian_root(*PACKAGES.split())
 ENDED = "it ended by itself: exit status 0"

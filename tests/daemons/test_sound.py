@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sound of a user's session: PipeWire and the like are services of svcd --user, and start with the
-first client."""
+"""Sound in a user's session: PipeWire and its helpers are services of svcd --user, and start with
+the first client."""
 
 
 import life
@@ -19,7 +19,7 @@ def states(session):
 
 
 def sound_works(session):
-    """A client of PulseAudio plays silence to the end, through all three of them."""
+    """A PulseAudio client plays silence to the end, through all three services."""
     assert "PipeWire" in session.run("pactl", "info").stdout
     wait_for(lambda: "auto_null" in session.run("wpctl", "inspect", "@DEFAULT_AUDIO_SINK@", check=False).stdout,
              what="wireplumber knows where sound goes")
@@ -37,8 +37,8 @@ def the_first_client_starts_them(session):
 
 
 def a_restart_and_a_crash_refuse_nobody(session):
-    # wireplumber 0.4.13 alone fails with an output that existed before it ("This should never
-    # happen").
+    # When only wireplumber 0.4.13 is restarted, it fails on an audio output that already exists
+    # ("This should never happen").
     for name, works in (("wireplumber", False), ("pipewire", True), ("pipewire-pulse", True)):
         for end in ("svcctl --user restart --wait {name}", "kill -KILL {pid}"):
             before = session.pid(name)
@@ -65,7 +65,7 @@ with Sandbox(root=debian_root(*PACKAGES.split()), files=user_files(policy="")) a
     box.write("/tmp/silence.wav", "")
     box.run("/usr/bin/python3", "-c", "import wave; w = wave.open('/tmp/silence.wav', 'wb'); w.setparams((1, 2, 48000, 0, 'NONE', ''));"
             "w.writeframes(bytes(9600))")
-    box.run("mkdir", "-p", *(f"/run/systemd/{name}" for name in ("seats", "sessions", "users", "machines")))  # normally elogind's
+    box.run("mkdir", "-p", *(f"/run/systemd/{name}" for name in ("seats", "sessions", "users", "machines")))  # elogind does
     nothing_runs_before_somebody_asks(session)
     the_first_client_starts_them(session)
     a_restart_and_a_crash_refuse_nobody(session)

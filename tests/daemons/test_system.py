@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Services that maintain a machine: times, hardware, neighbours."""
+"""Services that maintain a machine: clock, jobs, hardware, neighbours."""
 
 from life import Daemon, python, tcp, try_all, unix
 
@@ -12,12 +12,12 @@ DNS = python('import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM
              's.sendto(b"\\x12\\x34\\1\\0\\0\\1\\0\\0\\0\\0\\0\\0\\4here\\0\\0\\1\\0\\1", ("127.0.0.1", 53));'
              'assert bytes([10, 1, 2, 3]) in s.recv(512)')
 
-# Due in an hour.
+# Its job is due in an hour.
 ANACRON = {"/etc/anacrontab": "1 60 test /bin/true\n"}
 ON_BATTERY = '"udev:SUBSYSTEM=power_supply POWER_SUPPLY_TYPE=Mains POWER_SUPPLY_ONLINE=0"'
 
 try_all(
-    # Not beside those of its two services, which are stopped in their turn.
+    # This daemon needs two services. Their own tests stop them, so it is tested in another group.
     Daemon("cups-browsed", probe="pgrep -x cups-browsed"),
     Daemon("acpid", probe=unix("/run/acpid.socket"), ignore=NO_HARDWARE),
     Daemon("anacron", files=ANACRON, ignore=ON_BATTERY),

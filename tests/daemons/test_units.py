@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Each systemd unit of the packages is imported: each of its lines is accounted for, and svcd accepts
-the result.
+Imports each systemd unit of the packages. Each line must be accounted for, and svcd must accept the
+result.
 
 Then some of the resulting services run beside the native ones.
 """
@@ -64,7 +64,7 @@ def problem_of(path):
         missing = [where for where in settings(path) if (f"{os.path.basename(path)}:{where[0]}", where[1]) not in told]
         if missing:
             return f"{path}: nothing is said of {missing}"
-        unknown = [line["said"] for line in data["lines"] if line["note"] == "this key is not known here"]
+        unknown = [line["said"] for line in data["lines"] if line["note"] == "svcctl import does not know this key"]
         if unknown:
             return f"{path}: not known: {unknown}"
         mute = [line["said"] for line in data["lines"] if line["verdict"] == "lost" and not line["note"]]

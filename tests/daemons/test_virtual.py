@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Machines and containers inside the machine, and interfaces."""
+"""Virtual machines and containers inside the machine, and network interfaces."""
 
 from life import Daemon, try_all
 

@@ -12,14 +12,14 @@ HAPROXY = ("global\n    stats socket /run/haproxy/admin.sock mode 660 level admi
 
 try_all(
     Daemon("nginx", probe=tcp(80, GREETING, "HTTP/1.1 200"), broken=("/etc/nginx/conf.d/x.conf", NONSENSE)),
-    # The port of nginx is taken.
+    # nginx uses port 80.
     Daemon("apache2", probe=tcp(8080, GREETING, "HTTP/1.1 200"), files={"/etc/apache2/ports.conf": "Listen 8080\n"},
            broken=("/etc/apache2/ports.conf", NONSENSE)),
     Daemon("haproxy", probe=tcp(8081, GREETING, "HTTP/1.1 200"), files={"/etc/haproxy/haproxy.cfg": HAPROXY},
            broken=("/etc/haproxy/haproxy.cfg", NONSENSE)),
-    # It answers about itself without a request to others.
+    # It returns its own statistics without contacting another server.
     Daemon("tinyproxy", probe=tcp(8888, "GET http://tinyproxy.stats/ HTTP/1.0\r\n\r\n", "HTTP/1.0 200")),
-    # There is a jail; the first login makes the log that it reads.
+    # A jail is configured, and the first login would make the log that it reads.
     Daemon("fail2ban", probe="fail2ban-client status sshd | grep -q auth.log", before="touch /var/log/auth.log",
            broken=("/etc/fail2ban/jail.local", NONSENSE)),
     Daemon("containerd", probe="ctr version | grep -q Server"),

@@ -21,8 +21,9 @@ bool datagram_send(int fd, const void *bytes, size_t size, const int *fds, size_
 
 	g_assert(n_fds <= DATAGRAM_MOST_FDS);
 	if (n_fds > 0) {
-		control.align = (struct cmsghdr){
-			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(n_fds * sizeof(int)) };
+		control.align = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+						  .cmsg_type = SCM_RIGHTS,
+						  .cmsg_len = CMSG_LEN(n_fds * sizeof(int)) };
 		m.msg_control = control.space;
 		m.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
 		memcpy(CMSG_DATA(&control.align), fds, n_fds * sizeof(int));

@@ -10,7 +10,7 @@
 
 #define DATAGRAM_MOST_FDS 80
 
-/* Does not block, also without a reader. Returns: whether it was accepted. */
+/* Never blocks, not even without a reader. Returns: whether the datagram was accepted. */
 bool datagram_send(int fd, const void *bytes, size_t size, const int *fds, size_t n_fds);
 
 #endif

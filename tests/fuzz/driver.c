@@ -27,7 +27,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Per file: fewer where one input is expensive. */
+/* The number of mutations per file: lower for targets where one input is expensive. */
 #ifndef FUZZ_MUTATIONS
 #define FUZZ_MUTATIONS 150
 #endif
@@ -36,9 +36,42 @@ enum { MUTATIONS = FUZZ_MUTATIONS, MOST_CHANGES = 6 };
 
 /* Tokens of the formats: a change to one of these reaches further than a random byte. */
 static const char *const tokens[] = {
-	"\n", "[", "]", "=", " ", "\t", "#", ";", "|", "!", "\"", "'", "\\", "%i", "%", "\r", "\xef\xbb\xbf", "\xff",
-	"\n  ", "[Service]\n", "[Conditions]\n", "Exec=", "When=", "After=x y z\n", "service:x", "path:/", "$x", "-", "@",
-	"[runlevel 5]\n", "[service x]\n", "Include=", "Activate=", "0", "99999999999999999999", "\xc3",
+	"\n",
+	"[",
+	"]",
+	"=",
+	" ",
+	"\t",
+	"#",
+	";",
+	"|",
+	"!",
+	"\"",
+	"'",
+	"\\",
+	"%i",
+	"%",
+	"\r",
+	"\xef\xbb\xbf",
+	"\xff",
+	"\n  ",
+	"[Service]\n",
+	"[Conditions]\n",
+	"Exec=",
+	"When=",
+	"After=x y z\n",
+	"service:x",
+	"path:/",
+	"$x",
+	"-",
+	"@",
+	"[runlevel 5]\n",
+	"[service x]\n",
+	"Include=",
+	"Activate=",
+	"0",
+	"99999999999999999999",
+	"\xc3",
 };
 
 static void change(GString *text, GRand *rand)
@@ -100,11 +133,17 @@ static bool run_file(const char *path, bool mutate)
 
 /* --- without memory --- */
 
-enum { CHILD_REACHED = 0, CHILD_NOT_REACHED = 1, CHILD_STACK_FULL = 2, CHILD_SAID_BYTES = 65536, NEAR_BYTES = 1 << 16 };
+enum {
+	CHILD_REACHED = 0,
+	CHILD_NOT_REACHED = 1,
+	CHILD_STACK_FULL = 2,
+	CHILD_OUTPUT_BYTES = 65536,
+	NEAR_BYTES = 1 << 16
+};
 
 /*
  * GLib's last message needs memory, too. Without any, it reports that it cannot report, until its
- * stack is used up (g_logv() in 2.74). That is an end by design; any other fault is ours.
+ * stack is used up (g_logv() in 2.74). That end is by design; any other fault is svcd's.
  */
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
@@ -121,7 +160,8 @@ static void catch_faults(void)
 {
 	static char own_stack[65536];
 	const stack_t stack = { .ss_sp = own_stack, .ss_size = sizeof own_stack };
-	const struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	const struct sigaction action = { .sa_sigaction = on_fault,
+					  .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
 	if (sigaltstack(&stack, NULL) < 0 || sigaction(SIGSEGV, &action, NULL) < 0)
 		_exit(EXIT_FAILURE + CHILD_STACK_FULL);
@@ -131,9 +171,10 @@ static void catch_faults(void)
  * Runs the target while the @number-th allocation fails, and with @lasts all later ones. Does not
  * return.
  */
-G_GNUC_NORETURN static void run_child(NoMemoryControl *control, const char *bytes, gsize length, uint64_t number, bool lasts, int said)
+G_GNUC_NORETURN static void run_child(NoMemoryControl *control, const char *bytes, gsize length,
+				      uint64_t number, bool lasts, int output)
 {
-	(void)dup2(said, STDERR_FILENO);
+	(void)dup2(output, STDERR_FILENO);
 	catch_faults();
 	control->failed = 0;
 	control->lasts = lasts;
@@ -144,33 +185,35 @@ G_GNUC_NORETURN static void run_child(NoMemoryControl *control, const char *byte
 }
 
 /* It may exit normally, or abort like GLib without memory. */
-static bool ended_well(int status, const char *said)
+static bool ended_well(int status, const char *output)
 {
-	if (strstr(said, "Sanitizer") || strstr(said, "runtime error:"))
+	if (strstr(output, "Sanitizer") || strstr(output, "runtime error:"))
 		return false;
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status) <= CHILD_STACK_FULL;
 	return (WTERMSIG(status) == SIGTRAP || WTERMSIG(status) == SIGABRT) &&
-	       (strstr(said, "failed to allocate") || strstr(said, "no memory"));
+	       (strstr(output, "failed to allocate") || strstr(output, "no memory"));
 }
 
 /* Returns: false if it did not end well. */
-static bool fail_one(NoMemoryControl *control, const char *bytes, gsize length, uint64_t number, bool lasts)
+static bool fail_one(NoMemoryControl *control, const char *bytes, gsize length, uint64_t number,
+		     bool lasts)
 {
-	g_autofree char *text = g_malloc0(CHILD_SAID_BYTES);
-	const int said = memfd_create("said", MFD_CLOEXEC);
+	g_autofree char *text = g_malloc0(CHILD_OUTPUT_BYTES);
+	const int output = memfd_create("said", MFD_CLOEXEC);
 	const pid_t pid = fork();
 	int status = 0;
 	bool is_fine;
 
 	if (pid == 0)
-		run_child(control, bytes, length, number, lasts, said);
-	is_fine = said >= 0 && pid > 0 && waitpid(pid, &status, 0) == pid && pread(said, text, CHILD_SAID_BYTES - 1, 0) >= 0 &&
-		  ended_well(status, text);
+		run_child(control, bytes, length, number, lasts, output);
+	is_fine = output >= 0 && pid > 0 && waitpid(pid, &status, 0) == pid &&
+		  pread(output, text, CHILD_OUTPUT_BYTES - 1, 0) >= 0 && ended_well(status, text);
 	if (!is_fine)
-		(void)fprintf(stderr, "without allocation %" G_GUINT64_FORMAT "%s: status 0x%x\n%s\n", number,
-			      lasts ? " and all that follow" : "", (unsigned)status, text);
-	(void)close(said);
+		(void)fprintf(stderr,
+			      "without allocation %" G_GUINT64_FORMAT "%s: status 0x%x\n%s\n",
+			      number, lasts ? " and all that follow" : "", (unsigned)status, text);
+	(void)close(output);
 	return is_fine;
 }
 
@@ -202,7 +245,9 @@ static int run_file_without_memory(const char *path, uint64_t most)
 		n_bad += !fail_one(control, bytes, length, number, false);
 		n_bad += !fail_one(control, bytes, length, number, true);
 	}
-	(void)printf("%s: %" G_GUINT64_FORMAT " allocations, every %" G_GUINT64_FORMAT ". failed, %d times not well\n", path, total, step, n_bad);
+	(void)printf("%s: %" G_GUINT64_FORMAT " allocations, every %" G_GUINT64_FORMAT
+		     ". failed, %d times not well\n",
+		     path, total, step, n_bad);
 	return n_bad;
 }
 
@@ -218,7 +263,8 @@ int main(int argc, char *argv[])
 	}
 	if (argc > 3 && strcmp(argv[1], "--no-memory") == 0) {
 		for (int i = 3; i < argc; i++)
-			n += run_file_without_memory(argv[i], g_ascii_strtoull(argv[2], NULL, 10)) != 0;
+			n += run_file_without_memory(argv[i],
+						     g_ascii_strtoull(argv[2], NULL, 10)) != 0;
 		return n > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	}
 	for (int i = 1; i < argc; i++) {

@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!bundle)
 		return 0;
 	g_assert(!bundle_is_open(bundle) && bundle_began_us(bundle) >= 0);
-	configuration = configuration_load(&(LoaderOptions){ .any_owner = true, .bundle = bundle }, NULL);
+	configuration =
+		configuration_load(&(LoaderOptions){ .any_owner = true, .bundle = bundle }, NULL);
 	g_assert(configuration->set && configuration->policy);
 	return 0;
 }

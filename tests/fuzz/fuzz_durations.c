@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "engine/durations.h"
+#include "boot/durations.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

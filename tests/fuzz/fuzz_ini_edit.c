@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: one edit in a file of any bytes. Our parser accepts the result, with the key set
- * once. All other lines are unchanged. The key can be removed again.
+ * Fuzz target: one edit in a file of any bytes. svcd's parser accepts the result, in which the key
+ * is set once. All other lines are unchanged. The key can be removed again.
  */
 #include "config.h"
 
@@ -21,12 +21,12 @@ static const char *const keys[] = { "Activation", "Activate", "Exec", "When" };
 /* "[service  ssh]" is [service ssh]. */
 static bool is_section(const char *name, const char *section)
 {
-	g_auto(GStrv) words = g_strsplit_set(name, " \t\f", -1);
+	g_auto(GStrv) tokens = g_strsplit_set(name, " \t\f", -1);
 	g_autoptr(GString) joined = g_string_new(NULL);
 
-	for (char **word = words; *word; word++) {
-		if (**word)
-			g_string_append_printf(joined, joined->len > 0 ? " %s" : "%s", *word);
+	for (char **token = tokens; *token; token++) {
+		if (**token)
+			g_string_append_printf(joined, joined->len > 0 ? " %s" : "%s", *token);
 	}
 	return strcmp(joined->str, section) == 0;
 }

@@ -15,16 +15,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct InitctlRequest record = { .magic = 0 };
-	InitctlMeaning meaning = { .ask = ASK_NOTHING };
+	InitctlMeaning meaning = { .action = INITCTL_ACTION_NOTHING };
 	g_autoptr(GError) error = NULL;
 
 	memcpy(&record, data, MIN(size, sizeof record));
 	if (!initctl_request_read(&record, &meaning, &error)) {
-		g_assert(error && meaning.ask == ASK_NOTHING);
+		g_assert(error && meaning.action == INITCTL_ACTION_NOTHING);
 		return 0;
 	}
 	g_assert(!error && record.magic == INITCTL_MAGIC);
-	if (meaning.ask == ASK_RUNLEVEL)
+	if (meaning.action == INITCTL_ACTION_RUNLEVEL)
 		g_assert(g_ascii_isdigit(meaning.runlevel[0]) && meaning.runlevel[1] == '\0');
 	return 0;
 }

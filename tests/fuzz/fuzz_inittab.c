@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const RespawnsWorld world = { .has_getty = size % 2, .has_program = has_program };
 	g_autoptr(DiagList) diags = diag_list_new();
-	g_autoptr(Output) output = output_new();
+	g_autoptr(GeneratedFiles) output = generated_files_new();
 	g_autofree char *text = g_strndup((const char *)data, size);
 	g_autoptr(GPtrArray) entries = inittab_parse("/etc/inittab", text, diags);
 

@@ -4,8 +4,8 @@
  * that end at any time, and system calls that sometimes fail (keeper-talk.h, keeper-world.h).
  *
  * The input is a list of actions. Whenever PID 1 would sleep, its tables are compared with the
- * simulated world. Each process of a service has its row. Nothing is lost that was not released. No
- * signal went to a foreign process, no descriptor is lost, and it comes to rest. In the end a next
+ * simulated world. Each process of a service has its row. Only released objects are gone. No signal
+ * was sent to a foreign process, no descriptor is lost, and PID 1 becomes idle. In the end another
  * manager must get the exact state, and release all of it.
  */
 #include "config.h"
@@ -24,11 +24,9 @@ int svcd_main(int argc, char **argv);
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 
-#include "keeper/disposal.h"
-#include "keeper/finale.h"
 #include "keeper/fd-store.h"
+#include "keeper/shutdown.h"
 #include "keeper/memory.h"
-#include "keeper/link-messages.h"
 #include "tests/fuzz/input.h"
 #include "tests/fuzz/keeper-holdings.h"
 #include "tests/fuzz/keeper-talk.h"
@@ -39,11 +37,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define MOST_OPEN 512
 
 enum Phase {
-	PHASE_ACTS,   /* of the input */
-	PHASE_LEAVE,  /* the manager leaves, so that there is a next one */
+	PHASE_ACTS, /* the actions of the input */
+	PHASE_LEAVE, /* the manager leaves, so that another one starts */
 	PHASE_REPLAY, /* which gets everything */
-	PHASE_CLEAR,  /* and releases it */
-	PHASE_LAST,   /* no further one comes */
+	PHASE_CLEAR, /* and releases it */
+	PHASE_LAST, /* no other manager starts */
 };
 
 enum Leap { LEAP_NONE, LEAP_IMAGE, LEAP_FINALE, LEAP_END };
@@ -56,13 +54,20 @@ static bool ended_machine; /* in the middle of an action: its resources are lost
 
 /* --- actions --- */
 
-static const int statuses[] = { 0, 1 << 8, PROTOCOL_EXIT_REEXEC << 8, PROTOCOL_EXIT_INCOMPATIBLE << 8, 127 << 8, SIGSEGV | 0x80,
-				SIGKILL, SIGABRT };
+static const int statuses[] = { 0,
+				1 << 8,
+				PROTOCOL_EXIT_REEXEC << 8,
+				PROTOCOL_EXIT_INCOMPATIBLE << 8,
+				127 << 8,
+				SIGSEGV | 0x80,
+				SIGKILL,
+				SIGABRT };
 
-static void somebody_ends(Input *in)
+static void one_process_ends(Input *in)
 {
 	const uint8_t choice = input_take(in);
-	static const enum WorldKind kinds[] = { WORLD_SERVICE, WORLD_SERVICE, WORLD_SERVICE, WORLD_ORPHAN, WORLD_SHELL };
+	static const enum WorldKind kinds[] = { WORLD_SERVICE, WORLD_SERVICE, WORLD_SERVICE,
+						WORLD_ORPHAN, WORLD_SHELL };
 	struct WorldProcess *process = world_pick(kinds[choice % G_N_ELEMENTS(kinds)], choice / 8);
 
 	if (process)
@@ -96,10 +101,10 @@ static void manager_stops(Input *in)
 	world_signals(SIGCHLD);
 }
 
-static void manager_hears_all(Input *in)
+static void manager_receives_all(Input *in)
 {
 	(void)in;
-	talk_hear_all();
+	talk_receive_all();
 }
 
 static void orphan_comes(Input *in)
@@ -110,10 +115,12 @@ static void orphan_comes(Input *in)
 
 static void signal_comes(Input *in)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPWR, SIGWINCH, SIGCHLD, SIGUSR2 };
+	static const int signals[] = { SIGINT, SIGTERM,  SIGHUP,  SIGUSR1,
+				       SIGPWR, SIGWINCH, SIGCHLD, SIGUSR2 };
 	const uint8_t choice = input_take(in);
 
-	world_signals(choice < 0x80 ? signals[choice % G_N_ELEMENTS(signals)] : SIGRTMIN + choice % 8);
+	world_signals(choice < 0x80 ? signals[choice % G_N_ELEMENTS(signals)] :
+				      SIGRTMIN + choice % 8);
 }
 
 static void clock_runs_out(Input *in)
@@ -134,10 +141,12 @@ static void something_will_be_refused(Input *in)
 		world.spawn_error = errors[choice / 2 % G_N_ELEMENTS(errors)];
 	else
 		world.exec_error = world.exec_error ? 0 : errors[choice / 2 % G_N_ELEMENTS(errors)];
-	world.trial_status = choice >= 0xe0 ? -1 : choice >= 0xc0 ? 127 << 8 : REEXEC_CAN_TAKE_OVER << 8;
+	world.trial_status = choice >= 0xe0 ? -1 :
+			     choice >= 0xc0 ? 127 << 8 :
+					      REEXEC_CAN_TAKE_OVER << 8;
 }
 
-static void set_room_for_fds(rlim_t soft)
+static void limit_descriptors(rlim_t soft)
 {
 	struct rlimit limit;
 
@@ -153,14 +162,29 @@ static void descriptors_become_scarce(Input *in)
 	if (next < 0)
 		return;
 	(void)close(next);
-	set_room_for_fds((rlim_t)next + input_take(in) % 4);
+	limit_descriptors((rlim_t)next + input_take(in) % 4);
 	is_short_of_fds = true;
 }
 
 static void (*const acts[])(Input *in) = {
-	talk_say_one, talk_say_one, talk_say_one, talk_say_one, talk_say_many, talk_hear_some, manager_hears_all,
-	talk_read_and_say_hello, somebody_ends, somebody_ends, manager_ends, manager_closes, manager_stops, orphan_comes, signal_comes,
-	something_will_be_refused, descriptors_become_scarce, clock_runs_out,
+	talk_send_one,
+	talk_send_one,
+	talk_send_one,
+	talk_send_one,
+	talk_send_many,
+	talk_receive_some,
+	manager_receives_all,
+	talk_read_and_send_hello,
+	one_process_ends,
+	one_process_ends,
+	manager_ends,
+	manager_closes,
+	manager_stops,
+	orphan_comes,
+	signal_comes,
+	something_will_be_refused,
+	descriptors_become_scarce,
+	clock_runs_out,
 };
 
 /* Returns: whether there was one. */
@@ -173,38 +197,42 @@ static bool act(Input *in, int timeout_ms)
 	if (choice < 0xf0)
 		acts[choice % G_N_ELEMENTS(acts)](in);
 	else
-		world.now_us += choice < 0xf8 && timeout_ms > 0 ? (uint64_t)timeout_ms * USEC_PER_MSEC : input_take(in) * USEC_PER_SEC;
+		world.now_us += choice < 0xf8 && timeout_ms > 0 ?
+					(uint64_t)timeout_ms * USEC_PER_MSEC :
+					input_take(in) * USEC_PER_SEC;
 	return true;
 }
 
 /* --- the end --- */
 
-static void restore_room(void)
+static void restore_descriptor_limit(void)
 {
 	if (is_short_of_fds)
-		set_room_for_fds(MOST_OPEN);
+		limit_descriptors(MOST_OPEN);
 	is_short_of_fds = false;
 }
 
 static void all_is_granted(void)
 {
-	restore_room();
+	restore_descriptor_limit();
 	world.spawn_error = world.exec_error = 0;
 	world.trial_status = REEXEC_CAN_TAKE_OVER << 8;
 }
 
 static void check_replay(void)
 {
-	const TalkHeard *heard = talk_heard();
+	const TalkReceived *received = talk_received();
 	unsigned int n_exited = 0;
-	const bool with_notes = !(heard->welcome.flags & WELCOME_WITHOUT_NOTES);
+	const bool with_notes = !(received->welcome.flags & WELCOME_WITHOUT_NOTES);
 
 	for (struct Child *child = children_next(NULL); child; child = children_next(child))
 		n_exited += child->flags & CHILD_EXITED ? 1 : 0;
-	g_assert(heard->n_spawned == children_count() && heard->n_exited == n_exited);
-	g_assert(heard->n_notes == (with_notes ? table_count(TABLE_NOTES) : 0) && heard->n_kept == table_count(TABLE_FDS));
-	g_assert(heard->replayed.n_children == heard->n_spawned && heard->replayed.n_notes == heard->n_notes &&
-		 heard->replayed.n_fds == heard->n_kept);
+	g_assert(received->n_spawned == children_count() && received->n_exited == n_exited);
+	g_assert(received->n_notes == (with_notes ? table_count(TABLE_NOTES) : 0) &&
+		 received->n_kept == table_count(TABLE_FDS));
+	g_assert(received->replayed.n_children == received->n_spawned &&
+		 received->replayed.n_notes == received->n_notes &&
+		 received->replayed.n_fds == received->n_kept);
 }
 
 static void everybody_ends(void)
@@ -214,7 +242,7 @@ static void everybody_ends(void)
 			world_dies(&world.processes[i], 0);
 }
 
-/* In place of a manager's single messages. Only the release matters here. */
+/* This replaces the individual messages of a manager. Only the release matters here. */
 static void give_all_back(void)
 {
 	struct Child *child;
@@ -231,7 +259,8 @@ static void give_all_back(void)
 			g_assert(note_set(service, "") == 0);
 	}
 	fd_store_close();
-	g_assert(children_count() == 0 && table_count(TABLE_NOTES) == 0 && table_count(TABLE_FDS) == 0);
+	g_assert(children_count() == 0 && table_count(TABLE_NOTES) == 0 &&
+		 table_count(TABLE_FDS) == 0);
 	holdings_mark_all();
 }
 
@@ -244,7 +273,7 @@ static void leave(void)
 		world_dies(manager, SIGKILL);
 		phase = PHASE_REPLAY;
 	} else {
-		world.now_us += 60 * USEC_PER_SEC; /* it comes */
+		world.now_us += 60 * USEC_PER_SEC; /* a manager has started by then */
 	}
 }
 
@@ -254,9 +283,9 @@ static void replay(void)
 		world.now_us += 60 * USEC_PER_SEC;
 		return;
 	}
-	talk_read_and_say_hello(&input);
-	talk_hear_all();
-	if (!talk_heard()->has_replayed)
+	talk_read_and_send_hello(&input);
+	talk_receive_all();
+	if (!talk_received()->has_replayed)
 		return;
 	check_replay();
 	everybody_ends();
@@ -267,9 +296,9 @@ static void clear(void)
 {
 	struct WorldProcess *manager = world_pick(WORLD_MANAGER, 0);
 
-	talk_hear_all();
+	talk_receive_all();
 	give_all_back();
-	world.spawn_error = EAGAIN; /* no next one */
+	world.spawn_error = EAGAIN; /* no other manager can start */
 	if (manager)
 		world_dies(manager, SIGKILL);
 	phase = PHASE_LAST;
@@ -278,7 +307,7 @@ static void clear(void)
 static void on_rest(int timeout_ms)
 {
 	holdings_check();
-	restore_room();
+	restore_descriptor_limit();
 	switch (phase) {
 	case PHASE_ACTS:
 		if (!act(&input, timeout_ms))
@@ -321,8 +350,8 @@ static void __attribute__((noreturn)) on_exec(int fd)
 	static Holdings old;
 
 	holdings_look(&old);
-	restore_room();
-	reexec_expect(fcntl(fd, F_DUPFD, 3)); /* the old image's is released with its mapping */
+	restore_descriptor_limit();
+	reexec_expect(fcntl(fd, F_DUPFD, 3)); /* the old descriptor goes with its mapping */
 	g_assert(reexec_resume());
 	holdings_check_same(&old);
 	longjmp(out_of_loop, LEAP_IMAGE);
@@ -342,7 +371,7 @@ static void begin_once(void)
 	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
 	keeper.nofile_soft = keeper.nofile_hard = MOST_OPEN;
 	(void)keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), "/svcd-manager");
-	set_room_for_fds(MOST_OPEN);
+	limit_descriptors(MOST_OPEN);
 	talk_fds[0] = keeper_null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	g_assert(pipe2(ends, O_CLOEXEC) == 0);
 	talk_fds[1] = ends[1];
@@ -369,8 +398,8 @@ static void look_at_open(bool *ret_is_open)
 }
 
 /*
- * Checks that none is lost. If the machine ended in the middle of an action, its kernel closes
- * them.
+ * Checks that none is lost. If the machine was shut down in the middle of an action, its kernel
+ * closes them.
  */
 static void close_new(const bool *was_open)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fuzz target: PID 1's messages to the manager, any bytes, with descriptors. The texts of each
- * accepted message have an end, and no descriptor is lost. Meanwhile the manager sends messages
- * itself, which are complete: a message with its length and its descriptors.
+ * accepted message have an end, and no descriptor is lost. The messages that the manager sends
+ * meanwhile are complete: each has the length in its header.
  *
  * The input is a list of actions: a byte that selects one, and its arguments.
  */
@@ -23,7 +23,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MOST_FDS 3
-#define ROOM (PROTOCOL_MESSAGE_BYTES + 64)
+#define FILLER_BYTES (PROTOCOL_MESSAGE_BYTES + 64)
 
 typedef struct Target {
 	Input input;
@@ -72,7 +72,8 @@ static void on_adopted(void *data, const struct MessageAdopted *m)
 static void on_note(void *data, const struct MessageNote *m)
 {
 	(void)data;
-	g_assert(memchr(m->service, '\0', sizeof m->service) && memchr(m->note, '\0', sizeof m->note));
+	g_assert(memchr(m->service, '\0', sizeof m->service) &&
+		 memchr(m->note, '\0', sizeof m->note));
 }
 
 static void on_kept(void *data, const char *name, int fd)
@@ -114,8 +115,16 @@ static void on_closed(void *data)
 }
 
 static const KeeperListener listener = {
-	.welcome = on_welcome, .spawned = on_spawned, .exited = on_exited, .adopted = on_adopted, .note = on_note,
-	.kept = on_kept, .shutdown_intent = on_intent, .replayed = on_replayed, .request = on_request, .closed = on_closed,
+	.welcome = on_welcome,
+	.spawned = on_spawned,
+	.exited = on_exited,
+	.adopted = on_adopted,
+	.note = on_note,
+	.kept = on_kept,
+	.shutdown_intent = on_intent,
+	.replayed = on_replayed,
+	.request = on_request,
+	.closed = on_closed,
 };
 
 /* --- sent messages --- */
@@ -126,7 +135,8 @@ static void check_message(const char *bytes, size_t size)
 
 	g_assert(size >= sizeof header);
 	memcpy(&header, bytes, sizeof header);
-	g_assert(header.size == size && header.type >= MESSAGE_HELLO && header.type < MESSAGE_WELCOME);
+	g_assert(header.size == size && header.type >= MESSAGE_HELLO &&
+		 header.type < MESSAGE_WELCOME);
 }
 
 static void close_all(struct msghdr *m)
@@ -143,16 +153,18 @@ static void close_all(struct msghdr *m)
 }
 
 /* Returns: false if there is no more. */
-static bool hear_one(const Target *t)
+static bool receive_one(const Target *t)
 {
 	union {
 		struct cmsghdr align;
 		char space[CMSG_SPACE(sizeof(int) * PROTOCOL_MAX_FDS)];
 	} control;
-	static char bytes[ROOM];
+	static char bytes[FILLER_BYTES];
 	struct iovec part = { .iov_base = bytes, .iov_len = sizeof bytes };
-	struct msghdr m = {
-		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space };
+	struct msghdr m = { .msg_iov = &part,
+			    .msg_iovlen = 1,
+			    .msg_control = control.space,
+			    .msg_controllen = sizeof control.space };
 	const ssize_t n = recvmsg(t->keeper_fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
 	if (n <= 0)
@@ -175,7 +187,7 @@ static void turn(const Target *t)
 
 /* --- actions --- */
 
-static void keeper_says(Target *t, const char *bytes, size_t size, unsigned n_fds)
+static void keeper_sends(Target *t, const char *bytes, size_t size, unsigned n_fds)
 {
 	const int fds[MOST_FDS] = { 0 };
 
@@ -184,44 +196,60 @@ static void keeper_says(Target *t, const char *bytes, size_t size, unsigned n_fd
 }
 
 /* A header, followed by repeated bytes of the input. */
-static void keeper_says_something(Target *t)
+static void keeper_sends_something(Target *t)
 {
-	static const uint16_t sizes[] = { sizeof(struct MessageWelcome), sizeof(struct MessagePing), sizeof(struct MessageSpawned),
-					  sizeof(struct MessageExited),	 sizeof(struct MessageNote), sizeof(struct MessageKeep),
-					  sizeof(struct MessageAdopted), sizeof(struct MessageReplayed), 16384, 1 };
-	static char bytes[ROOM];
+	static const uint16_t sizes[] = { sizeof(struct MessageWelcome),
+					  sizeof(struct MessagePing),
+					  sizeof(struct MessageSpawned),
+					  sizeof(struct MessageExited),
+					  sizeof(struct MessageNote),
+					  sizeof(struct MessageKeep),
+					  sizeof(struct MessageAdopted),
+					  sizeof(struct MessageReplayed),
+					  16384,
+					  1 };
+	static char bytes[FILLER_BYTES];
 	struct MessageHeader header = { .type = 30 + take(t) % 16u };
 	const size_t size = (size_t)sizes[take(t) % G_N_ELEMENTS(sizes)] + take(t) % 16u;
-	const unsigned n_fds = take(t) % 8u == 0 || header.type == MESSAGE_KEPT ? take(t) % (MOST_FDS + 1u) : 0;
+	const unsigned n_fds =
+		take(t) % 8u == 0 || header.type == MESSAGE_KEPT ? take(t) % (MOST_FDS + 1u) : 0;
 	const uint8_t pattern[4] = { take(t), take(t), take(t), take(t) };
 
 	for (size_t i = 0; i < size; i++)
 		bytes[i] = (char)pattern[i % 4];
 	header.size = (uint32_t)size;
 	memcpy(bytes, &header, sizeof header);
-	keeper_says(t, bytes, size, n_fds);
+	keeper_sends(t, bytes, size, n_fds);
 }
 
-static void keeper_says_anything(Target *t)
+static void keeper_sends_anything(Target *t)
 {
 	const unsigned n_fds = take(t) % 2u;
 	const size_t wanted = take(t);
 	const size_t size = MIN(wanted, t->input.left);
 
-	keeper_says(t, (const char *)t->input.bytes, size, n_fds);
+	keeper_sends(t, (const char *)t->input.bytes, size, n_fds);
 	t->input.bytes += size;
 	t->input.left -= size;
 }
 
 static void manager_spawns(Target *t)
 {
-	static const char *const words[] = { "/bin/x", "a", "b", NULL };
+	static const char *const tokens[] = { "/bin/x", "a", "b", NULL };
 	const int fds[PROTOCOL_MAX_FDS + 8] = { 0 };
 	g_autofree char *large = g_strnfill(take(t) * 100u, 'x');
 	const char *const environment[] = { "A=b", large, NULL };
-	const SpawnRequest r = {
-		.service = "a", .role = ROLE_MAIN, .invocation = 1, .note = "v=1", .argv = words, .environment = environment,
-		.stdin_fd = take(t) % 2 - 1, .cgroup_fd = take(t) % 2 - 1, .status_fd = take(t) % 2 - 1, .inherited = fds,
+	const SpawnParameters r = {
+		.service = "a",
+		.role = ROLE_MAIN,
+		.invocation = 1,
+		.note = "v=1",
+		.argv = tokens,
+		.environment = environment,
+		.stdin_fd = take(t) % 2 - 1,
+		.cgroup_fd = take(t) % 2 - 1,
+		.status_fd = take(t) % 2 - 1,
+		.inherited = fds,
 		.n_inherited = take(t) % 72u,
 	};
 	g_autoptr(GError) error = NULL;
@@ -229,7 +257,7 @@ static void manager_spawns(Target *t)
 	g_assert(keeper_link_spawn(t->link, &r, &error) == (error == NULL));
 }
 
-static void manager_says(Target *t)
+static void manager_sends(Target *t)
 {
 	struct ProcessId id;
 
@@ -268,13 +296,13 @@ static void act(Target *t)
 	const uint8_t which = take(t);
 
 	if (which < 0x60)
-		keeper_says_something(t);
+		keeper_sends_something(t);
 	else if (which < 0x70)
-		keeper_says_anything(t);
+		keeper_sends_anything(t);
 	else if (which < 0xc0)
-		manager_says(t);
+		manager_sends(t);
 	else if (which < 0xe0)
-		while (t->keeper_fd >= 0 && hear_one(t))
+		while (t->keeper_fd >= 0 && receive_one(t))
 			;
 	else if (which < 0xfe)
 		turn(t);
@@ -296,7 +324,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static int before;
 	int pair[2];
 
-	g_assert(loop_now() > 0 && g_main_context_iteration(NULL, FALSE) >= 0); /* lasting allocations */
+	/* lasting allocations */
+	g_assert(loop_now() > 0 && g_main_context_iteration(NULL, FALSE) >= 0);
 	before = next_free();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
 		g_error("no sockets");

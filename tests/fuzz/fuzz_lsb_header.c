@@ -16,7 +16,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define SOUND(name, fields) "#!/bin/sh\n### BEGIN INIT INFO\n# Provides: " name "\n" fields "### END INIT INFO\n"
+#define SOUND(name, fields) \
+	"#!/bin/sh\n### BEGIN INIT INFO\n# Provides: " name "\n" fields "### END INIT INFO\n"
 
 static LsbScript *script_new(const char *name, const char *text, size_t size, DiagList *diags)
 {
@@ -48,10 +49,13 @@ static void read_back(const LsbNodes *nodes, const GPtrArray *plans)
 		const SourceText source = { .file = "x.svc", .text = text, .length = strlen(text) };
 
 		service_def_free(service_parse(node->name, &source, 1, diags));
-		g_assert(!g_ptr_array_find_with_equal_func(plan->after, node->name, g_str_equal, NULL));
-		g_assert(!g_ptr_array_find_with_equal_func(plan->stop_before, node->name, g_str_equal, NULL));
+		g_assert(!g_ptr_array_find_with_equal_func(plan->after, node->name, g_str_equal,
+							   NULL));
+		g_assert(!g_ptr_array_find_with_equal_func(plan->stop_before, node->name,
+							   g_str_equal, NULL));
 	}
-	g_assert(links && policy_parse(policy, POLICY_LAYER_VENDOR, "x.policy", links, strlen(links), diags));
+	g_assert(links && policy_parse(policy, POLICY_LAYER_VENDOR, "x.policy", links,
+				       strlen(links), diags));
 	g_assert(diag_list_length(diags) == 0);
 }
 

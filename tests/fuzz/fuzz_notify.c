@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef struct Ear {
 	NotifySocket *notify;
-	unsigned n_heard;
+	unsigned n_received;
 	bool holds; /* its STOPPING=1 must be noted first */
 } Ear;
 
@@ -53,10 +53,12 @@ static bool on_message(void *data, const NotifyMessage *m)
 
 	g_assert(m->main_pid == 0 || (m->main_pid > 1 && m->main_pid <= 4194304));
 	g_assert(m->extend_us >= 0 && m->extend_us <= NOTIFY_EXTEND_MAX_US);
-	g_assert(m->watchdog_us >= 0 && m->watchdog_us <= WATCHDOG_MAX_US && (m->has_watchdog || m->watchdog_us == 0));
+	g_assert(m->watchdog_us >= 0 && m->watchdog_us <= WATCHDOG_MAX_US &&
+		 (m->has_watchdog || m->watchdog_us == 0));
 	g_assert(m->errnum >= 0 && m->errnum <= 4095);
-	g_assert(!m->status || (strlen(m->status) < LIMIT_NOTIFY_BYTES && !strchr(m->status, '\n')));
-	ear->n_heard++;
+	g_assert(!m->status ||
+		 (strlen(m->status) < LIMIT_NOTIFY_BYTES && !strchr(m->status, '\n')));
+	ear->n_received++;
 	return ear->holds && m->stopping;
 }
 
@@ -103,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ear.notify = notify;
 	n_sent = send_all(pair[1], data, size);
 	notify_socket_drain(notify);
-	g_assert(ear.n_heard + notify_socket_ignored(notify) == n_sent);
+	g_assert(ear.n_received + notify_socket_ignored(notify) == n_sent);
 	notify_socket_free(notify);
 	(void)close(pair[1]);
 	g_assert(next_free() == before);

@@ -3,7 +3,7 @@
  * Fuzz target: the bytes from a client of the private socket: the authentication and the messages
  * after it.
  *
- * Each accepted message gets an answer, like one of dispatch.
+ * Each accepted method call gets an answer, as from bus/dispatch.c.
  */
 #include "config.h"
 

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void ask_everything(const Policy *policy)
+static void query_everything(const Policy *policy)
 {
 	g_autoptr(GPtrArray) runlevels = policy_runlevels(policy);
 	g_autoptr(GPtrArray) names = policy_named_services(policy);
@@ -33,7 +33,8 @@ static void ask_everything(const Policy *policy)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char sound[] = "[runlevel 5]\nInclude=3\nActivate=x\n[runlevel 3]\nInclude=2\nName=work\n";
+	static const char sound[] =
+		"[runlevel 5]\nInclude=3\nActivate=x\n[runlevel 3]\nInclude=2\nName=work\n";
 	g_autofree char *text = g_malloc0(size + 1);
 	g_autoptr(Policy) policy = policy_new();
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -42,16 +43,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (size > 0)
 		memcpy(text, data, size);
-	g_assert(policy_parse(policy, POLICY_LAYER_VENDOR, "sound.policy", sound, sizeof sound - 1, diags));
+	g_assert(policy_parse(policy, POLICY_LAYER_VENDOR, "sound.policy", sound, sizeof sound - 1,
+			      diags));
 	for (unsigned i = 0; i < 2; i++) {
 		const unsigned before = diag_list_count_errors(diags);
-		const bool fine = policy_parse(policy, POLICY_LAYER_ADMIN, "x.policy", text, size, diags);
+		const bool fine =
+			policy_parse(policy, POLICY_LAYER_ADMIN, "x.policy", text, size, diags);
 
 		/* A file is refused if and only if there was an error. */
 		g_assert(fine == (diag_list_count_errors(diags) == before));
 	}
-	policy_apply_kernel_word(policy, text, diags);
+	policy_apply_kernel_argument(policy, text, diags);
 	policy_check(policy, diags);
-	ask_everything(policy);
+	query_everything(policy);
 	return 0;
 }

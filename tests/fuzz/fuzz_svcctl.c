@@ -36,13 +36,13 @@ static void count_option(void *data, const char *name, const char *help, bool ta
 	(*n)++;
 }
 
-static void check_words(const GPtrArray *words, int argc, char **argv)
+static void check_tokens(const GPtrArray *arguments, int argc, char **argv)
 {
 	int i = 1;
 
 	/* All other arguments are there, in their order. */
-	for (guint n = 0; n < words->len; n++) {
-		while (i < argc && argv[i] != g_ptr_array_index(words, n))
+	for (guint n = 0; n < arguments->len; n++) {
+		while (i < argc && argv[i] != g_ptr_array_index(arguments, n))
 			i++;
 		g_assert(i < argc);
 		i++;
@@ -56,16 +56,16 @@ static void check_error(const GError *error)
 
 static void parse(int argc, char **argv)
 {
-	g_autoptr(GPtrArray) words = g_ptr_array_new();
+	g_autoptr(GPtrArray) arguments = g_ptr_array_new();
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GError) apply_error = NULL;
 	Options options = { 0 };
 	Output output;
 	int64_t timeout_us = -1;
-	const bool done = arguments_parse(&options, argc, argv, words, &error);
+	const bool done = arguments_parse(&options, argc, argv, arguments, &error);
 
 	if (done)
-		check_words(words, argc, argv);
+		check_tokens(arguments, argc, argv);
 	else
 		check_error(error);
 	output_init(&output);
@@ -82,19 +82,19 @@ static void parse(int argc, char **argv)
 	output_clear(&output);
 }
 
-static void look_at_word(const char *word)
+static void look_at_token(const char *token)
 {
-	const char *awaiting = arguments_awaiting(word);
+	const char *awaiting = arguments_awaiting(token);
 	unsigned n = 0;
 	int64_t us;
 	uint64_t number;
 	int signo;
 
 	g_assert(!awaiting || *awaiting);
-	arguments_foreach_option(&verbs[strlen(word) % G_N_ELEMENTS(verbs)], count_option, &n);
-	(void)text_parse_duration(word, &us);
-	(void)text_parse_uint(word, 10, 100, &number);
-	(void)text_parse_signal(word, &signo);
+	arguments_foreach_option(&verbs[strlen(token) % G_N_ELEMENTS(verbs)], count_option, &n);
+	(void)text_parse_duration(token, &us);
+	(void)text_parse_uint(token, 10, 100, &number);
+	(void)text_parse_signal(token, &signo);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	g_auto(GStrv) argv = g_strsplit(line, "\n", 200);
 
 	parse((int)g_strv_length(argv), argv);
-	for (char **word = argv; *word; word++)
-		look_at_word(*word);
+	for (char **token = argv; *token; token++)
+		look_at_token(*token);
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fuzz target: the memory that one image of PID 1 leaves to the next, with changed bytes. It is
- * refused, or the resulting state is consistent. Only a child of ours gets signals because of it.
+ * refused, or the resulting state is consistent. Because of that state, only PID 1's own children
+ * get signals.
  *
  * The input: changes of a sound memory, of four bytes each: the part (the header, the state, a
  * table's rows), the place, and the new value.
@@ -34,7 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int sound_fd = -1;
 
-static void add_child(const char *service, uint32_t role, uint64_t invocation, pid_t pid, bool has_exited)
+static void add_child(const char *service, uint32_t role, uint64_t invocation, pid_t pid,
+		      bool has_exited)
 {
 	struct ProcessId id = { .invocation = invocation, .role = role };
 	struct Child *child;
@@ -55,7 +57,8 @@ static void begin_once(void)
 	keeper.ping_ms = PROTOCOL_PING_INTERVAL_MS;
 	(void)keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), "/svcd-manager");
 	(void)keeper_copy(keeper.cgroup_root, sizeof(keeper.cgroup_root), "/sys/fs/cgroup/svcd");
-	(void)keeper_copy(keeper.arguments[keeper.n_arguments++], sizeof(keeper.arguments[0]), "single");
+	(void)keeper_copy(keeper.arguments[keeper.n_arguments++], sizeof(keeper.arguments[0]),
+			  "single");
 	add_child("a", ROLE_MAIN, 1, 1000, false);
 	add_child("a", ROLE_CONTROL, 1, 1001, true);
 	add_child("b", ROLE_MAIN, 2, 1002, false);
@@ -73,7 +76,8 @@ static void begin_world(void)
 	world_begin();
 	(void)world_add(WORLD_SERVICE);
 	world.processes[1] = (struct WorldProcess){ 0 };
-	world.processes[2] = (struct WorldProcess){ .pid = 1002, .kind = WORLD_SERVICE, .is_dead = true };
+	world.processes[2] =
+		(struct WorldProcess){ .pid = 1002, .kind = WORLD_SERVICE, .is_dead = true };
 	for (int fd = 20; fd < 22; fd++)
 		g_assert(dup2(keeper_null_fd, fd) == fd);
 }
@@ -124,7 +128,8 @@ static void take_over(int fd)
 		check_keeper();
 		check_store();
 	} else {
-		g_assert(children_count() == 0 && table_count(TABLE_NOTES) == 0 && table_count(TABLE_FDS) == 0);
+		g_assert(children_count() == 0 && table_count(TABLE_NOTES) == 0 &&
+			 table_count(TABLE_FDS) == 0);
 	}
 	keeper = ours;
 	shutdown_begin(SHUTDOWN_NONE, 0, 0);
@@ -171,7 +176,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	find_parts(parts);
 	fd = copy_sound(parts);
 	for (size_t i = 0; i + 4 <= size; i += 4) {
-		const size_t at = ((size_t)data[i + 1] << 8 | data[i + 2]) % (data[i] % 5 == 0 ? 64 : PART_BYTES);
+		const size_t at = ((size_t)data[i + 1] << 8 | data[i + 2]) %
+				  (data[i] % 5 == 0 ? 64 : PART_BYTES);
 
 		g_assert(pwrite(fd, &data[i + 3], 1, parts[data[i] % 5] + (off_t)at) == 1);
 	}
@@ -180,6 +186,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	world_end();
 	for (int open_fd = 3; open_fd < MOST_OPEN; open_fd++)
 		if (open_fd != keeper_null_fd && open_fd != memory_fd() && open_fd >= 20)
-			(void)close(open_fd); /* it was in no row any more */
+			(void)close(open_fd); /* no row contained it any more */
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fuzz target: devices with properties of any bytes, as udev passes them on from the device. The
- * known ones are compared, counted and displayed. The output is one line of text without a control
- * character.
+ * known devices are compared, counted and displayed. The output is one line of text without a
+ * control character.
  *
  * Each line of the input is a property; an empty one begins the next event. Five devices get them
  * in turn, and one of these is removed each time. A recheck happens at most twice per event, and
@@ -21,8 +21,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const conditions[] = {
-	"label:DATA", "uuid:1234-abcd", "device:/dev/sda1", "udev:SUBSYSTEM=block", "udev:ID_MODEL=*a*b*", "udev:TAG=seat",
-	"udev:ID_FS_TYPE=ext?",
+	"label:DATA",          "uuid:1234-abcd", "device:/dev/sda1",     "udev:SUBSYSTEM=block",
+	"udev:ID_MODEL=*a*b*", "udev:TAG=seat",  "udev:ID_FS_TYPE=ext?",
 };
 
 static void check_shown(const char *text)
@@ -42,18 +42,18 @@ static void on_report(void *data, const char *key, Level level, const char *why)
 	(*n_sent)++;
 }
 
-typedef struct Asked {
+typedef struct Requests {
 	UdevRechecks *rechecks;
-	unsigned n_asked;
-} Asked;
+	unsigned n_requested;
+} Requests;
 
-static void on_ask(void *data, const char *syspath)
+static void on_request(void *data, const char *syspath)
 {
-	Asked *asked = data;
+	Requests *requested = data;
 
 	check_shown(syspath);
-	if (++asked->n_asked % 2 == 1)
-		udev_rechecks_refuse(asked->rechecks, syspath, false, 1);
+	if (++requested->n_requested % 2 == 1)
+		udev_rechecks_refuse(requested->rechecks, syspath, false, 1);
 }
 
 static void on_look(void *data, const char *syspath)
@@ -62,7 +62,7 @@ static void on_look(void *data, const char *syspath)
 	check_shown(syspath);
 }
 
-static void put_device(Asked *asked, unsigned n, GPtrArray *properties)
+static void put_device(Requests *requested, unsigned n, GPtrArray *properties)
 {
 	g_autofree char *syspath = g_strdup_printf("/sys/devices/%u", n % 5);
 	const int64_t now_us = 1 + n * UDEV_RECHECK_FIRST_US;
@@ -79,24 +79,27 @@ static void put_device(Asked *asked, unsigned n, GPtrArray *properties)
 		g_assert(strchr(*property, '=') && strlen(*property) <= LIMIT_UDEV_PROPERTY_BYTES);
 	keys = udev_record_keys(record);
 	for (char **key = keys; *key; key++)
-		g_assert(g_str_has_prefix(*key, "label:") || g_str_has_prefix(*key, "uuid:") || g_str_has_prefix(*key, "device:"));
+		g_assert(g_str_has_prefix(*key, "label:") || g_str_has_prefix(*key, "uuid:") ||
+			 g_str_has_prefix(*key, "device:"));
 	name = udev_record_name(record);
 	check_shown(name);
-	udev_rechecks_put(asked->rechecks, record, n % 7 == 6 ? UDEV_FROM_FIRST_LISTING : UDEV_FROM_EVENT, now_us);
+	udev_rechecks_put(requested->rechecks, record,
+			  n % 7 == 6 ? UDEV_FROM_FIRST_LISTING : UDEV_FROM_EVENT, now_us);
 	if (n % 5 == 2)
-		udev_rechecks_drop(asked->rechecks, syspath);
-	udev_rechecks_turn(asked->rechecks, now_us);
-	g_assert(asked->n_asked <= 2 * (n + 1));
+		udev_rechecks_drop(requested->rechecks, syspath);
+	udev_rechecks_turn(requested->rechecks, now_us);
+	g_assert(requested->n_requested <= 2 * (n + 1));
 }
 
-static void end_doubts(UdevRechecks *rechecks)
+static void end_rechecks(UdevRechecks *rechecks)
 {
 	for (unsigned i = 0; i < 3; i++)
-		udev_rechecks_turn(rechecks, udev_rechecks_next_us(rechecks) + UDEV_RECHECK_ANSWER_US);
+		udev_rechecks_turn(rechecks,
+				   udev_rechecks_next_us(rechecks) + UDEV_RECHECK_ANSWER_US);
 	g_assert(udev_rechecks_next_us(rechecks) == 0 && !udev_rechecks_hide_volumes(rechecks));
 }
 
-static void put_devices(Asked *asked, char **lines)
+static void put_devices(Requests *requested, char **lines)
 {
 	g_autoptr(GPtrArray) properties = g_ptr_array_new();
 	unsigned n = 0;
@@ -105,9 +108,9 @@ static void put_devices(Asked *asked, char **lines)
 		if (**lines)
 			g_ptr_array_add(properties, *lines);
 		else
-			put_device(asked, n++, properties);
+			put_device(requested, n++, properties);
 	}
-	put_device(asked, n, properties);
+	put_device(requested, n, properties);
 }
 
 static void describe(const UdevTable *table)
@@ -126,9 +129,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	unsigned n_sent = 0;
 	const ProviderSink sink = { on_report, &n_sent };
-	static const UdevRecheckOps ops = { on_ask, on_look };
+	static const UdevRecheckOps ops = { on_request, on_look };
 	UdevTable *table = udev_table_new(&sink);
-	Asked asked = { .rechecks = NULL };
+	Requests requested = { .rechecks = NULL };
 
 	udev_table_set_live(table, NULL);
 	for (size_t i = 0; i < G_N_ELEMENTS(conditions); i++) {
@@ -136,19 +139,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		udev_table_add(table, key, udev_match_new(key));
 	}
-	asked.rechecks = udev_rechecks_new(table, &ops, &asked);
+	requested.rechecks = udev_rechecks_new(table, &ops, &requested);
 	udev_table_begin_listing(table);
-	put_devices(&asked, lines);
+	put_devices(&requested, lines);
 	udev_table_end_listing(table, NULL);
 	udev_table_settle(table);
-	end_doubts(asked.rechecks);
+	end_rechecks(requested.rechecks);
 	describe(table);
 	g_assert(n_sent >= G_N_ELEMENTS(conditions));
 	udev_table_begin_listing(table);
 	udev_table_end_listing(table, "block"); /* all of these are gone */
 	udev_table_settle(table);
 	describe(table);
-	udev_rechecks_free(asked.rechecks);
+	udev_rechecks_free(requested.rechecks);
 	udev_table_free(table);
 	return 0;
 }

@@ -21,7 +21,7 @@ static inline uint8_t input_take(Input *in)
 	return *in->bytes++;
 }
 
-/* Mostly a small number; sometimes any. */
+/* Mostly a small number; sometimes any number. */
 static inline uint32_t input_take32(Input *in)
 {
 	const uint32_t high = input_take(in);

@@ -22,12 +22,26 @@
 #define LONG_192 LONG_48 LONG_48 LONG_48 LONG_48
 
 static const char *const names[] = {
-	"a", "b", "ssh", ".logger", ".", "", "a/log/0", "a b\n%s%n", "systemd-udevd/log/1234", LONG_24, LONG_24 "systemd-udevd/log/12345",
-	LONG_48, LONG_192 "15 more bytes..", LONG_192 "16 more bytes...", LONG_192 "longer than any field has room", "\x80\xff",
+	"a",
+	"b",
+	"ssh",
+	".logger",
+	".",
+	"",
+	"a/log/0",
+	"a b\n%s%n",
+	"systemd-udevd/log/1234",
+	LONG_24,
+	LONG_24 "systemd-udevd/log/12345",
+	LONG_48,
+	LONG_192 "15 more bytes..",
+	LONG_192 "16 more bytes...",
+	LONG_192 "longer than any field has room",
+	"\x80\xff",
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(names) == HOLDINGS_NAMES);
 
-static bool was_released[HOLDINGS_NAMES];  /* a row of it was acknowledged */
+static bool was_released[HOLDINGS_NAMES]; /* a row of it was acknowledged */
 static bool was_forgotten[HOLDINGS_NAMES]; /* its note, or its descriptor */
 
 static Holdings before;
@@ -117,7 +131,8 @@ static void look_at_names(Holdings *now)
 void holdings_look(Holdings *ret)
 {
 	ret->n_rows = 0;
-	for (struct Child *child = children_next(NULL); child && ret->n_rows < HOLDINGS_MOST_ROWS; child = children_next(child))
+	for (struct Child *child = children_next(NULL); child && ret->n_rows < HOLDINGS_MOST_ROWS;
+	     child = children_next(child))
 		holdings_row(&ret->rows[ret->n_rows++], child);
 	look_at_names(ret);
 }
@@ -149,12 +164,13 @@ static void check_children(void)
 
 		if (!process->pid)
 			continue;
-		g_assert(!process->is_dead); /* or it has slept in spite of a dead child */
-		g_assert(process->kind != WORLD_SERVICE || process->is_killed || children_find_pid(process->pid));
+		g_assert(!process->is_dead); /* otherwise PID 1 sleeps although a child is dead */
+		g_assert(process->kind != WORLD_SERVICE || process->is_killed ||
+			 children_find_pid(process->pid));
 	}
 }
 
-static void check_vault(void)
+static void check_fd_store(void)
 {
 	uint32_t n_notes = 0;
 	uint32_t n_fds = 0;
@@ -166,7 +182,8 @@ static void check_vault(void)
 		if (!text)
 			continue;
 		n_notes++;
-		g_assert(table_find(TABLE_NOTES, service) == n && *text && strlen(text) < PROTOCOL_NOTE_BYTES);
+		g_assert(table_find(TABLE_NOTES, service) == n && *text &&
+			 strlen(text) < PROTOCOL_NOTE_BYTES);
 	}
 	for (unsigned int n = 1; n <= table_last(TABLE_FDS); n++) {
 		const char *name;
@@ -180,7 +197,7 @@ static void check_vault(void)
 	g_assert(n_notes == table_count(TABLE_NOTES) && n_fds == table_count(TABLE_FDS));
 }
 
-/* Everything from before is still there, unless it was released. */
+/* Everything that existed earlier still exists, unless it was released. */
 static void check_nothing_is_lost(void)
 {
 	for (size_t i = 0; i < before.n_rows; i++) {
@@ -200,7 +217,7 @@ static void check_nothing_is_lost(void)
 void holdings_check(void)
 {
 	check_children();
-	check_vault();
+	check_fd_store();
 	check_nothing_is_lost();
 	holdings_look(&before);
 }
@@ -210,14 +227,17 @@ void holdings_check_same(const Holdings *old)
 	static Holdings now;
 
 	holdings_look(&now);
-	g_assert(now.n_rows == old->n_rows && now.n_notes == old->n_notes && now.n_fds == old->n_fds);
+	g_assert(now.n_rows == old->n_rows && now.n_notes == old->n_notes &&
+		 now.n_fds == old->n_fds);
 	for (size_t i = 0; i < old->n_rows; i++) {
 		HeldRow row;
 
 		g_assert(children_find(&old->rows[i].id));
 		holdings_row(&row, children_find(&old->rows[i].id));
-		g_assert(memcmp(&row.id, &old->rows[i].id, sizeof(row.id)) == 0 && row.pid == old->rows[i].pid);
-		g_assert(row.has_exited == old->rows[i].has_exited && row.exit.status == old->rows[i].exit.status);
+		g_assert(memcmp(&row.id, &old->rows[i].id, sizeof(row.id)) == 0 &&
+			 row.pid == old->rows[i].pid);
+		g_assert(row.has_exited == old->rows[i].has_exited &&
+			 row.exit.status == old->rows[i].exit.status);
 	}
 	for (unsigned int i = 0; i < HOLDINGS_NAMES; i++) {
 		g_assert(now.has_note[i] == old->has_note[i] && now.fds[i] == old->fds[i]);

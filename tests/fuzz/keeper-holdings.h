@@ -3,7 +3,7 @@
  * Keeper holdings: PID 1's state of services, compared with the simulated world and with its
  * earlier state.
  *
- * Code that releases something must mark that here, or it counts as lost.
+ * Code that releases something must mark that here, or it is considered lost.
  */
 #ifndef SVCD_TESTS_FUZZ_KEEPER_HOLDINGS_H
 #define SVCD_TESTS_FUZZ_KEEPER_HOLDINGS_H
@@ -49,7 +49,7 @@ void holdings_check_same(const Holdings *old);
 void holdings_put_name(char *field, size_t size, unsigned int n);
 
 /* --- releases --- */
-void holdings_mark_released(const char *field, size_t size);  /* a row of it is acknowledged */
+void holdings_mark_released(const char *field, size_t size); /* a row of it is acknowledged */
 void holdings_mark_forgotten(const char *field, size_t size); /* its note, or its descriptor */
 /* Marks each name in there. */
 void holdings_mark_names_in(const char *bytes, size_t size);

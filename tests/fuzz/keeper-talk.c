@@ -15,7 +15,7 @@
 #include "tests/fuzz/keeper-holdings.h"
 #include "tests/fuzz/keeper-world.h"
 
-#define SHORT_OF_A_POOL 63 /* a byte more goes to the long notes */
+#define SHORT_OF_A_POOL 63 /* a note with one more byte is stored as a long one */
 
 int talk_fds[TALK_FDS];
 
@@ -43,17 +43,20 @@ static void put_fds(Datagram *d, Input *in, size_t n)
 	for (; n > 0 && d->n_fds < DATAGRAM_MOST_FDS; n--) {
 		const uint8_t which = input_take(in);
 
-		d->fds[d->n_fds++] = which == 0xff && world.link_fd >= 0 ? world.link_fd : talk_fds[which % G_N_ELEMENTS(talk_fds)];
+		d->fds[d->n_fds++] = which == 0xff && world.link_fd >= 0 ?
+					     world.link_fd :
+					     talk_fds[which % G_N_ELEMENTS(talk_fds)];
 	}
 }
 
-/* Mostly of an existing row. */
+/* Mostly the id of an existing row. */
 static void fill_id(Input *in, struct ProcessId *id)
 {
 	const uint8_t choice = input_take(in);
 	struct Child *child = NULL;
 
-	for (unsigned int n = choice % 64; choice >= 0x60 && children_count() > 0 && n <= choice % 64; n--)
+	for (unsigned int n = choice % 64;
+	     choice >= 0x60 && children_count() > 0 && n <= choice % 64; n--)
 		child = children_next(child);
 	if (child) {
 		HeldRow row;
@@ -69,7 +72,8 @@ static void fill_id(Input *in, struct ProcessId *id)
 
 static void fill_note(Input *in, char *note)
 {
-	static const uint8_t lengths[] = { 0, 1, 20, SHORT_OF_A_POOL, SHORT_OF_A_POOL + 1, 126, 127, 128 };
+	static const uint8_t lengths[] = { 0,   1,   20, SHORT_OF_A_POOL, SHORT_OF_A_POOL + 1,
+					   126, 127, 128 };
 	const uint8_t length = lengths[input_take(in) % G_N_ELEMENTS(lengths)];
 
 	memset(note, 'n', length);
@@ -89,7 +93,7 @@ static void fill_spawn(Input *in, struct MessageSpawn *m, uint8_t deviation)
 
 static void put_spawn(Datagram *d, Input *in)
 {
-	static const char *const words[] = { "/bin/x", "", "x", "A=b" };
+	static const char *const tokens[] = { "/bin/x", "", "x", "A=b" };
 	const uint8_t deviation = input_take(in) % 16;
 	struct MessageSpawn m = { .header = { .type = MESSAGE_SPAWN } };
 	const size_t start = d->size;
@@ -104,12 +108,14 @@ static void put_spawn(Datagram *d, Input *in)
 	if (m.flags & SPAWN_SET_DIRECTORY)
 		put(d, "/", 2);
 	for (uint32_t i = 0; i < m.argc + m.envc && i < 4000; i++) {
-		const char *word = words[i == 0 && deviation != 3 ? 0 : (i + deviation) % G_N_ELEMENTS(words)];
+		const char *token =
+			tokens[i == 0 && deviation != 3 ? 0 :
+							  (i + deviation) % G_N_ELEMENTS(tokens)];
 
-		put(d, word, strlen(word) + 1);
+		put(d, token, strlen(token) + 1);
 	}
-	n_fds = (m.flags & SPAWN_STDIO ? 3u : 0u) + (m.flags & SPAWN_CGROUP ? 1u : 0u) + (m.flags & SPAWN_STATUS ? 1u : 0u) +
-		m.n_inherited;
+	n_fds = (m.flags & SPAWN_STDIO ? 3u : 0u) + (m.flags & SPAWN_CGROUP ? 1u : 0u) +
+		(m.flags & SPAWN_STATUS ? 1u : 0u) + m.n_inherited;
 	put_fds(d, in, deviation == 4 ? input_take(in) % DATAGRAM_MOST_FDS : n_fds);
 	((struct MessageHeader *)(void *)(d->bytes + start))->size = (uint32_t)(d->size - start);
 }
@@ -147,7 +153,9 @@ static void put_signal(Datagram *d, Input *in)
 static pid_t some_pid(uint8_t choice)
 {
 	static const pid_t others[] = { 0, 1, -1, 999, INT32_MIN, INT32_MAX };
-	const struct WorldProcess *process = world_pick(choice % 4 == 1 ? WORLD_SERVICE : choice % 4 == 2 ? WORLD_MANAGER : WORLD_ORPHAN,
+	const struct WorldProcess *process = world_pick(choice % 4 == 1 ? WORLD_SERVICE :
+							choice % 4 == 2 ? WORLD_MANAGER :
+									  WORLD_ORPHAN,
 							choice >> 2);
 
 	return process && choice < 0xf0 ? process->pid : others[choice % G_N_ELEMENTS(others)];
@@ -197,7 +205,7 @@ static void put_finale(Datagram *d, Input *in)
 	struct MessageShutdown m = { .header = { MESSAGE_FINALE, sizeof(m) } };
 
 	m.kind = input_take32(in);
-	if (input_take(in) == 0xee) /* it ends all, so rarely */
+	if (input_take(in) == 0xee) /* it ends the run, so it is sent rarely */
 		put(d, &m, sizeof(m));
 }
 
@@ -210,23 +218,18 @@ static void put_reexec(Datagram *d, Input *in)
 
 static void put_hello(Datagram *d, Input *in)
 {
-	const struct MessageHello m = { .header = { MESSAGE_HELLO, sizeof(m) }, .version = input_take32(in) };
+	const struct MessageHello m = { .header = { MESSAGE_HELLO, sizeof(m) },
+					.version = input_take32(in) };
 
 	put(d, &m, sizeof(m));
 }
 
 static void put_pong(Datagram *d, Input *in)
 {
-	const struct MessagePing m = { .header = { MESSAGE_PONG, sizeof(m) }, .serial = input_take(in) < 0xf0 ? last_serial : input_take32(in) };
+	const struct MessagePing m = { .header = { MESSAGE_PONG, sizeof(m) },
+				       .serial = input_take(in) < 0xf0 ? last_serial :
+									 input_take32(in) };
 
-	put(d, &m, sizeof(m));
-}
-
-static void put_say(Datagram *d, Input *in)
-{
-	struct MessageSay m = { .header = { MESSAGE_SAY, sizeof(m) } };
-
-	memset(m.text, input_take(in), sizeof(m.text));
 	put(d, &m, sizeof(m));
 }
 
@@ -242,8 +245,9 @@ static void put_anything(Datagram *d, Input *in)
 }
 
 static void (*const messages[])(Datagram *d, Input *in) = {
-	put_spawn, put_spawn, put_spawn, put_ack, put_ack, put_note, put_note, put_signal, put_adopt, put_keep, put_keep,
-	put_forget, put_hello, put_pong, put_pong, put_shutdown, put_finale, put_reexec, put_say, put_anything,
+	put_spawn,  put_spawn,    put_spawn,  put_ack,    put_ack,      put_note,     put_note,
+	put_signal, put_adopt,    put_keep,   put_keep,   put_forget,   put_hello,    put_pong,
+	put_pong,   put_shutdown, put_finale, put_reexec, put_anything, put_anything,
 };
 
 static void put_message(Datagram *d, Input *in)
@@ -270,10 +274,11 @@ static void damage(Datagram *d, Input *in)
 static void send_datagram(const Datagram *d)
 {
 	if (world.link_fd >= 0)
-		(void)datagram_send(world.link_fd, d->bytes, d->size, d->fds, d->n_fds); /* full: not sent */
+		/* full: not sent */
+		(void)datagram_send(world.link_fd, d->bytes, d->size, d->fds, d->n_fds);
 }
 
-void talk_say_one(Input *in)
+void talk_send_one(Input *in)
 {
 	static Datagram d;
 
@@ -283,17 +288,17 @@ void talk_say_one(Input *in)
 	send_datagram(&d);
 }
 
-void talk_say_many(Input *in)
+void talk_send_many(Input *in)
 {
 	for (int n = input_take(in); n > 0 && in->left > 0; n--)
-		talk_say_one(in);
+		talk_send_one(in);
 }
 
 /* --- messages to the manager --- */
 
-static TalkHeard told;
+static TalkReceived reported;
 
-typedef union Heard {
+typedef union Received {
 	struct MessageHeader header;
 	struct MessageWelcome welcome;
 	struct MessagePing ping;
@@ -303,94 +308,100 @@ typedef union Heard {
 	struct MessageKeep kept;
 	struct MessageReplayed replayed;
 	char bytes[PROTOCOL_MESSAGE_BYTES];
-} Heard;
+} Received;
 
-static void on_heard(const Heard *m)
+static void on_received(const Received *m)
 {
 	switch (m->header.type) {
 	case MESSAGE_WELCOME:
-		told = (TalkHeard){ .welcome = m->welcome };
+		reported = (TalkReceived){ .welcome = m->welcome };
 		break;
 	case MESSAGE_PING:
 		last_serial = m->ping.serial;
 		break;
 	case MESSAGE_SPAWNED:
-		g_assert(m->spawned.error >= 0 && strnlen(m->spawned.id.service, PROTOCOL_NAME_BYTES) <= PROTOCOL_NAME_BYTES);
-		told.n_spawned += m->spawned.error == 0;
+		g_assert(m->spawned.error >= 0 &&
+			 strnlen(m->spawned.id.service, PROTOCOL_NAME_BYTES) <=
+				 PROTOCOL_NAME_BYTES);
+		reported.n_spawned += m->spawned.error == 0;
 		break;
 	case MESSAGE_EXITED:
 		g_assert(process_id_is_valid(&m->exited.id));
-		told.n_exited++;
+		reported.n_exited++;
 		break;
 	case MESSAGE_NOTE:
 		g_assert(m->note.service[0] && m->note.note[0]);
-		told.n_notes++;
+		reported.n_notes++;
 		break;
 	case MESSAGE_KEPT:
 		g_assert(m->kept.name[0]);
-		told.n_kept++;
+		reported.n_kept++;
 		break;
 	case MESSAGE_REPLAYED:
-		told.replayed = m->replayed;
-		told.has_replayed = true;
+		reported.replayed = m->replayed;
+		reported.has_replayed = true;
 		break;
 	default:
-		g_assert(m->header.type > MESSAGE_WELCOME && m->header.type <= MESSAGE_SHUTDOWN_INTENT);
+		g_assert(m->header.type > MESSAGE_WELCOME &&
+			 m->header.type <= MESSAGE_SHUTDOWN_INTENT);
 		break;
 	}
 }
 
 /* Returns: false if there is none. */
-static bool hear_one(void)
+static bool receive_one(void)
 {
 	union {
 		struct cmsghdr align;
 		char space[CMSG_SPACE(4 * sizeof(int))];
 	} control;
-	static Heard heard;
-	struct iovec part = { .iov_base = &heard, .iov_len = sizeof(heard) };
-	struct msghdr m = {
-		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof(control.space)
-	};
-	ssize_t n = world.link_fd >= 0 ? recvmsg(world.link_fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) : 0;
+	static Received received;
+	struct iovec part = { .iov_base = &received, .iov_len = sizeof(received) };
+	struct msghdr m = { .msg_iov = &part,
+			    .msg_iovlen = 1,
+			    .msg_control = control.space,
+			    .msg_controllen = sizeof(control.space) };
+	ssize_t n = world.link_fd >= 0 ?
+			    recvmsg(world.link_fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) :
+			    0;
 	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
 
 	if (n <= 0)
 		return false;
-	g_assert(n >= (ssize_t)sizeof(heard.header) && heard.header.size == (size_t)n);
-	g_assert((c != NULL) == (heard.header.type == MESSAGE_KEPT) || m.msg_flags & MSG_CTRUNC);
+	g_assert(n >= (ssize_t)sizeof(received.header) && received.header.size == (size_t)n);
+	g_assert((c != NULL) == (received.header.type == MESSAGE_KEPT) || m.msg_flags & MSG_CTRUNC);
 	if (c) {
 		int fd;
 
 		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
 		(void)close(fd); /* the manager's copy */
 	}
-	on_heard(&heard);
+	on_received(&received);
 	return true;
 }
 
-void talk_hear_some(Input *in)
+void talk_receive_some(Input *in)
 {
-	for (int n = input_take(in) % 16; n > 0 && hear_one(); n--)
+	for (int n = input_take(in) % 16; n > 0 && receive_one(); n--)
 		;
 }
 
-void talk_hear_all(void)
+void talk_receive_all(void)
 {
-	while (hear_one())
+	while (receive_one())
 		;
 }
 
-const TalkHeard *talk_heard(void)
+const TalkReceived *talk_received(void)
 {
-	return &told;
+	return &reported;
 }
 
-void talk_read_and_say_hello(Input *in)
+void talk_read_and_send_hello(Input *in)
 {
 	Datagram d = { .size = 0 };
 
-	talk_hear_all();
+	talk_receive_all();
 	put_hello(&d, in);
 	send_datagram(&d);
 }

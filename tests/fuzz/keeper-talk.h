@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeper talk: a manager that sends PID 1 the messages of an input, sound or damaged, and checks
- * its answers.
+ * Keeper talk: a fake manager sends PID 1 the messages of a fuzz input, valid or damaged, and
+ * checks its answers.
  */
 #ifndef SVCD_TESTS_FUZZ_KEEPER_TALK_H
 #define SVCD_TESTS_FUZZ_KEEPER_TALK_H
@@ -19,17 +19,17 @@
  */
 extern int talk_fds[TALK_FDS];
 
-void talk_say_one(Input *in);
-void talk_say_many(Input *in);
+void talk_send_one(Input *in);
+void talk_send_many(Input *in);
 
 /* --- received messages; all are checked --- */
 
-void talk_hear_some(Input *in);
-void talk_hear_all(void);
-void talk_read_and_say_hello(Input *in);
+void talk_receive_some(Input *in);
+void talk_receive_all(void);
+void talk_read_and_send_hello(Input *in);
 
 /* Since the last welcome. */
-typedef struct TalkHeard {
+typedef struct TalkReceived {
 	unsigned int n_spawned;
 	unsigned int n_exited;
 	unsigned int n_notes;
@@ -37,8 +37,8 @@ typedef struct TalkHeard {
 	bool has_replayed;
 	struct MessageReplayed replayed;
 	struct MessageWelcome welcome;
-} TalkHeard;
+} TalkReceived;
 
-const TalkHeard *talk_heard(void);
+const TalkReceived *talk_received(void);
 
 #endif

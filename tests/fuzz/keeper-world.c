@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "keeper/finale.h"
+#include "keeper/shutdown.h"
 #include "keeper/keeper.h"
 #include "keeper/link.h"
 #include "keeper/spawn.h"
@@ -58,7 +58,9 @@ void world_begin(void)
 	int ends[2];
 
 	g_assert(pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
-	world = (struct World){ .is_active = true, .now_us = 100 * USEC_PER_SEC, .signal_fd = ends[0], .link_fd = -1 };
+	world = (struct World){
+		.is_active = true, .now_us = 100 * USEC_PER_SEC, .signal_fd = ends[0], .link_fd = -1
+	};
 	signal_pipe = ends[1];
 }
 
@@ -95,7 +97,9 @@ struct WorldProcess *world_pick(enum WorldKind kind, unsigned int n)
 
 struct WorldProcess *world_add(enum WorldKind kind)
 {
-	const int end = kind == WORLD_SERVICE || kind == WORLD_ORPHAN ? WORLD_PROCESSES - WORLD_RESERVE : WORLD_PROCESSES;
+	const int end = kind == WORLD_SERVICE || kind == WORLD_ORPHAN ?
+				WORLD_PROCESSES - WORLD_RESERVE :
+				WORLD_PROCESSES;
 
 	for (int i = 0; i < end; i++) {
 		if (world.processes[i].pid)
@@ -110,7 +114,7 @@ void world_signals(int signo)
 {
 	struct signalfd_siginfo got = { .ssi_signo = (uint32_t)signo };
 
-	(void)!write(signal_pipe, &got, sizeof(got)); /* full: there is one to read anyway */
+	(void)!write(signal_pipe, &got, sizeof(got)); /* full: there is a signal to read anyway */
 }
 
 void world_dies(struct WorldProcess *process, int wait_status)
@@ -135,7 +139,7 @@ static pid_t reap(struct WorldProcess *process, int *ret_status)
 	return pid;
 }
 
-/* Only our unreaped children may get a signal. */
+/* Only PID 1's unreaped children may get a signal. */
 int __wrap_kill(pid_t pid, int signo)
 {
 	struct WorldProcess *process = world_find(pid);
@@ -170,6 +174,12 @@ pid_t __wrap_wait4(pid_t pid, int *ret_status, int options, struct rusage *ret_u
 	memset(ret_usage, 0, sizeof(*ret_usage));
 	for (size_t i = 0; i < WORLD_PROCESSES; i++) {
 		is_there = is_there || world.processes[i].pid;
+		if (options & WUNTRACED && world.processes[i].pid &&
+		    world.processes[i].is_stopped && !world.processes[i].is_dead) {
+			world.processes[i].is_stopped = false;
+			*ret_status = SIGSTOP << 8 | 0x7f;
+			return world.processes[i].pid;
+		}
 		if (world.processes[i].pid && world.processes[i].is_dead)
 			return reap(&world.processes[i], ret_status);
 	}
@@ -196,15 +206,13 @@ int __wrap_waitid(idtype_t type, id_t id, siginfo_t *ret_info, int options)
 
 	if (!world.is_active)
 		return __real_waitid(type, id, ret_info, options);
-	g_assert(type == P_PID && options & WNOHANG && (options & WNOWAIT || !(options & WEXITED)));
+	g_assert(type == P_PID && options & WNOHANG && options & WNOWAIT);
 	if (!process) {
 		errno = ECHILD;
 		return -1;
 	}
-	if (options & WSTOPPED ? process->is_stopped : process->is_dead)
+	if (process->is_dead)
 		ret_info->si_pid = process->pid;
-	if (options & WSTOPPED)
-		process->is_stopped = false;
 	return 0;
 }
 
@@ -223,7 +231,8 @@ static void check_descriptor(int fd)
 
 static void check_request(const struct SpawnRequest *r)
 {
-	g_assert(r->argv[0] && r->n_groups <= PROTOCOL_MAX_GROUPS && r->n_rlimits <= PROTOCOL_MAX_RLIMITS);
+	g_assert(r->argv[0] && r->n_groups <= PROTOCOL_MAX_GROUPS &&
+		 r->n_rlimits <= PROTOCOL_MAX_RLIMITS);
 	g_assert(r->n_inherited <= PROTOCOL_MAX_FDS);
 	check_strings(r->argv);
 	check_strings(r->environment);
@@ -281,7 +290,7 @@ pid_t __wrap_spawn_process(struct SpawnRequest *r)
 	return process->pid;
 }
 
-/* Some block in a close. */
+/* Some children block in a close. */
 pid_t __wrap_spawn_fork(void)
 {
 	struct WorldProcess *process = NULL;
@@ -293,7 +302,8 @@ pid_t __wrap_spawn_fork(void)
 		process = world_add(WORLD_CLOSER);
 	if (!process)
 		return -1;
-	process->is_immortal = world.n_forks % 8 == 1 && world_pick(WORLD_CLOSER, 0) == process; /* one at a time */
+	/* one at a time */
+	process->is_immortal = world.n_forks % 8 == 1 && world_pick(WORLD_CLOSER, 0) == process;
 	return process->pid;
 }
 
@@ -318,7 +328,7 @@ void __wrap_finale_run(enum ShutdownKind kind, const char *reason)
 
 /* --- time and texts --- */
 
-/* It never stands still, or no timer would expire. */
+/* The time never stands still, or no timer would expire. */
 uint64_t __wrap_keeper_now_us(void)
 {
 	return ++world.now_us;
@@ -332,7 +342,7 @@ void __wrap_console_log(const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	world.n_said++;
+	world.n_stated++;
 	if (getenv("KEEPER_WORLD_SAYS"))
 		(void)fprintf(stderr, "%s\n", line);
 }

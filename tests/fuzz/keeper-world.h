@@ -33,7 +33,7 @@ struct WorldProcess {
 	bool is_dead; /* and not reaped */
 	bool is_killed; /* by us, with SIGKILL */
 	bool is_stopped; /* and not yet waited for */
-	bool is_immortal; /* like one that waits for a disk: KILL has to wait */
+	bool is_immortal; /* waits as for a disk: KILL takes effect later */
 	int wait_status;
 };
 
@@ -47,14 +47,14 @@ struct World {
 	int exec_error; /* of each execve */
 	int trial_status; /* exit status of the trial of a new program; -1: it does not exit */
 	unsigned int n_turns; /* of the loop since it was idle */
-	unsigned int n_said;
+	unsigned int n_stated;
 	unsigned int n_forks; /* requested; some fail */
 
 	/* Called when PID 1 would sleep. Without events only the clock would continue. */
 	void (*rest)(int timeout_ms);
 	/* It executes itself, with its tables in @fd. Does not return. */
 	void (*exec)(int fd) __attribute__((noreturn));
-	/* The end of the machine. Does not return. */
+	/* Halt, power off or reboot. Does not return. */
 	void (*finale)(enum ShutdownKind kind) __attribute__((noreturn));
 };
 

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Attack: calls with which a user without rights, or a service with User=, can block a process of
- * root that shares an object with it.
+ * Attack: calls with which a user without rights, or a service with User=, can block a root process
+ * that shares an object with it.
  *
  *   attack [-u UID] [-m MARK] [-w fuse|punch|splice] COMMAND ARGUMENT...
  *
- * -u: becomes that user, without capabilities and with no_new_privs. -m: the file for its state, one
- * line each: "fuse CONNECTION" (abort it in /sys/fs/fuse/connections to end the attack), "held WAY",
- * "failed REASON". The commands are in the table at the end. tests/lib/attack.py documents them and
- * starts them in a sandbox.
+ * -u: becomes that user, without capabilities and with no_new_privs. -m: writes its state to that
+ * file in lines: "fuse CONNECTION" (abort it in /sys/fs/fuse/connections to end the attack), "held
+ * WAY", "failed REASON". The commands are in the table at the end. tests/lib/attack.py documents
+ * them and starts them in a sandbox.
  *
- * Three ways to hold a lock of the kernel:
+ * Three ways to hold a kernel lock:
  *
  * fuse:   A page of a file in the attacker's own FUSE file system is the buffer of a system call. A
  *         thread of the attacker receives the request of the page fault and never answers it. The
- *         thread shares the descriptor of /dev/fuse with the waiting process. So SIGKILL ends neither
- *         the wait nor the file system.
- * punch:  Without user namespaces or /dev/fuse. A page of a memfd is the buffer, while a thread punches
- *         a hole around it. The page fault waits until the hole is complete, which depends on its
- *         size. Repeated.
+ *         thread shares the descriptor of /dev/fuse with the waiting process. So SIGKILL ends
+ *         neither the wait nor the file system.
+ * punch:  Needs neither user namespaces nor /dev/fuse. A page of a memfd is the buffer, while a
+ *         thread punches a hole around it. The page fault waits until the hole is complete. A
+ *         larger hole takes longer. This is repeated.
  * splice: For pipes only. splice(2) from an empty socket into a pipe waits for data with the pipe's
  *         mutex held. SIGKILL ends it.
  *
- * Uses no libraries, because it also runs on machines with few of them.
+ * This program uses no libraries, because it also runs on machines with few of them.
  */
 #include "config.h"
 
@@ -62,11 +62,11 @@
 #define PAGE 4096
 #define FILE_NODE 2
 #define FILE_PAGES 16
-#define PUNCH_MIB 256 /* about 0.1 s to fill, and as long to punch */
-#define MAX_PIPES 64  /* of send-descriptor */
+#define PUNCH_MIB 256 /* takes about 0.1 s to fill, and as long to punch */
+#define MAX_PIPES 64 /* used by send-descriptor */
 
 static const char *mark_path;
-static const char *way; /* NULL: the first of the command that works */
+static const char *method; /* NULL: the first that works with the command */
 
 /* --- reports --- */
 
@@ -120,8 +120,8 @@ static void rest_ms(long ms)
 /* --- children --- */
 
 /*
- * The child sets it just before its blocking call. /proc would show the wait, but is itself one of
- * the held directories. So some time is added.
+ * The child sets this just before its blocking call. /proc would show the wait, but is itself one
+ * of the held directories. So the parent waits some time longer.
  */
 static volatile bool *is_about_to;
 
@@ -130,7 +130,8 @@ static volatile bool *is_about_to;
 static pid_t fork_one_that_waits(void)
 {
 	if (!is_about_to) {
-		void *shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		void *shared =
+			mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 		if (shared == MAP_FAILED)
 			fail("mmap");
@@ -154,20 +155,21 @@ static bool child_waits(pid_t child)
 
 /* --- rights --- */
 
-static void become(uid_t uid)
+static void run_as(uid_t uid)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = { { 0 } };
 
 	for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
 		(void)prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
-	if (syscall(SYS_setgroups, 0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0)
+	if (syscall(SYS_setgroups, 0, NULL) < 0 || setresgid(uid, uid, uid) < 0 ||
+	    setresuid(uid, uid, uid) < 0)
 		fail("setresuid");
 	if (syscall(SYS_capset, &header, none) < 0)
 		fail("capset");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		fail("PR_SET_NO_NEW_PRIVS");
-	/* A change of user gives /proc/self, and with it uid_map, to root. */
+	/* After a change of user, root owns /proc/self and thus uid_map. */
 	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 
@@ -178,7 +180,9 @@ static pid_t writer; /* a process that also waits for the lock; 0: none */
 
 static void fuse_reply(uint64_t unique, int error, const void *body, size_t size)
 {
-	struct fuse_out_header header = { .len = (uint32_t)(sizeof header + size), .error = -error, .unique = unique };
+	struct fuse_out_header header = { .len = (uint32_t)(sizeof header + size),
+					  .error = -error,
+					  .unique = unique };
 	char message[512];
 
 	memcpy(message, &header, sizeof header);
@@ -189,8 +193,12 @@ static void fuse_reply(uint64_t unique, int error, const void *body, size_t size
 
 static struct fuse_attr attributes_of(uint64_t node)
 {
-	return (struct fuse_attr){ .ino = node, .size = FILE_PAGES * PAGE, .blocks = FILE_PAGES * PAGE / 512, .blksize = PAGE,
-				   .mode = node == FUSE_ROOT_ID ? S_IFDIR | 0755 : S_IFREG | 0644, .nlink = 1 };
+	return (struct fuse_attr){ .ino = node,
+				   .size = FILE_PAGES * PAGE,
+				   .blocks = FILE_PAGES * PAGE / 512,
+				   .blksize = PAGE,
+				   .mode = node == FUSE_ROOT_ID ? S_IFDIR | 0755 : S_IFREG | 0644,
+				   .nlink = 1 };
 }
 
 /* From here on the lock is held. */
@@ -204,24 +212,41 @@ static void report_held(void)
 static void fuse_answer(const struct fuse_in_header *in)
 {
 	/*
-	 * Without FUSE_ASYNC_READ the page fault sends its request itself, and no signal ends its
+	 * Without FUSE_ASYNC_READ the page fault itself sends the request, and no signal ends its
 	 * wait for the answer.
 	 */
-	const struct fuse_init_out init = { .major = 7, .minor = 31, .max_readahead = 0, .max_write = PAGE, .time_gran = 1 };
-	const struct fuse_entry_out entry = { .nodeid = FILE_NODE, .entry_valid = 3600, .attr_valid = 3600,
+	const struct fuse_init_out init = {
+		.major = 7, .minor = 31, .max_readahead = 0, .max_write = PAGE, .time_gran = 1
+	};
+	const struct fuse_entry_out entry = { .nodeid = FILE_NODE,
+					      .entry_valid = 3600,
+					      .attr_valid = 3600,
 					      .attr = attributes_of(FILE_NODE) };
 	const struct fuse_attr_out attr = { .attr_valid = 3600, .attr = attributes_of(in->nodeid) };
 	const struct fuse_open_out opened = { 0 };
 
 	switch (in->opcode) {
-	case FUSE_INIT: fuse_reply(in->unique, 0, &init, sizeof init); break;
-	case FUSE_LOOKUP: fuse_reply(in->unique, 0, &entry, sizeof entry); break;
-	case FUSE_GETATTR: fuse_reply(in->unique, 0, &attr, sizeof attr); break;
-	case FUSE_OPEN: fuse_reply(in->unique, 0, &opened, sizeof opened); break;
-	case FUSE_READ: report_held(); break;
+	case FUSE_INIT:
+		fuse_reply(in->unique, 0, &init, sizeof init);
+		break;
+	case FUSE_LOOKUP:
+		fuse_reply(in->unique, 0, &entry, sizeof entry);
+		break;
+	case FUSE_GETATTR:
+		fuse_reply(in->unique, 0, &attr, sizeof attr);
+		break;
+	case FUSE_OPEN:
+		fuse_reply(in->unique, 0, &opened, sizeof opened);
+		break;
+	case FUSE_READ:
+		report_held();
+		break;
 	case FUSE_FORGET:
-	case FUSE_BATCH_FORGET: break;
-	default: fuse_reply(in->unique, ENOSYS, NULL, 0); break;
+	case FUSE_BATCH_FORGET:
+		break;
+	default:
+		fuse_reply(in->unique, ENOSYS, NULL, 0);
+		break;
 	}
 }
 
@@ -250,11 +275,15 @@ static bool enter_user_namespace(void)
 
 	(void)snprintf(uids, sizeof uids, "0 %u 1", getuid());
 	(void)snprintf(gids, sizeof gids, "0 %u 1", getgid());
-	return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && write_file("/proc/self/setgroups", "deny") &&
+	return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 &&
+	       write_file("/proc/self/setgroups", "deny") &&
 	       write_file("/proc/self/uid_map", uids) && write_file("/proc/self/gid_map", gids);
 }
 
-/* Returns: a page; its first access never ends. NULL with errno. Open all paths before. */
+/*
+ * Returns: a page whose first access never ends; NULL with errno on failure. The caller opens all
+ * paths first.
+ */
 static char *fuse_page(void)
 {
 	char options[96];
@@ -268,8 +297,9 @@ static char *fuse_page(void)
 	fuse_fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (fuse_fd < 0)
 		return NULL;
-	(void)snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse_fd);
-	/* Over a directory of every machine: no other process sees it. */
+	(void)snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0",
+		       fuse_fd);
+	/* Mounted over a directory that every machine has: no other process sees it. */
 	if (mount("attack", "/tmp", "fuse", MS_NOSUID | MS_NODEV, options) < 0)
 		return NULL;
 	if (pthread_create(&server, NULL, fuse_serve, NULL) != 0)
@@ -311,8 +341,9 @@ static char *punched_page(Memory *memory)
 	memory->fd = (int)syscall(SYS_memfd_create, "attack", 0);
 	if (memory->fd < 0 || ftruncate(memory->fd, memory->size) < 0)
 		fail("memfd_create");
-	/* The hole is punched from the start of the file, so its last page comes last. */
-	memory->page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memory->fd, memory->size - PAGE);
+	/* The hole is punched from the start of the file, so its last page is removed last. */
+	memory->page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memory->fd,
+			    memory->size - PAGE);
 	if (memory->page == MAP_FAILED)
 		fail("mmap");
 	return memory->page;
@@ -358,9 +389,9 @@ static void hold_by_punching(int fd, Call call)
 /* Never returns. */
 static void hold(int fd, Call call)
 {
-	if (!way || strcmp(way, "fuse") == 0) {
+	if (!method || strcmp(method, "fuse") == 0) {
 		hold_by_fuse(fd, call);
-		if (way)
+		if (method)
 			fail("fuse");
 		mark("no fuse: %s", strerror(errno));
 	}
@@ -375,7 +406,7 @@ static long list_directory(int fd, char *buffer)
 	return syscall(SYS_getdents64, fd, buffer, PAGE);
 }
 
-/* mkdir(2) waits for the lock of the directory before it checks the permission to write there. */
+/* mkdir(2) waits for the directory's lock before it checks the permission to write there. */
 static void wait_as_writer(const char *directory)
 {
 	char path[PATH_MAX];
@@ -442,7 +473,8 @@ static long write_a_page(int fd, char *buffer)
 static long write_two_pages(int fd, char *buffer)
 {
 	static char first[PAGE];
-	const struct iovec pages[2] = { { .iov_base = first, .iov_len = PAGE }, { .iov_base = buffer, .iov_len = PAGE } };
+	const struct iovec pages[2] = { { .iov_base = first, .iov_len = PAGE },
+					{ .iov_base = buffer, .iov_len = PAGE } };
 
 	memset(first, 'x', sizeof first);
 	return writev(fd, pages, 2);
@@ -453,20 +485,20 @@ static long read_a_page(int fd, char *buffer)
 	return read(fd, buffer, PAGE);
 }
 
-/* Half a line first, to make a reader of lines read on. */
+/* Writes half a line first, so that a reader of lines continues to read. */
 static void hold_pipe(char **argv)
 {
 	const int fd = descriptor(argv[0]);
 	const int flags = fcntl(fd, F_GETFL), access = flags & O_ACCMODE;
 
 	(void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK); /* splice(2) would not wait */
-	if (access != O_RDONLY && (!way || strcmp(way, "splice") == 0)) {
+	if (access != O_RDONLY && (!method || strcmp(method, "splice") == 0)) {
 		struct stat st;
 
 		if (fstat(fd, &st) < 0)
 			fail("fstat");
 		if (!S_ISFIFO(st.st_mode)) {
-			mark("failed splice: descriptor %d is no pipe", fd);
+			mark("failed splice: descriptor %d is not a pipe", fd);
 			wait_for_ever();
 		}
 		(void)hold_by_splicing(fd, "half a line", -1);
@@ -507,22 +539,29 @@ static void hold_socket(char **argv)
 	const int fd = descriptor(argv[0]);
 
 	switch (family_of(fd)) {
-	case AF_INET: hold(fd, set_ip_options); break;
-	case AF_INET6: hold(fd, set_ipv6_options); break;
-	default: hold(fd, receive); break; /* the lock of readers */
+	case AF_INET:
+		hold(fd, set_ip_options);
+		break;
+	case AF_INET6:
+		hold(fd, set_ipv6_options);
+		break;
+	default:
+		hold(fd, receive);
+		break; /* takes the readers' lock */
 	}
 }
 
 /*
- * A listening socket becomes a connection to PORT of this machine with SO_LINGER. Its data is never
- * read. The peer is "sink PORT", and must not end with the service.
+ * Turns a listening socket into a connection with SO_LINGER to PORT on this machine. Its data is
+ * never read. The peer is "sink PORT", and must not end with the service.
  */
 static void linger(char **argv)
 {
 	const int fd = descriptor(argv[0]);
 	const struct linger for_long = { .l_onoff = 1, .l_linger = 3600 };
 	const struct sockaddr unspecified = { .sa_family = AF_UNSPEC };
-	const struct sockaddr_in peer = { .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[1])),
+	const struct sockaddr_in peer = { .sin_family = AF_INET,
+					  .sin_port = htons((uint16_t)atoi(argv[1])),
 					  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	char data[PAGE] = { 0 };
 
@@ -577,8 +616,8 @@ static void listeners(char **argv)
 }
 
 /*
- * Writes the addresses of this machine into the buffer, with the kernel's lock of all network
- * configuration (rtnl).
+ * Writes the addresses of this machine into the buffer, while the kernel holds its lock on all
+ * network configuration (rtnl).
  */
 static long list_addresses(int fd, char *buffer)
 {
@@ -610,7 +649,10 @@ static bool send_held_pipe(int fd)
 		char space[CMSG_SPACE(sizeof(int))];
 	} control = { 0 };
 	struct iovec byte = { .iov_base = (char *)"x", .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &byte, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+	struct msghdr message = { .msg_iov = &byte,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof control };
 	int ends[2];
 	pid_t child;
 	bool is_sent;
@@ -618,7 +660,9 @@ static bool send_held_pipe(int fd)
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		fail("pipe");
 	child = hold_by_splicing(ends[1], "", ends[0]);
-	control.header = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int)) };
+	control.header = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+					   .cmsg_type = SCM_RIGHTS,
+					   .cmsg_len = CMSG_LEN(sizeof(int)) };
 	memcpy(CMSG_DATA(&control.header), &ends[0], sizeof(int));
 	is_sent = sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
 	if (!is_sent) {
@@ -643,8 +687,10 @@ static int connect_to(const char *path)
 		address.sun_path[0] = '\0';
 	for (unsigned i = 0; i < 3; i++) {
 		const int fd = socket(AF_UNIX, types[i] | SOCK_CLOEXEC, 0);
-		const socklen_t size = path[0] == '@' ? (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path))
-						      : (socklen_t)sizeof address;
+		const socklen_t size =
+			path[0] == '@' ?
+				(socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path)) :
+				(socklen_t)sizeof address;
 
 		if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, size) == 0)
 			return fd;
@@ -666,8 +712,8 @@ static const char *address_of(const char *text)
 
 /*
  * The receiver has the last reference only if it reads after this process has closed its own. Some
- * earlier datagrams keep it busy. If it is fast nevertheless, this process blocks itself, so a new
- * one is used each time.
+ * earlier datagrams keep it busy. A fast receiver may still read too early. Then this process
+ * blocks itself, so each try needs a new process.
  */
 static void send_once(int fd)
 {
@@ -698,14 +744,14 @@ static void send_descriptor(char **argv)
 	wait_for_ever();
 }
 
-/* Into the service's own output, between lines. */
+/* Sends descriptors of held pipes into the service's own output, between lines. */
 static void output_descriptors(char **argv)
 {
 	const int fd = argv[0] ? atoi(argv[0]) : 1;
 	struct stat st;
 
 	if (fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode)) {
-		mark("failed descriptor: descriptor %d is no socket", fd);
+		mark("failed descriptor: descriptor %d is not a socket", fd);
 		wait_for_ever();
 	}
 	(void)!write(fd, "a line\n", 7);
@@ -757,9 +803,9 @@ static void link_to(const char *target, const char *path)
 }
 
 /*
- * PATH becomes a link into the deepest of MAZE_DEPTH directories below PATH.maze, with links to
- * each other, each from the root. PATH is removed and created all the time, so it must be resolved
- * again.
+ * PATH becomes a link into the deepest of MAZE_DEPTH directories below PATH.maze, which contain
+ * links to each other. Each link starts at the root. PATH is removed and created all the time, so
+ * it must be resolved again.
  */
 static void maze(char **argv)
 {
@@ -820,7 +866,8 @@ static void put_field(Message *m, uint8_t code, char type, const char *text)
 }
 
 /* A method call without arguments; D-Bus specification, "Message Format". */
-static Message method_call(uint32_t serial, const char *to, const char *path, const char *interface, const char *member)
+static Message method_call(uint32_t serial, const char *to, const char *path, const char *interface,
+			   const char *member)
 {
 	Message m = { .size = 0 };
 	uint32_t size = 0, body = 0;
@@ -828,7 +875,7 @@ static Message method_call(uint32_t serial, const char *to, const char *path, co
 	put(&m, "l\1\0\1", 4);
 	put(&m, &body, 4);
 	put(&m, &serial, 4);
-	put(&m, &size, 4); /* of the fields below */
+	put(&m, &size, 4); /* size of the fields below */
 	put_field(&m, 1, 'o', path);
 	put_field(&m, 2, 's', interface);
 	put_field(&m, 3, 's', member);
@@ -845,7 +892,7 @@ static void send_all(int fd, const void *bytes, size_t size)
 		fail("send to the bus");
 }
 
-/* A client that requests everything, and again after each answer. */
+/* A client that requests everything, and repeats that after each answer. */
 static void request_everything(const char *socket_path)
 {
 	static char answer[1 << 20];
@@ -864,19 +911,21 @@ static void request_everything(const char *socket_path)
 	if (recv(fd, answer, sizeof answer, 0) < 2 || memcmp(answer, "OK", 2) != 0)
 		fail("authentication");
 	send_all(fd, "BEGIN\r\n", 7);
-	m = method_call(1, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello");
+	m = method_call(1, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+			"Hello");
 	send_all(fd, m.bytes, m.size);
 	mark("held bus");
 	for (uint32_t serial = 2;; serial++) {
 		struct pollfd waits = { .fd = fd, .events = POLLIN };
 
-		m = method_call(serial, "org.svcd1", "/org/svcd1", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects");
+		m = method_call(serial, "org.svcd1", "/org/svcd1",
+				"org.freedesktop.DBus.ObjectManager", "GetManagedObjects");
 		send_all(fd, m.bytes, m.size);
 		if (recv(fd, answer, sizeof answer, 0) <= 0)
 			fail("the bus");
 		/*
-		 * Drops the rest of an answer of many megabytes. A late part only makes more of
-		 * them wait there.
+		 * Drops the rest of an answer of many megabytes. If a part arrives late, more
+		 * answers wait in the socket.
 		 */
 		while (poll(&waits, 1, 2) > 0 && recv(fd, answer, sizeof answer, MSG_DONTWAIT) > 0)
 			;
@@ -895,7 +944,7 @@ static void bus_flood(char **argv)
 /* --- other waits --- */
 
 /*
- * open(2) of the file in another process waits until the lease is released, or for
+ * If another process opens the file, open(2) waits until the lease is released, or for
  * /proc/sys/fs/lease-break-time.
  */
 static void hold_lease(char **argv)
@@ -908,11 +957,11 @@ static void hold_lease(char **argv)
 	mark("held lease");
 	for (;;) {
 		rest_ms(5000);
-		(void)fcntl(fd, F_SETLEASE, F_WRLCK); /* a new one after a broken one */
+		(void)fcntl(fd, F_SETLEASE, F_WRLCK); /* renews a broken lease */
 	}
 }
 
-/* No attack: a service that sends its readiness as a datagram, like the observed ones. */
+/* Not an attack: a service that sends its readiness as a datagram, like the observed services. */
 static void be_ready(char **argv)
 {
 	const int fd = connect_to(address_of(argv[0]));
@@ -943,8 +992,8 @@ static void note(char **argv)
 }
 
 /*
- * Prints how long an orphan is a zombie until PID 1 reaps it, in nanoseconds, for each line of
- * standard input.
+ * Prints for each line of standard input how long an orphan stays a zombie until PID 1 reaps it, in
+ * nanoseconds.
  */
 static void reap(char **argv)
 {
@@ -994,7 +1043,9 @@ static void busy(char **argv)
 		(void)clock_gettime(CLOCK_MONOTONIC, &begin);
 		do
 			(void)clock_gettime(CLOCK_MONOTONIC, &now);
-		while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < percent * 100);
+		while ((now.tv_sec - begin.tv_sec) * 1000000 +
+			       (now.tv_nsec - begin.tv_nsec) / 1000 <
+		       percent * 100);
 		if (percent < 100) {
 			const struct timespec pause_for = { .tv_nsec = (100 - percent) * 100000 };
 
@@ -1010,23 +1061,23 @@ typedef struct Command {
 } Command;
 
 static const Command commands[] = {
-	{ "hold-directory", 1, hold_directory },         /* PATH ["writer"] */
-	{ "hold-pipe", 1, hold_pipe },                   /* FD or PATH */
-	{ "hold-socket", 1, hold_socket },               /* FD */
+	{ "hold-directory", 1, hold_directory }, /* PATH ["writer"] */
+	{ "hold-pipe", 1, hold_pipe }, /* FD or PATH */
+	{ "hold-socket", 1, hold_socket }, /* FD */
 	{ "hold-network", 0, hold_network },
-	{ "hold-terminal", 1, hold_terminal },           /* PATH */
-	{ "hold-lease", 1, hold_lease },                 /* PATH */
-	{ "send-descriptor", 1, send_descriptor },       /* PATH of a socket, @NAME, $VARIABLE */
+	{ "hold-terminal", 1, hold_terminal }, /* PATH */
+	{ "hold-lease", 1, hold_lease }, /* PATH */
+	{ "send-descriptor", 1, send_descriptor }, /* PATH of a socket, @NAME, $VARIABLE */
 	{ "output-descriptors", 0, output_descriptors }, /* [FD] */
-	{ "linger", 2, linger },                         /* FD PORT */
-	{ "sink", 1, sink },                             /* PORT */
-	{ "listeners", 2, listeners },                   /* COUNT PORT */
-	{ "maze", 1, maze },                             /* PATH */
-	{ "bus-flood", 1, bus_flood },                   /* PATH of the bus' socket [CLIENTS] */
-	{ "be-ready", 1, be_ready },                     /* $NOTIFY_SOCKET */
-	{ "note", 1, note },                             /* PATH */
+	{ "linger", 2, linger }, /* FD PORT */
+	{ "sink", 1, sink }, /* PORT */
+	{ "listeners", 2, listeners }, /* COUNT PORT */
+	{ "maze", 1, maze }, /* PATH */
+	{ "bus-flood", 1, bus_flood }, /* PATH of the bus' socket [CLIENTS] */
+	{ "be-ready", 1, be_ready }, /* $NOTIFY_SOCKET */
+	{ "note", 1, note }, /* PATH */
 	{ "reap", 0, reap },
-	{ "busy", 1, busy },                             /* PERCENT of a processor */
+	{ "busy", 1, busy }, /* PERCENT of a processor */
 };
 
 int main(int argc, char **argv)
@@ -1036,20 +1087,30 @@ int main(int argc, char **argv)
 
 	while ((option = getopt(argc, argv, "+u:m:w:")) != -1) {
 		switch (option) {
-		case 'u': user = optarg; break;
-		case 'm': mark_path = optarg; break;
-		case 'w': way = optarg; break;
-		default: return 2;
+		case 'u':
+			user = optarg;
+			break;
+		case 'm':
+			mark_path = optarg;
+			break;
+		case 'w':
+			method = optarg;
+			break;
+		default:
+			return 2;
 		}
 	}
 	if (user)
-		become((uid_t)atoi(user));
+		run_as((uid_t)atoi(user));
 	for (size_t i = 0; optind < argc && i < sizeof commands / sizeof *commands; i++) {
-		if (strcmp(commands[i].name, argv[optind]) == 0 && argc - optind - 1 >= commands[i].n_arguments) {
+		if (strcmp(commands[i].name, argv[optind]) == 0 &&
+		    argc - optind - 1 >= commands[i].n_arguments) {
 			commands[i].run(argv + optind + 1);
 			return 0;
 		}
 	}
-	(void)fprintf(stderr, "usage: attack [-u UID] [-m MARK] [-w fuse|punch|splice] COMMAND ARGUMENT...\n");
+	(void)fprintf(
+		stderr,
+		"usage: attack [-u UID] [-m MARK] [-w fuse|punch|splice] COMMAND ARGUMENT...\n");
 	return 2;
 }

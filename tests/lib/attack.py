@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Attack: calls of users and services without rights against PID 1, the manager and the loggers, and
-whether svcd notices.
+Attack: calls with which users and services without rights attack PID 1, the manager and the
+loggers, and checks of their effect on svcd.
 
     with Sandbox({**attack.WITNESSES, "bad": attack.service("bad", "hold-pipe", "1")}, files=attack.FILES) as box:
         attack.wait_held(box, "bad")                                        # as the Exec= of a service with User=nobody
@@ -14,15 +14,16 @@ capabilities, with no_new_privs. Commands:
     hold-directory PATH [writer]    getdents64(2) into a page that never comes. "writer": a process waits
                                     in mkdir(2), and uncached look-ups wait behind it
     hold-pipe FD|FIFO               half a line, then the mutex of the pipe (way "splice"; "fuse" cannot be killed)
-    hold-socket FD                  the lock of an inet socket, or the lock of readers of other sockets
-    hold-network                    the kernel's lock of all network configuration. It is shared with the
-                                    machine: hold it for a short time
+    hold-socket FD                  the lock of an inet socket, or the readers' lock of others
+    hold-network                    the kernel's lock on all network configuration. The machine
+                                    shares it: hold it for a short time
     hold-terminal PATH              write(2) to a terminal, and TIOCSETD again and again
     hold-lease PATH                 a write lease on a file
     send-descriptor SOCKET          one byte with a descriptor whose last close waits, each second. "@NAME" is
                                     an abstract socket, "$NOTIFY_SOCKET" a variable
     output-descriptors [FD]         the same over the service's output
-    linger FD PORT                  makes a listening socket a connection with SO_LINGER to "sink PORT" of another process
+    linger FD PORT                  turns a listening socket into a connection with SO_LINGER to
+                                    another process, "sink PORT"
     sink PORT                       accepts and never reads
     listeners COUNT PORT            this number of listening sockets with SO_REUSEPORT
     maze PATH                       a link into a maze of links and deep directories; it comes and goes
@@ -33,10 +34,10 @@ capabilities, with no_new_privs. Commands:
     busy PERCENT                    no attack, but load
 
 Ways to hold (option way=, or "-w WAY" in a service): "fuse" needs the right to make user namespaces
-and open /dev/fuse. Without it "punch" is used, about a tenth of a second each time. State.way is
-the one in use. A FUSE attacker cannot be killed, and keeps the sandbox from ending. Its connection
-is aborted by the keeper of the box's attacks. This process outside has its own mount of fusectl,
-and aborts when the test ends or is killed.
+and open /dev/fuse. Without that right "punch" is used, which holds for about a tenth of a second
+each time. State.way is the way in use. A FUSE attacker cannot be killed, and keeps the sandbox from
+ending. A process outside the sandbox, the keeper of the attacks, has its own mount of fusectl. It
+aborts the attacker's connection when the test ends or is killed.
 
 While a directory is held, this process may also block on paths below box.path("...").
 check_responsive() and ask() have deadlines, and abandon calls that do not end.
@@ -87,7 +88,7 @@ def arguments(mark, *words, way=None):
 
 
 def service(mark, *words, way=None, more="", sections=""):
-    """The text of a service with the attacker as its program; its mark is @mark.
+    """The text of a service with the attacker as its program; @mark is its mark file.
 
     It has NoNewPrivileges= and no capabilities."""
     return (f"[Service]\nExec={' '.join(arguments(mark, *words, way=way))}\nUser=nobody\nNoNewPrivileges=yes\nCapabilityBoundingSet=\nStopTimeout=1s\n{more}\n{sections}")
@@ -130,14 +131,14 @@ def wait_held(box, mark, seconds=LIMIT_S):
 
 
 def wait_tried(box, mark, seconds=LIMIT_S):
-    """The same, or until it has failed, if failure is the right outcome."""
+    """The same, but also return if the attack has failed, for attacks that may fail."""
     wait_for(lambda: state(box, mark).way or state(box, mark).failures, seconds, f"the attack {mark} is tried")
 
 
 # --- the keeper of the attacks ---
 
 class Keeper:
-    """The outside process that ends unkillable attackers."""
+    """The process outside the sandbox that ends unkillable attackers."""
 
     def __init__(self, box):
         self.marks = os.open(box.path(MARKS), os.O_RDONLY | os.O_DIRECTORY)
@@ -148,13 +149,13 @@ class Keeper:
         self.process.stdout.readline()
 
     def abort(self):
-        """All present connections."""
+        """Abort all present connections."""
         self.process.stdin.write(b"abort\n")
         self.process.stdin.flush()
         self.process.stdout.readline()
 
     def end(self):
-        """Also abort later ones, until PID 1 is gone."""
+        """Also abort later connections, until PID 1 is gone."""
         self.process.stdin.close()
         os.close(self.marks)
         os.close(self.pid1)
@@ -162,7 +163,7 @@ class Keeper:
 
 
 def keeper(box):
-    """The keeper of the box, made with the first attack."""
+    """The attack keeper of the box, created with the first attack."""
     if not hasattr(box, "attack_keeper"):
         box.attack_keeper = Keeper(box)
         box.at_end.append(box.attack_keeper.end)
@@ -190,7 +191,7 @@ def abort_all(marks, control, done):
 
 
 def keep(marks, pid1):
-    """Run as a process of its own. Standard input ends with the test."""
+    """Run as a separate process. Its standard input ends with the test."""
     import select
     control = "/mnt"
     done = set()
@@ -211,7 +212,7 @@ def keep(marks, pid1):
 # --- attacks ---
 
 class Attack:
-    """One attacker, user nobody. @expect_held: False does not wait until it holds."""
+    """One attacker, as user nobody. If @expect_held is False, do not wait until it holds."""
 
     number = 0
 
@@ -256,7 +257,7 @@ class Attack:
         wait_for(self._is_gone, what=f"{self.mark} has ended")
 
     def _is_gone(self):
-        """A connection may have been made after the last abort."""
+        """Abort again, because a connection may have been made after the last abort."""
         keeper(self.box).abort()
         if self.process.poll() is None:
             return False
@@ -274,7 +275,7 @@ class Hangs(AssertionError):
 
 
 def path_of_call(outer):
-    """The path among the arguments of a process's present system call, or nothing."""
+    """The path argument of a process's present system call, or nothing."""
     with open(f"/proc/{outer}/syscall", encoding="utf-8") as file:
         arguments_of_call = [int(word, 16) for word in file.read().split()[1:4]]
     with open(f"/proc/{outer}/mem", "rb", buffering=0) as memory:
@@ -304,9 +305,8 @@ def waiting(box):
 
 
 def ask(box, *argv, limit=LIMIT_S):
-    """Like box.run(), but abandons a command that does not end. Returns (seconds, output).
-
-    The command may be unkillable."""
+    """Like box.run(), but abandons a command that does not end, because it may be unkillable.
+    Returns (seconds, output)."""
     began = time.monotonic()
     process = subprocess.Popen(box.command(list(argv)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                text=True, errors="replace", env=box.run_environment())
@@ -320,7 +320,7 @@ def ask(box, *argv, limit=LIMIT_S):
 
 
 def check_answer(box, limit=LIMIT_S):
-    """The manager answers svcctl; returns the seconds."""
+    """Check that the manager answers svcctl; returns the seconds."""
     took, text = ask(box, "/usr/bin/svcctl", "status", "victim", limit=limit)
     assert "victim" in text, text
     return took
@@ -333,7 +333,7 @@ def main_pid(box, name, limit=LIMIT_S):
 
 
 def check_restart(box, limit=LIMIT_S):
-    """PID 1 reaps a killed service, and the manager restarts it; returns the seconds."""
+    """Check that PID 1 reaps a killed service and the manager restarts it; returns the seconds."""
     before = wait_for(lambda: main_pid(box, "victim", limit), limit, "victim runs")
     began = time.monotonic()
     box.kill(before)
@@ -342,7 +342,7 @@ def check_restart(box, limit=LIMIT_S):
 
 
 def _open_fifo(path):
-    """None: it does not exist yet, or has no reader at the moment."""
+    """Return None if the fifo does not exist yet, or has no reader at the moment."""
     try:
         return os.open(path, os.O_WRONLY | os.O_NONBLOCK)
     except OSError:
@@ -350,10 +350,10 @@ def _open_fifo(path):
 
 
 def check_output(box, limit=LIMIT_S):
-    """The output of another service arrives in its log; returns the seconds."""
+    """Check that the output of another service arrives in its log; returns the seconds."""
     word = f"{time.monotonic_ns()}"
     began = time.monotonic()
-    fd = wait_for(lambda: _open_fifo(box.path("/run/talk")), limit, "the other service reads what it is to say")
+    fd = wait_for(lambda: _open_fifo(box.path("/run/talk")), limit, "the other service reads its line")
     try:
         os.write(fd, word.encode() + b"\n")
     finally:
@@ -364,7 +364,7 @@ def check_output(box, limit=LIMIT_S):
 
 
 def check_responsive(box, limit=LIMIT_S):
-    """All three, with WITNESSES; returns a dictionary of seconds."""
+    """Run all three checks, with WITNESSES; returns a dictionary of seconds."""
     return {"answer": check_answer(box, limit), "restart": check_restart(box, limit), "output": check_output(box, limit)}
 
 

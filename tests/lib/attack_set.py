@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Attack set: each attack of attack.py against each object of svcd in its reach, for tests, benches
-and whole machines.
+Attack set: each attack of attack.py on each svcd object that it can reach, for tests, benches and
+whole machines.
 
 A Plan has the contents of the sandbox and the attacks in it. Some attacks start and have no effect,
-others cannot open what they need: both are right. A plan fails only if svcd does not answer.
+others cannot open what they need: both are valid results. A plan fails only if svcd does not
+answer.
 """
 
 import os
@@ -21,21 +22,22 @@ SINK_PORT = "7777"
 DBUS = (f"[Service]\nExec=/usr/bin/dbus-daemon --config-file={BUS_FILE} --nofork --nopidfile --nosyslog\n"
         f"Ready=path:{BUS_SOCKET}\nRuntimeDirectory=dbus\nRestart=on-failure\n")
 
-# These make the answers of the bus large.
+# These services make the answers on the bus large.
 MANY = {f"idle-{number}": "[Service]\nExec=/bin/true\n" for number in range(500)}
 
-# A user may hold directories that are listable. svcd's objects below them must not block.
+# Any user can hold a directory that it can list. svcd's objects below these directories must not
+# block.
 DIRECTORIES = ("/", "/run", "/run/svcd", "/run/svcd/log", "/run/svcd/notify", "/sys/fs/cgroup", "/sys/fs/cgroup/svcd", "/etc", "/etc/svcd",
                "/etc/svcd/services.d", "/usr/sbin", "/proc/1", "/dev", "/dev/shm", "/tmp", "/var", "/var/log", "/var/lib")
 
 
 class Plan:
     """
-    @users: commands of attackers that are user nobody. @services: name -> text, activated unless in
-    @idle.
+    @users: commands of attackers that run as user nobody. @services: name -> text, activated unless
+    in @idle.
 
-    @admin: arguments of an admin's svcctl once all attacks have begun. @terminal: the
-    attackers own the console.
+    @admin: arguments of an admin's svcctl once all attacks have begun. @terminal: the attackers own
+    the console.
     """
 
     def __init__(self, name, users=(), services=None, files=None, idle=(), admin=(), terminal=False, before=(), way=None):
@@ -59,14 +61,15 @@ class Plan:
         return [attacker.__enter__() for attacker in attackers]
 
     def wait(self, box, seconds=10):
-        """Wait until each attacker holds or has failed; returns the ways of the holding ones."""
+        """Wait until each attacker holds or has failed; returns the ways that the holding attackers
+        use."""
         def look():
             states = [attack.state(box, mark) for mark in self.marks]
             return states if all(seen.way or seen.failures for seen in states) else None
         return [seen.way for seen in wait_for(look, seconds, f"{self.name} has begun") if seen.way]
 
     def go_on(self, box, limit=5):
-        """Run the admin's commands meanwhile. Their answers are checked elsewhere."""
+        """Run the admin's commands during the attacks. Their answers are checked elsewhere."""
         for words in self.admin:
             try:
                 attack.ask(box, "/usr/bin/svcctl", *words, limit=limit)
@@ -75,7 +78,7 @@ class Plan:
 
 
 def service_plan(name, *words, way=None, more="", sections="", **how):
-    """An attacker that is a service, with the plan's name."""
+    """A plan whose attacker is a service with the plan's name."""
     return Plan(name, services={name: attack.service(name, *words, way=way, more=more, sections=sections)}, **how)
 
 
@@ -116,7 +119,7 @@ PLANS = [
     Plan("terminal", users=[("hold-terminal", "/dev/console")], terminal=True),
     Plan("bus", users=[("bus-flood", BUS_SOCKET, "32")], services={"dbus": DBUS, **MANY}, files={BUS_FILE: open_bus.CONFIGURATION},
          idle=list(MANY)),
-    # The last one, because each new program reads it, also an attacker.
+    # This must be the last plan, because each new program, including an attacker, reads /proc.
     Plan("directory-proc", users=[("hold-directory", "/proc", "writer")]),
 ]
 

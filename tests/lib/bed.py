@@ -39,13 +39,13 @@ FILES = {
 # Sockets of the init and of udev, client sockets of Samba and Dovecot, and those of NetworkManager
 # while it looks for a router.
 IGNORED_SOCKETS = re.compile(r"raw \*:58$|unix (/run/svcd/|/run/initctl|/run/udev/|/run/systemd/|/run/samba/ncalrpc/|/run/dovecot/srv\.|@)")
-# Two names of one directory; dynamic ports, addresses, numbers and names that differ from boot to
-# boot.
+# Two names of the same directory; dynamic ports, and addresses, numbers and names that differ from
+# boot to boot.
 VARIABLE = ((r"unix /var/run/", "unix /run/"), (r":(3[2-9]|[4-6]\d)\d{3}$", ":chosen"), (r"udp 127.0.0.1:[6-9]\d\d$", "udp 127.0.0.1:chosen"),
             (r"\[fe80::[^]]*\]", "[fe80::]"), (r"%\w+", ""), (r"\.\d+\.tmp$", ""), (r"/\d+$", "/pid"), (r"/[0-9a-f]{12}\.sock$", "/id.sock"),
             (r"/irqbalance\d+\.sock$", "/irqbalance.sock"), (r"\.sock\.\d+$", ".sock.pid"))
 
-# Workers of svcd come and go; dpkg's triggers and apt may still be ending.
+# svcd's workers are short-lived; dpkg's triggers and apt may not have ended yet.
 PASSING = ("svc-worker", "svc-generate", "svcd-close", "svcd-console", "svc-syslog", "svcctl", "nsenter")
 
 
@@ -57,7 +57,7 @@ def plain_root(release, kind="--plain"):
 # --- the repository ---
 
 class Archive:
-    """apt-get of the machine, with the root's sources, keys and list of installed packages."""
+    """The machine's apt-get, with the root's sources, keys and list of installed packages."""
 
     def __init__(self, root):
         self.root = root
@@ -81,7 +81,7 @@ class Archive:
         return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
 
     def fetch(self, words):
-        """Download the files that "apt-get install" with these arguments installs."""
+        """Download the files that "apt-get install" would install with these arguments."""
         for attempt in ("as it is known", "renewed"):
             if attempt == "renewed":
                 self.get("update")
@@ -93,7 +93,7 @@ class Archive:
 
 
 def describe(path):
-    """A paragraph of the file "Packages" of a repository."""
+    """A paragraph of a repository's "Packages" file."""
     control = subprocess.run(["dpkg-deb", "--field", path], check=True, stdout=subprocess.PIPE, text=True).stdout
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -101,8 +101,8 @@ def describe(path):
 
 
 def repository(root, words):
-    """A tree with /debs, a repository of all packages that "apt-get install" with these arguments needs
-    in that root; made once, read-only."""
+    """A tree with /debs, a repository of all packages that "apt-get install" with these arguments
+    needs in that root; made once, read-only."""
     key = hashlib.sha256(" ".join(sorted(words)).encode()).hexdigest()[:12]
     with Archive(root) as archive:
         tree = f"{archive.cache}/tree-{key}"
@@ -131,7 +131,8 @@ def make_disk():
 
 
 class Bed(Sandbox):
-    """One per process, with the packages for apt. @files: as of Sandbox; @policy: the admin's own."""
+    """A bed with the packages for apt; at most one per process. @files: as for Sandbox; @policy:
+    the admin's own."""
 
     root_kind = "--plain"
 

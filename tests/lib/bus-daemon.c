@@ -62,7 +62,8 @@ void bus_daemon_start(BusDaemon *daemon)
 	if (daemon->pid > 0)
 		return;
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	(void)execlp("dbus-daemon", "dbus-daemon", option, "--nofork", "--nopidfile", "--nosyslog", NULL);
+	(void)execlp("dbus-daemon", "dbus-daemon", option, "--nofork", "--nopidfile", "--nosyslog",
+		     NULL);
 	_exit(127);
 }
 

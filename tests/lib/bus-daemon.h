@@ -10,8 +10,8 @@
 
 typedef struct BusDaemon {
 	char *directory; /* made by bus_daemon_init() */
-	char *socket;    /* "DIRECTORY/run/dbus/socket" */
-	pid_t pid;       /* 0 while it does not run */
+	char *socket; /* "DIRECTORY/run/dbus/socket" */
+	pid_t pid; /* 0 while the daemon does not run */
 } BusDaemon;
 
 void bus_daemon_init(BusDaemon *daemon);
@@ -19,7 +19,7 @@ void bus_daemon_clear(BusDaemon *daemon); /* kills it and removes the directory 
 
 /* Returns before the daemon listens. It dies with the test. */
 void bus_daemon_start(BusDaemon *daemon);
-/* SIGKILL, and reaps it. Its socket stays. */
+/* Kills it (SIGKILL) and reaps it. Its socket remains. */
 void bus_daemon_kill(BusDaemon *daemon);
 /* Makes the directory of the socket if it is missing. */
 void bus_daemon_make_directory(const BusDaemon *daemon);

@@ -15,7 +15,7 @@
 
 #define OBJECT_MANAGER "org.freedesktop.DBus.ObjectManager"
 
-/* Appends a variant for "u20" and the like. */
+/* Appends a variant for a text such as "u20". */
 static void append_value(DBusMessageIter *out, const char *value)
 {
 	const char signature[] = { value[0], '\0' };
@@ -48,8 +48,8 @@ static void answer(BusPeer *peer, DBusMessage *call)
 	DBusMessage *reply;
 	DBusMessageIter out;
 
-	ck_assert(dbus_message_get_args(call, NULL, DBUS_TYPE_STRING, &interface, DBUS_TYPE_STRING, &property,
-					DBUS_TYPE_INVALID));
+	ck_assert(dbus_message_get_args(call, NULL, DBUS_TYPE_STRING, &interface, DBUS_TYPE_STRING,
+					&property, DBUS_TYPE_INVALID));
 	id = g_strdup_printf("%s %s.%s", dbus_message_get_path(call), interface, property);
 	value = g_hash_table_lookup(peer->values, id);
 	if (value) {
@@ -57,7 +57,8 @@ static void answer(BusPeer *peer, DBusMessage *call)
 		dbus_message_iter_init_append(reply, &out);
 		append_value(&out, value);
 	} else {
-		reply = wire_must(dbus_message_new_error(call, DBUS_ERROR_UNKNOWN_OBJECT, "no such object here"));
+		reply = wire_must(dbus_message_new_error(call, DBUS_ERROR_UNKNOWN_OBJECT,
+							 "no such object here"));
 	}
 	system_bus_send(peer->bus, reply);
 	dbus_message_unref(reply);
@@ -110,10 +111,10 @@ void bus_peer_free(BusPeer *peer)
 	g_free(peer);
 }
 
-static void ask_bus(BusPeer *peer, const char *method, const char *name, bool has_flags)
+static void query_bus(BusPeer *peer, const char *method, const char *name, bool has_flags)
 {
-	DBusMessage *call = wire_must(
-		dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, method));
+	DBusMessage *call = wire_must(dbus_message_new_method_call(
+		DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, method));
 	DBusMessageIter out;
 
 	ck_assert(system_bus_is_connected(peer->bus));
@@ -128,12 +129,12 @@ static void ask_bus(BusPeer *peer, const char *method, const char *name, bool ha
 
 void bus_peer_own(BusPeer *peer, const char *name)
 {
-	ask_bus(peer, "RequestName", name, true);
+	query_bus(peer, "RequestName", name, true);
 }
 
 void bus_peer_release(BusPeer *peer, const char *name)
 {
-	ask_bus(peer, "ReleaseName", name, false);
+	query_bus(peer, "ReleaseName", name, false);
 }
 
 void bus_peer_set(BusPeer *peer, const char *path, const char *property, const char *value)
@@ -167,12 +168,13 @@ static void append_changes(DBusMessageIter *out, const char *member, const char 
 	wire_close(out, &list);
 }
 
-void bus_peer_tell(BusPeer *peer, const char *path, const char *property, bool with_value)
+void bus_peer_send(BusPeer *peer, const char *path, const char *property, bool with_value)
 {
 	g_autofree char *id = g_strdup_printf("%s %s", path, property);
 	const char *dot = strrchr(property, '.');
 	g_autofree char *interface = g_strndup(property, (gsize)(dot - property));
-	DBusMessage *signal = wire_must(dbus_message_new_signal(path, DBUS_INTERFACE_PROPERTIES, "PropertiesChanged"));
+	DBusMessage *signal = wire_must(
+		dbus_message_new_signal(path, DBUS_INTERFACE_PROPERTIES, "PropertiesChanged"));
 	DBusMessageIter out;
 
 	dbus_message_iter_init_append(signal, &out);
@@ -182,9 +184,10 @@ void bus_peer_tell(BusPeer *peer, const char *path, const char *property, bool w
 	dbus_message_unref(signal);
 }
 
-void bus_peer_tell_object(BusPeer *peer, const char *path)
+void bus_peer_send_object(BusPeer *peer, const char *path)
 {
-	DBusMessage *signal = wire_must(dbus_message_new_signal("/", OBJECT_MANAGER, "InterfacesAdded"));
+	DBusMessage *signal =
+		wire_must(dbus_message_new_signal("/", OBJECT_MANAGER, "InterfacesAdded"));
 	DBusMessageIter out;
 	DBusMessageIter list;
 

@@ -15,26 +15,27 @@
 typedef struct BusPeer {
 	SystemBus *bus;
 	unsigned listener;
-	GHashTable *values; /* "PATH INTERFACE.PROPERTY" -> "u20", "sText", "bt", "bf", "L" (a list); owned */
-	GPtrArray *held;    /* DBusMessage *: unanswered calls */
-	bool is_silent;     /* keep calls unanswered */
-	unsigned n_calls;   /* calls of Get */
+	/* "PATH INTERFACE.PROPERTY" -> "u20", "sText", "bt", "bf", "L" (a list); owned */
+	GHashTable *values;
+	GPtrArray *held; /* DBusMessage *: unanswered calls */
+	bool is_silent; /* leave calls unanswered */
+	unsigned n_calls; /* number of Get calls */
 } BusPeer;
 
 BusPeer *bus_peer_new(const char *socket);
 /* Leaves the bus. */
 void bus_peer_free(BusPeer *peer);
 
-/* Sends the request without waiting. The peer must be on the bus. */
+/* Sends the request for the name without waiting. The peer must be on the bus. */
 void bus_peer_own(BusPeer *peer, const char *name);
 void bus_peer_release(BusPeer *peer, const char *name);
 
 /* @value: as in @values; NULL: removed. Sends no signal. */
 void bus_peer_set(BusPeer *peer, const char *path, const char *property, const char *value);
-/* PropertiesChanged, with the value, or only with the name. */
-void bus_peer_tell(BusPeer *peer, const char *path, const char *property, bool with_value);
-/* InterfacesAdded(path, {}) */
-void bus_peer_tell_object(BusPeer *peer, const char *path);
+/* Sends PropertiesChanged, with the value or only with the name. */
+void bus_peer_send(BusPeer *peer, const char *path, const char *property, bool with_value);
+/* Sends InterfacesAdded(path, {}). */
+void bus_peer_send_object(BusPeer *peer, const char *path);
 void bus_peer_answer_held(BusPeer *peer);
 
 #endif

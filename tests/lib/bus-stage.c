@@ -15,7 +15,8 @@ static void on_report(void *data, const char *key, Level level, const char *why)
 	BusStage *stage = data;
 
 	ck_assert_ptr_eq(key, g_intern_string(key));
-	g_hash_table_replace(stage->reports, (gpointer)key, g_strdup_printf("%s: %s", level_name(level), why));
+	g_hash_table_replace(stage->reports, (gpointer)key,
+			     g_strdup_printf("%s: %s", level_name(level), why));
 	stage->n_reports++;
 	stage->n_false += level == LEVEL_FALSE;
 }
@@ -50,13 +51,15 @@ void bus_stage_start(BusStage *stage)
 	bus_daemon_start(&stage->daemon);
 	if (!stage->peer)
 		stage->peer = bus_peer_new(stage->daemon.socket);
-	stage_until(system_bus_is_connected(stage->bus) && system_bus_is_connected(stage->peer->bus));
+	stage_until(system_bus_is_connected(stage->bus) &&
+		    system_bus_is_connected(stage->peer->bus));
 }
 
 void bus_stage_kill_bus(BusStage *stage)
 {
 	bus_daemon_kill(&stage->daemon);
-	stage_until(!system_bus_is_connected(stage->bus) && !system_bus_is_connected(stage->peer->bus));
+	stage_until(!system_bus_is_connected(stage->bus) &&
+		    !system_bus_is_connected(stage->peer->bus));
 }
 
 void bus_stage_subscribe(BusStage *stage, const char *key)
@@ -101,8 +104,8 @@ static void on_pong(void *data, DBusMessage *reply)
 
 static void round_trip(SystemBus *bus)
 {
-	DBusMessage *call = wire_must(
-		dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "GetId"));
+	DBusMessage *call = wire_must(dbus_message_new_method_call(
+		DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "GetId"));
 	bool is_back = false;
 
 	ck_assert_uint_ne(system_bus_call(bus, call, DEADLINE_US, on_pong, &is_back), 0);
@@ -110,7 +113,10 @@ static void round_trip(SystemBus *bus)
 	stage_until(is_back);
 }
 
-/* Twice each, because a signal of the peer may make the provider ask, and the peer answer. */
+/*
+ * Makes two round trips on each connection. After a signal from the peer the provider may send a
+ * query, which the peer answers.
+ */
 void bus_stage_quiet(BusStage *stage)
 {
 	for (int i = 0; i < 2; i++) {

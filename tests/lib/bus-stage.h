@@ -19,16 +19,18 @@ typedef struct BusStage {
 	SystemBus *bus;
 	Provider *provider;
 	BusPeer *peer;
-	GHashTable *reports; /* key -> "LEVEL: WHY", the newest; owned */
+	GHashTable *reports; /* key -> newest report "LEVEL: WHY"; owned */
 	unsigned n_reports;
 	unsigned n_false;
 } BusStage;
 
-/* Only the provider runs yet. */
+/* Starts only the provider. */
 BusStage *bus_stage_new(Provider *(*make)(const ProviderSink *sink, SystemBus *bus));
 void bus_stage_free(BusStage *stage);
 
-/* Starts the daemon and connects to it, and the peer, too. Makes the peer if there is none. */
+/*
+ * Starts the daemon, and connects this stage and the peer to it. Creates the peer if there is none.
+ */
 void bus_stage_start(BusStage *stage);
 void bus_stage_kill_bus(BusStage *stage);
 
@@ -41,14 +43,14 @@ void bus_stage_expect(BusStage *stage, const char *key, const char *report);
 /* Waits until all pending messages are handled: a round trip of the peer and one of ours. */
 void bus_stage_quiet(BusStage *stage);
 
-#define stage_until(condition)                                                                     \
-	do {                                                                                       \
-		const int64_t until_us = loop_now() + DEADLINE_US;                                 \
-		while (!(condition)) {                                                             \
-			ck_assert_msg(loop_now() < until_us, "never: %s", #condition);             \
-			if (!g_main_context_iteration(NULL, FALSE))                                \
-				g_usleep(500);                                                     \
-		}                                                                                  \
+#define stage_until(condition)                                                         \
+	do {                                                                           \
+		const int64_t until_us = loop_now() + DEADLINE_US;                     \
+		while (!(condition)) {                                                 \
+			ck_assert_msg(loop_now() < until_us, "never: %s", #condition); \
+			if (!g_main_context_iteration(NULL, FALSE))                    \
+				g_usleep(500);                                         \
+		}                                                                      \
 	} while (0)
 
 #endif

@@ -25,64 +25,71 @@ static void write_request(BusWorld *bw, const char *text)
 	g_string_append_printf(bw->requests, "%s%s", bw->requests->len > 0 ? "; " : "", text);
 }
 
-static bool on_request(void *data, RequestVerb verb, const char *service, const Requester *who, GError **error)
+static bool on_request(void *data, RequestVerb verb, const char *service,
+		       const Requester *requester, GError **error)
 {
 	BusWorld *bw = data;
 	bool done;
 
 	if (bw->dies)
 		_exit(0);
-	done = engine_request(world_engine(bw->world), verb, service, who, world_now(bw->world), error);
+	done = engine_request(world_engine(bw->world), verb, service, requester,
+			      world_now(bw->world), error);
 	if (bw->settles)
 		world_settle(bw->world);
-	bus_world_tell(bw);
+	bus_world_flush(bw);
 	return done;
 }
 
-static bool on_signal(void *data, const char *service, int signo, bool to_all, const Requester *who, GError **error)
+static bool on_signal(void *data, const char *service, int signo, bool to_all,
+		      const Requester *requester, GError **error)
 {
-	g_autofree char *request = g_strdup_printf("signal %d to %s of %s", signo, to_all ? "all" : "main", service);
+	g_autofree char *request =
+		g_strdup_printf("signal %d to %s of %s", signo, to_all ? "all" : "main", service);
 
-	(void)who;
+	(void)requester;
 	if (((BusWorld *)data)->dies)
 		_exit(0);
 	if (world_find(((BusWorld *)data)->world, service)->main_pid == 0)
-		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s: no process of it runs", service);
+		return fail(error, SVCD_ERROR_NOT_SUPPORTED, "%s has no running process", service);
 	write_request(data, request);
 	return true;
 }
 
-static bool on_check(void *data, uint64_t ticket, RequestVerb verb, const char *service, const Requester *who, GError **error)
+static bool on_check(void *data, uint64_t ticket, RequestVerb verb, const char *service,
+		     const Requester *requester, GError **error)
 {
 	BusWorld *bw = data;
 
 	(void)verb;
-	(void)who;
+	(void)requester;
 	if (strcmp(service, "overrun") == 0)
 		return fail(error, SVCD_ERROR_LIMIT_REACHED, "too many requests wait");
 	bw->ticket = ticket;
 	return true;
 }
 
-static bool on_set_runlevel(void *data, const char *runlevel, const Requester *who, GError **error)
+static bool on_set_runlevel(void *data, const char *runlevel, const Requester *requester,
+			    GError **error)
 {
 	BusWorld *bw = data;
-	const bool done = engine_set_runlevel(world_engine(bw->world), runlevel, who, world_now(bw->world), error);
+	const bool done = engine_set_runlevel(world_engine(bw->world), runlevel, requester,
+					      world_now(bw->world), error);
 
 	if (bw->settles)
 		world_settle(bw->world);
-	bus_world_tell(bw);
+	bus_world_flush(bw);
 	return done;
 }
 
-static bool on_shutdown(void *data, const char *kind, const Requester *who, GError **error)
+static bool on_shutdown(void *data, const char *kind, const Requester *requester, GError **error)
 {
 	write_request(data, kind);
 	return true;
 }
 
-static bool on_set_flag(void *data, const char *name, bool set, const char *holder, const Requester *who,
-			GError **error)
+static bool on_set_flag(void *data, const char *name, bool set, const char *holder,
+			const Requester *requester, GError **error)
 {
 	BusWorld *bw = data;
 	g_autofree char *key = g_strconcat("flag:", name, NULL);
@@ -93,8 +100,9 @@ static bool on_set_flag(void *data, const char *name, bool set, const char *hold
 		g_hash_table_add(bw->flags, g_strdup(name));
 	else
 		g_hash_table_remove(bw->flags, name);
-	engine_set_level(world_engine(bw->world), key, set ? LEVEL_TRUE : LEVEL_FALSE, "set", world_now(bw->world));
-	bus_world_tell(bw);
+	engine_set_level(world_engine(bw->world), key, set ? LEVEL_TRUE : LEVEL_FALSE, "set",
+			 world_now(bw->world));
+	bus_world_flush(bw);
 	return true;
 }
 
@@ -112,7 +120,7 @@ static char **on_flags(void *data)
 	return names;
 }
 
-static bool on_reload_files(void *data, const Requester *who, GError **error)
+static bool on_reload_files(void *data, const Requester *requester, GError **error)
 {
 	BusWorld *bw = data;
 
@@ -124,18 +132,21 @@ static bool on_reload_files(void *data, const Requester *who, GError **error)
 	return true;
 }
 
-static bool on_reexec(void *data, const Requester *who, GError **error)
+static bool on_reexec(void *data, const Requester *requester, GError **error)
 {
 	write_request(data, "reexec");
 	return true;
 }
 
-static bool on_add_instance(void *data, const char *name, const Requester *who, GError **error)
+static bool on_add_instance(void *data, const char *name, const Requester *requester,
+			    GError **error)
 {
 	BusWorld *bw = data;
 
 	if (bw->is_full_of_instances)
-		return fail(error, SVCD_ERROR_LIMIT_REACHED, "uid %u has enough, and may not have %s", (unsigned)who->uid, name);
+		return fail(error, SVCD_ERROR_LIMIT_REACHED,
+			    "uid %u has enough, and may not have %s", (unsigned)requester->uid,
+			    name);
 	if (bw->instance_files)
 		world_reload(bw->world, bw->instance_files, bw->instance_policy);
 	return true;
@@ -148,24 +159,25 @@ static bool on_is_operator(void *data, const char *service, const gid_t *gids, u
 	g_auto(GStrv) all = g_strsplit(bw->operated ? bw->operated : "", " ", -1);
 
 	for (unsigned i = 0; i < n_gids; i++) {
-		g_autofree char *word = g_strdup_printf("%u:%s", (unsigned)gids[i], service);
+		g_autofree char *token = g_strdup_printf("%u:%s", (unsigned)gids[i], service);
 
-		if (g_strv_contains((const char *const *)all, word))
+		if (g_strv_contains((const char *const *)all, token))
 			return true;
 	}
 	return false;
 }
 
-static bool on_change_policy(void *data, uint64_t ticket, const char *const *words, const Requester *who,
-			     GError **error)
+static bool on_change_policy(void *data, uint64_t ticket, const char *const *arguments,
+			     const Requester *requester, GError **error)
 {
 	BusWorld *bw = data;
-	g_autofree char *text = g_strjoinv(" ", (char **)words);
+	g_autofree char *text = g_strjoinv(" ", (char **)arguments);
 	g_autofree char *request = g_strdup_printf("policy: %s", text);
 
-	(void)who;
-	if (strcmp(words[0], "dance") == 0)
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "\"dance\" is not a change of policy");
+	(void)requester;
+	if (strcmp(arguments[0], "dance") == 0)
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+			    "\"dance\" is not a change of policy");
 	bw->ticket = ticket;
 	write_request(bw, request);
 	return true;
@@ -176,10 +188,11 @@ static const char *on_cgroup(void *data, const char *service)
 	return ((BusWorld *)data)->cgroup;
 }
 
-static void on_foreach_diagnostic(void *data, const Requester *who, void (*func)(const Diagnostic *diagnostic, void *user),
+static void on_foreach_diagnostic(void *data, const Requester *requester,
+				  void (*func)(const Diagnostic *diagnostic, void *user),
 				  void *user)
 {
-	(void)who;
+	(void)requester;
 	const BusWorld *bw = data;
 
 	for (unsigned i = 0; i < diag_list_length(bw->diags); i++)
@@ -193,13 +206,15 @@ static void on_watch_condition(void *data, KeyPrefix prefix, const char *key)
 
 	ck_assert(!key_prefix_is_internal(prefix));
 	ck_assert_msg(g_hash_table_add(bw->watched, g_strdup(key)), "%s is watched twice", key);
-	bus_condition_changed(bw->bus, key, level, level == LEVEL_TRUE ? "it is there" : "it is not there");
+	bus_condition_changed(bw->bus, key, level,
+			      level == LEVEL_TRUE ? "it is there" : "it is not there");
 }
 
 static void on_unwatch_condition(void *data, KeyPrefix prefix, const char *key)
 {
 	(void)prefix;
-	ck_assert_msg(g_hash_table_remove(((BusWorld *)data)->watched, key), "%s is not watched", key);
+	ck_assert_msg(g_hash_table_remove(((BusWorld *)data)->watched, key), "%s is not watched",
+		      key);
 }
 
 static char *on_describe_condition(void *data, KeyPrefix prefix, const char *key)
@@ -219,13 +234,16 @@ static void on_info(void *data, BusInfo *ret)
 {
 	if (((BusWorld *)data)->dies)
 		_exit(0);
-	*ret = (BusInfo){ .virtualization = "container", .generation = 2, .started_us = 5,
+	*ret = (BusInfo){ .virtualization = "container",
+			  .generation = 2,
+			  .started_us = 5,
 			  .files_read_us = ((BusWorld *)data)->files_read_us,
 			  .keeper_started_us = world_birth() - BUS_WORLD_KEEPER_US };
 }
 
-/* The first socket of each service is open. */
-static bool on_is_socket_open(void *data, const char *service, unsigned entry, const char **ret_problem)
+/* Pretends that the first socket of each service is open. */
+static bool on_is_socket_open(void *data, const char *service, unsigned entry,
+			      const char **ret_problem)
 {
 	(void)data;
 	(void)service;
@@ -304,10 +322,12 @@ BusWorld *bus_world_new(const char *files, const char *policy)
 
 BusWorld *bus_world_new_three(void)
 {
-	return bus_world_new("== base\n[Service]\nDescription=The ground\nExec=/bin/base\n"
-			     "== upper\n[Service]\nExec=/bin/upper\nReload=signal:HUP\n[Conditions]\nWhile=service:base\n"
-			     "== shy\n[Service]\nExec=/bin/shy\n[Conditions]\nWhen=flag:go\n",
-			     "[runlevel 2]\nActivate=base upper shy\n[service upper]\nReason=office rule 12\n");
+	return bus_world_new(
+		"== base\n[Service]\nDescription=The ground\nExec=/bin/base\n"
+		"== upper\n[Service]\nExec=/bin/upper\nReload=signal:HUP\n[Conditions]\n"
+		"While=service:base\n"
+		"== shy\n[Service]\nExec=/bin/shy\n[Conditions]\nWhen=flag:go\n",
+		"[runlevel 2]\nActivate=base upper shy\n[service upper]\nReason=office rule 12\n");
 }
 
 void bus_world_free(BusWorld *bw)
@@ -332,12 +352,13 @@ void bus_world_free(BusWorld *bw)
 	g_free(bw);
 }
 
-void bus_world_tell(BusWorld *bw)
+void bus_world_flush(BusWorld *bw)
 {
 	const GPtrArray *all = engine_services(world_engine(bw->world));
 
 	for (guint i = 0; i < all->len; i++)
-		bus_service_changed(bw->bus, ((const Service *)g_ptr_array_index(all, i))->def->name);
+		bus_service_changed(bw->bus,
+				    ((const Service *)g_ptr_array_index(all, i))->def->name);
 	bus_engine_changed(bw->bus);
 }
 
@@ -347,7 +368,7 @@ void bus_world_set(BusWorld *bw, const char *key, Level level, const char *why)
 	world_set_level(bw->world, key, level, why, NULL);
 	if (g_hash_table_contains(bw->watched, key))
 		bus_condition_changed(bw->bus, key, level, why);
-	bus_world_tell(bw);
+	bus_world_flush(bw);
 }
 
 static gboolean on_limit(gpointer data)
@@ -395,8 +416,8 @@ GDBusConnection *bus_world_connect(BusWorld *bw)
 	g_autofree char *address = g_strconcat("unix:path=", bw->socket_path, NULL);
 	Answer answer = { 0 };
 
-	g_dbus_connection_new_for_address(address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, NULL, NULL,
-					  on_connected, &answer);
+	g_dbus_connection_new_for_address(address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT,
+					  NULL, NULL, on_connected, &answer);
 	bus_world_run_until(is_answered, &answer, "a connection");
 	ck_assert_msg(answer.connection != NULL, "%s", answer.error ? answer.error->message : "");
 	return answer.connection;
@@ -406,39 +427,43 @@ static void on_called(GObject *source, GAsyncResult *result, gpointer data)
 {
 	Answer *answer = data;
 
-	answer->value = g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, &answer->error);
+	answer->value =
+		g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, &answer->error);
 	answer->is_there = true;
 }
 
-GVariant *bus_world_call(GDBusConnection *connection, const char *path, const char *interface, const char *method,
-			 GVariant *args, const char *type, GError **error)
+GVariant *bus_world_call(GDBusConnection *connection, const char *path, const char *interface,
+			 const char *method, GVariant *args, const char *type, GError **error)
 {
 	Answer answer = { 0 };
 
 	g_dbus_connection_call(connection, NULL, path, interface, method, args,
-			       type ? G_VARIANT_TYPE(type) : NULL, G_DBUS_CALL_FLAGS_NONE, DEADLINE_MS, NULL,
-			       on_called, &answer);
+			       type ? G_VARIANT_TYPE(type) : NULL, G_DBUS_CALL_FLAGS_NONE,
+			       DEADLINE_MS, NULL, on_called, &answer);
 	bus_world_run_until(is_answered, &answer, method);
 	if (answer.error)
 		g_propagate_error(error, answer.error);
 	return answer.value;
 }
 
-GVariant *bus_world_manager(GDBusConnection *connection, const char *method, GVariant *args, const char *type)
+GVariant *bus_world_manager(GDBusConnection *connection, const char *method, GVariant *args,
+			    const char *type)
 {
 	g_autoptr(GError) error = NULL;
-	GVariant *reply = bus_world_call(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, method, args, type,
-					 &error);
+	GVariant *reply = bus_world_call(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, method,
+					 args, type, &error);
 
 	ck_assert_msg(reply != NULL, "%s: %s", method, error ? error->message : "");
 	return reply;
 }
 
-GVariant *bus_world_property(GDBusConnection *connection, const char *path, const char *interface, const char *name)
+GVariant *bus_world_property(GDBusConnection *connection, const char *path, const char *interface,
+			     const char *name)
 {
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GVariant) reply = bus_world_call(connection, path, "org.freedesktop.DBus.Properties", "Get",
-						   g_variant_new("(ss)", interface, name), "(v)", &error);
+	g_autoptr(GVariant)
+		reply = bus_world_call(connection, path, "org.freedesktop.DBus.Properties", "Get",
+				       g_variant_new("(ss)", interface, name), "(v)", &error);
 	GVariant *value;
 
 	ck_assert_msg(reply != NULL, "%s: %s", name, error ? error->message : "");
@@ -446,11 +471,12 @@ GVariant *bus_world_property(GDBusConnection *connection, const char *path, cons
 	return value;
 }
 
-char *bus_world_refusal(GDBusConnection *connection, const char *path, const char *interface, const char *method,
-			GVariant *args)
+char *bus_world_refusal(GDBusConnection *connection, const char *path, const char *interface,
+			const char *method, GVariant *args)
 {
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GVariant) reply = bus_world_call(connection, path, interface, method, args, NULL, &error);
+	g_autoptr(GVariant)
+		reply = bus_world_call(connection, path, interface, method, args, NULL, &error);
 	g_autofree char *name = NULL;
 
 	ck_assert_msg(reply == NULL, "%s was not refused", method);
@@ -460,7 +486,7 @@ char *bus_world_refusal(GDBusConnection *connection, const char *path, const cha
 	return g_strdup_printf("%s: %s", name, error->message);
 }
 
-/* --- svcctl beside it --- */
+/* --- svcctl in another process --- */
 
 struct Run {
 	GSubprocess *process;
@@ -474,7 +500,8 @@ static void on_ended(GObject *source, GAsyncResult *result, gpointer data)
 {
 	Run *run = data;
 
-	ck_assert(g_subprocess_communicate_finish(G_SUBPROCESS(source), result, &run->out, &run->err, NULL));
+	ck_assert(g_subprocess_communicate_finish(G_SUBPROCESS(source), result, &run->out,
+						  &run->err, NULL));
 	run->is_over = true;
 }
 
@@ -513,7 +540,8 @@ static GSubprocess *launch(GSubprocessLauncher *launcher, const char *line)
 	g_autofree char *whole = g_strconcat("./svcctl ", line, NULL);
 	g_auto(GStrv) argv = g_strsplit(g_strchomp(whole), " ", -1);
 	g_autoptr(GError) error = NULL;
-	GSubprocess *process = g_subprocess_launcher_spawnv(launcher, (const char *const *)argv, &error);
+	GSubprocess *process =
+		g_subprocess_launcher_spawnv(launcher, (const char *const *)argv, &error);
 
 	ck_assert_msg(process != NULL, "%s", error ? error->message : "");
 	return process;

@@ -20,31 +20,31 @@
 typedef struct BusWorld {
 	World *world;
 	Bus *bus;
-	Tree *tree;         /* with the socket and the log directory */
+	Tree *tree; /* contains the socket and the log directory */
 	char *socket_path;
 	char *log_directory;
 	char *proc_directory; /* /proc of svcctl; empty */
-	char *cgroup;         /* of each service, NULL: none; owned */
-	const char *locale;   /* of svcctl; NULL: C.UTF-8 */
-	int silent_fd;      /* the socket before bus_world_listen(), else -1 */
-	GHashTable *flags;  /* set flags */
-	GString *requests;  /* requests to BusOps, "poweroff; reexec" */
-	DiagList *diags;    /* content of Diagnostics */
+	char *cgroup; /* of each service, NULL: none; owned */
+	const char *locale; /* of svcctl; NULL: C.UTF-8 */
+	int silent_fd; /* the socket before bus_world_listen(), else -1 */
+	GHashTable *flags; /* flags that are set */
+	GString *requests; /* requests to BusOps, "poweroff; reexec" */
+	DiagList *diags; /* content of Diagnostics */
 	GHashTable *outside; /* external levels, for watches: key -> Level; absent: false */
 	GHashTable *watched; /* keys that the bus watches */
 	const char *operated; /* operators: "GID:SERVICE ..." */
-	const char *instance_files; /* after the first request of an instance; NULL: the same */
+	const char *instance_files; /* files after a request for an instance; NULL: unchanged */
 	const char *instance_policy;
-	bool is_full_of_instances; /* refuse new ones */
-	int64_t files_read_us; /* time of the last request to read them; 0: none */
-	uint64_t ticket;    /* of the last change of policy or check */
-	bool settles;       /* carry out requests at once */
-	bool dies;          /* at a request for a change or the manager's properties */
+	bool is_full_of_instances; /* refuse new instances */
+	int64_t files_read_us; /* time of the last request to read files; 0: none */
+	uint64_t ticket; /* of the last policy change or check */
+	bool settles; /* carry out requests at once */
+	bool dies; /* at the next request for a change or for the manager's properties */
 } BusWorld;
 
 /* Files and policy as in world_new_with_policy(). */
 BusWorld *bus_world_new(const char *files, const char *policy);
-/* base, upper that needs it, and shy that waits for flag:go; policy wants all three. */
+/* Services: base, upper (needs base) and shy (waits for flag:go). The policy wants all three. */
 BusWorld *bus_world_new_three(void);
 /* Like bus_world_new(), but no process accepts on the socket yet. */
 BusWorld *bus_world_new_silent(const char *files, const char *policy);
@@ -52,8 +52,8 @@ void bus_world_listen(BusWorld *bw);
 void bus_world_free(BusWorld *bw);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(BusWorld, bus_world_free)
 
-/* Sends the events of wiring.c after a change of the world. */
-void bus_world_tell(BusWorld *bw);
+/* Sends the events that wiring.c sends after a change of the world. */
+void bus_world_flush(BusWorld *bw);
 
 /* Sets an external level, for services and watches. */
 void bus_world_set(BusWorld *bw, const char *key, Level level, const char *why);
@@ -64,17 +64,19 @@ void bus_world_run_until(bool (*is_over)(void *data), void *data, const char *wh
 GDBusConnection *bus_world_connect(BusWorld *bw);
 
 /* @type: type of the answer, NULL: any. */
-GVariant *bus_world_call(GDBusConnection *connection, const char *path, const char *interface, const char *method,
-			 GVariant *args, const char *type, GError **error);
+GVariant *bus_world_call(GDBusConnection *connection, const char *path, const char *interface,
+			 const char *method, GVariant *args, const char *type, GError **error);
 /* A method of org.svcd1.Manager; it must succeed. */
-GVariant *bus_world_manager(GDBusConnection *connection, const char *method, GVariant *args, const char *type);
+GVariant *bus_world_manager(GDBusConnection *connection, const char *method, GVariant *args,
+			    const char *type);
 
 /* The value of a property, which must exist. */
-GVariant *bus_world_property(GDBusConnection *connection, const char *path, const char *interface, const char *name);
+GVariant *bus_world_property(GDBusConnection *connection, const char *path, const char *interface,
+			     const char *name);
 
 /* The D-Bus error of this call, "NAME: MESSAGE"; a new string. */
-char *bus_world_refusal(GDBusConnection *connection, const char *path, const char *interface, const char *method,
-			GVariant *args);
+char *bus_world_refusal(GDBusConnection *connection, const char *path, const char *interface,
+			const char *method, GVariant *args);
 
 /**
  * bus_world_svcctl() - run svcctl while the main loop runs
@@ -84,13 +86,13 @@ char *bus_world_refusal(GDBusConnection *connection, const char *path, const cha
  */
 int bus_world_svcctl(BusWorld *bw, const char *line, char **ret_out, char **ret_err);
 
-/* The same in two steps. */
+/* bus_world_svcctl() in two steps. */
 typedef struct Run Run;
 Run *bus_world_svcctl_begin(BusWorld *bw, const char *line);
 int bus_world_svcctl_end(Run *run, char **ret_out, char **ret_err);
 
 /*
- * Only starts it. @fd becomes its standard output; ownership is taken. The caller waits for its
+ * Only starts svcctl. @fd becomes its standard output; ownership is taken. The caller waits for its
  * end.
  */
 GSubprocess *bus_world_svcctl_launch(BusWorld *bw, const char *line, int fd);

@@ -2,9 +2,9 @@
 /*
  * Busy: a service of busy.py. "busy ROLE NAME"
  *
- * While it runs it holds a lock on /run/busy/NAME. If that is taken, another one of the same name
- * runs, and it reports that in /run/busy.doubles. Each run that comes to its end first adds a byte
- * to /run/busy/NAME.runs.
+ * While it runs it holds a lock on /run/busy/NAME. If another process of that name holds the lock,
+ * this one adds a line to /run/busy.doubles. Each run that reaches its end adds a byte to
+ * /run/busy/NAME.runs before it exits.
  */
 #define _GNU_SOURCE
 
@@ -37,13 +37,13 @@ static void lock(const char *name)
 	int fd;
 
 	snprintf(path, sizeof path, "/run/busy/%s", name);
-	(void)mkdir("/run/busy", 0755); /* the first one makes it */
+	(void)mkdir("/run/busy", 0755); /* the first service creates it */
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	if (fd < 0 || fcntl(fd, F_SETLK, &all) < 0)
 		note_double(name);
 }
 
-/* Returns: the number of runs, with this one. */
+/* Returns: the number of runs, including this one. */
 static unsigned count_run(const char *name)
 {
 	char path[256];
@@ -65,8 +65,8 @@ static void __attribute__((noreturn)) stay(void)
 		pause();
 }
 
-/* It sends its readiness once. A lost message is not repeated. */
-static void tell_ready(void)
+/* Sends the readiness once. A lost message is not repeated. */
+static void send_ready(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const char *path = getenv("NOTIFY_SOCKET");
@@ -88,13 +88,17 @@ static void __attribute__((noreturn)) count_lines(void)
 	}
 }
 
-/* Exits by itself until it is ordered to stop doing so, and confirms that order. */
+/*
+ * Each run exits by itself after a while, until a file orders the service to stay up. The service
+ * confirms that order.
+ */
 static void crash(const char *name)
 {
 	char path[256];
 
 	snprintf(path, sizeof path, "/run/busy/%s.calm", name);
-	if (access("/run/busy.calm", F_OK) == 0 && close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644)) == 0)
+	if (access("/run/busy.calm", F_OK) == 0 &&
+	    close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644)) == 0)
 		stay();
 	usleep(100000 + (useconds_t)getpid() % 32 * 20000);
 	exit((int)(count_run(name) % 250) + 1);
@@ -108,7 +112,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "log") == 0)
 		count_lines();
 	if (strcmp(argv[1], "tell") == 0)
-		tell_ready();
+		send_ready();
 	if (strcmp(argv[1], "crash") == 0)
 		crash(argv[2]);
 	if (strcmp(argv[1], "end") == 0)

@@ -31,7 +31,7 @@ from sandbox import Sandbox
 
 MANAGER = "/usr/lib/svcd/svcd-manager"
 PROGRAM = "/usr/local/bin/busy"
-# A fault during the start of the sanitizer would hang in its own handler. The kernel's default
+# A fault while the sanitizer starts would hang in the sanitizer's own handler. The kernel's default
 # action is enough here.
 WRAPPER = f"""#!/bin/sh
 ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:handle_sigill=0:detect_leaks=0
@@ -69,7 +69,8 @@ POLICY = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name in KEPT + CRAS
 
 
 class Client:
-    """One connection at a time. It repeats a request until the answer, like the user of svcctl."""
+    """A client with one connection at a time. It repeats a request until it gets an answer, like a
+    user of svcctl."""
 
     def __init__(self, path):
         self.path = path
@@ -120,8 +121,8 @@ class Client:
 
 
 class Worker(threading.Thread):
-    """Sends requests for its services, one after the other, and checks that each answered one was
-    carried out."""
+    """Sends requests for its services, one after the other, and checks that each answered request
+    was carried out."""
 
     def __init__(self, busy, seed):
         super().__init__(daemon=True)
@@ -143,7 +144,7 @@ class Worker(threading.Thread):
             self.client.close()
 
     def pause(self):
-        """The lifetime of a service; not a wait."""
+        """Sleep for the lifetime of a service; this is not a wait."""
         time.sleep(self.chance.random() * 0.15)
 
 
@@ -162,8 +163,7 @@ class Mover(Worker):
 
 
 class Teller(Worker):
-    """Starts a service and expects a start of its partner, then stops it and expects both to end.
-    """
+    """Starts a service and expects its partner to start, then stops it and expects both to end."""
 
     def round(self):
         number = self.chance.randrange(len(TELL))
@@ -176,7 +176,8 @@ class Teller(Worker):
 
 
 class Ender(Worker):
-    """Exits by itself: once for each request, with a known status."""
+    """Requests starts of a service that exits by itself with a known status, and must run once for
+    each request."""
 
     def round(self):
         name = self.chance.choice(END + TASK)
@@ -228,7 +229,7 @@ class BusySandbox:
         box.wait_states({name: "ready" for name in KEPT})
         self.pids = {name: row["pid"] for name, row in box.services().items() if name in KEPT}
         for name in TELL:
-            self.client.manager("Stop", "sb", name, True)  # the waiting thread has had it started
+            self.client.manager("Stop", "sb", name, True)  # a waiting service made it start
         self.manager_procs = f"{box._leaf.path}/svcd/.manager/cgroup.procs"
         self.workers = [Mover(self, self.seed, MOVE[:10]), Mover(self, self.seed + 1, MOVE[10:]),
                         Teller(self, self.seed + 2), Ender(self, self.seed + 3)]
@@ -238,7 +239,7 @@ class BusySandbox:
     # --- running services ---
 
     def runs_now(self, name):
-        """Does it hold its lock?"""
+        """Whether the service holds its lock."""
         try:
             with open(self.box.path(f"/run/busy/{name}"), "r+b") as file:
                 found = fcntl.fcntl(file, fcntl.F_GETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
@@ -250,7 +251,7 @@ class BusySandbox:
         wait_for(lambda: self.runs_now(name) == runs, what=f"{name} {'runs' if runs else 'is gone'}")
 
     def runs(self, name):
-        """The number of its completed runs."""
+        """The number of the service's completed runs."""
         try:
             return os.stat(self.box.path(f"/run/busy/{name}.runs")).st_size
         except FileNotFoundError:
@@ -259,7 +260,8 @@ class BusySandbox:
     # --- the manager ---
 
     def manager(self):
-        """Its outer pid, or 0: faster than Sandbox.manager_pid()."""
+        """The pid of the manager outside the sandbox, or 0. This is faster than
+        Sandbox.manager_pid()."""
         with open(self.manager_procs, encoding="ascii") as file:
             return int((file.read().split() or ["0"])[-1])
 
@@ -278,7 +280,7 @@ class BusySandbox:
             return old
 
     def wait_answer(self):
-        """Wait until a manager answers a new request; returns its inner pid."""
+        """Wait until a manager answers a new request; returns its pid inside the sandbox."""
         client = Client(self.socket)
         pid = client.property("ManagerPid")
         client.close()
@@ -319,7 +321,7 @@ class BusySandbox:
         for name in CRASH:
             wait_for(lambda path=f"/run/busy/{name}.calm": self.box.exists(path), what=f"{name} is calm")
         self.box.wait_at_rest(120)
-        wait_for(self.is_calm, what="nothing is in motion")
+        wait_for(self.is_calm, what="no service is starting or stopping")
         self.check()
 
     def is_calm(self):
@@ -347,8 +349,8 @@ class BusySandbox:
 
     def check_log(self, name):
         lines = [int(n) for n in re.findall(r"line (\d+)$", self.box.read(f"/run/svcd/log/{name}.log"), re.MULTILINE)]
-        assert lines, f"{name} has said nothing"
-        assert lines == list(range(lines[0], lines[-1] + 1)), f"lines of {name} are missing or there twice"
+        assert lines, f"{name} has written nothing"
+        assert lines == list(range(lines[0], lines[-1] + 1)), f"lines of {name} are missing or duplicated"
         assert lines[0] == 1 or self.box.exists(f"/run/svcd/log/{name}.log.1"), f"{name}: its log begins with line {lines[0]}"
 
     def summary(self):

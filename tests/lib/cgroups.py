@@ -33,7 +33,7 @@ def remove_tree(path):
 
 
 class Leaf:
-    """Without a cgroup2 tree (@mount None) it has no effect."""
+    """A leaf cgroup. Without a cgroup2 tree (@mount is None) it has no effect."""
 
     def __init__(self, mount):
         self.path = f"{mount}/svcd-test-{os.getpid()}-{secrets.token_hex(3)}" if mount else None
@@ -52,7 +52,8 @@ class Leaf:
                 procs.write("0")
 
     def remove(self):
-        """The processes are dead, but the kernel may need a moment to uncharge them."""
+        """Remove the leaf. The processes are dead, but the kernel may need a moment to uncharge
+        them."""
         if self.path:
             wait_for(lambda: remove_tree(self.path), what=f"{self.path} is empty")
 

@@ -63,7 +63,7 @@ int __wrap_poll(struct pollfd *fds, nfds_t n_fds, int limit_ms)
 	return __real_poll(fds, n_fds, limit_ms);
 }
 
-/* The receiver of an answer may kill it at once. */
+/* The receiver of an answer may kill this process at once. */
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	dump();

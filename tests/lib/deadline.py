@@ -12,8 +12,8 @@ import time
 DEFAULT_S = 180.0
 
 # Slow checks are repeated less often, because they take CPU time from the awaited event.
-REST_FACTOR = 3
-LONGEST_REST_S = 3.0
+REST_FACTOR = 5
+LONGEST_REST_S = 5.0
 
 
 class DeadlinePassed(AssertionError):
@@ -25,8 +25,8 @@ def wait_for(condition, seconds=DEFAULT_S, what="the condition", every=0.2):
     Call @condition until it returns something true, and return that.
 
     A failing assert in it counts as not yet. @every: the seconds between two calls, after some
-    shorter ones. If that is more, the pause is REST_FACTOR times the duration of the last call, up
-    to LONGEST_REST_S.
+    shorter ones. If REST_FACTOR times the duration of the last call is longer, that is the pause,
+    up to LONGEST_REST_S.
     """
     until = time.monotonic() + seconds
     pause = 0.005
@@ -48,11 +48,11 @@ def wait_for(condition, seconds=DEFAULT_S, what="the condition", every=0.2):
 
 def holds_for(condition, seconds, what="the condition", every=0.02):
     """
-    The opposite: does @condition stay true all the time? For claims that nothing happens.
+    The opposite: check that @condition stays true for the whole time, to show that nothing happens.
 
     @every: the seconds between two calls.
     """
     until = time.monotonic() + seconds
     while time.monotonic() < until:
-        assert condition(), f"{what}: was to stay so for {seconds:g} s"
+        assert condition(), f"{what}: expected to last {seconds:g} s"
         time.sleep(every)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Debs: packages of Debian for a root of tests/lib/root, each also with a higher version.
+Debs: Debian packages for a root of tests/lib/root, each also with a higher version.
 
-They are downloaded once from the archive of apt-get, with their missing dependencies. Nothing is
+They are downloaded once from apt's archive, with their missing dependencies. Nothing is
 installed outside of sandboxes.
 """
 
@@ -17,7 +17,7 @@ QUIET = {"check": True, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNUL
 
 
 def name_of(path):
-    """The package's name: redis-server_5%3a7.0.15-1_amd64.deb has the name redis-server."""
+    """The package's name; that of redis-server_5%3a7.0.15-1_amd64.deb is redis-server."""
     return os.path.basename(path).split("_")[0]
 
 

@@ -25,7 +25,9 @@ void send_descriptor(int writer_fd, int ours, const char *text, int flags)
 		char space[CMSG_SPACE(sizeof(int))];
 	} control = { .space = { 0 } };
 	struct iovec iov = { .iov_base = bytes, .iov_len = strlen(text) };
-	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+	struct msghdr message = { .msg_iov = &iov,
+				  .msg_iovlen = 1,
+				  .msg_control = control.space,
 				  .msg_controllen = sizeof control.space };
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Descriptors: those that a hostile service sends with its output.
+ * Descriptors: sends file descriptors with output, as a hostile service does.
  */
 #ifndef SVCD_TESTS_LIB_DESCRIPTORS_H
 #define SVCD_TESTS_LIB_DESCRIPTORS_H
@@ -8,7 +8,7 @@
 /**
  * send_descriptor() - send @text with a file descriptor
  * @writer_fd: end of a channel
- * @ours: its other end; descriptors are permitted there again, as with older kernels
+ * @ours: the manager's end; this function permits descriptors there again, as older kernels do
  * @flags: of sendmsg(2)
  */
 void send_descriptor(int writer_fd, int ours, const char *text, int flags);

@@ -20,7 +20,7 @@ from deadline import DeadlinePassed, wait_for
 from vm import Machine
 
 GREETER_S = 400
-# The console has two or three; the letters of the greeter alone have hundreds of greys.
+# The console has two or three colours; the letters of the greeter alone have hundreds of greys.
 N_COLOURS_DRAWN = 100
 TYPE_ATTEMPTS = 3
 
@@ -30,7 +30,8 @@ POWER_MENU = ["Suspend", "Restart…", "Power Off…"]
 BAR_ROWS = 40
 STILL_S = 1
 STEP_S = 30
-# Of a pixel's three bytes. The greeter's grey is lighter, and the background of a dialog is darker.
+# The limit for a pixel's three bytes. The greeter's grey is lighter, and the background of a dialog
+# is darker.
 DARK = 20
 
 BUS_CALL = "gdbus call --system -d org.freedesktop.DBus -o /org/freedesktop/DBus -m org.freedesktop.DBus"
@@ -44,7 +45,7 @@ exec runuser -u "$user" -- env $(tr '\\0' '\\n' <"/proc/$shell/environ" |
 	grep -E '^(DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|HOME)=') "$@"
 """
 
-# The bus or a timer starts these on demand: they come and go.
+# The bus or a timer starts these on demand, so they may run or not.
 ON_DEMAND = "anacron fwupd nm-dispatcher nm-priv-helper packagekit udev-trigger-rest urandom-renew wpa_supplicant".split()
 
 
@@ -52,10 +53,10 @@ class Desktop(Machine):
     """One boot of a private disk."""
 
     def __init__(self, disk, **options):
-        super().__init__([disk], *vm_image.boot_files(vm_image.DESKTOP), screen=True, memory_mib=2048, **options)
+        super().__init__([disk], *vm_image.boot_files(vm_image.DESKTOP), screen=True, memory_mib=2048, n_processors=2, **options)
 
     def picture(self):
-        """Like Machine.picture(), after a key press.
+        """Like Machine.picture(), but presses a key first.
 
         GNOME blanks the screen after five minutes and suspends the machine after twenty. A key
         prevents both."""
@@ -65,14 +66,14 @@ class Desktop(Machine):
     # --- sessions ---
 
     def wait_session(self, user, other_than="none"):
-        """Wait until the user has a session, and not @other_than; returns its name. The loop runs
+        """Wait until the user has a session other than @other_than; returns its name. The loop runs
         inside the machine, because each call is slow."""
         line = self.sh(f"until loginctl list-sessions --no-legend | grep -w {user} | grep -vw {other_than}; do sleep 1; done",
                        GREETER_S)
         return line.split()[0]
 
     def wait_greeter(self, other_than="none"):
-        """Wait for a login screen, and not that one."""
+        """Wait for a login screen other than @other_than."""
         session = self.wait_session("Debian-gdm", other_than)
         assert self.session(session, "Class", "VTNr") == {"Class": "greeter", "VTNr": "1"}
         return session
@@ -113,7 +114,7 @@ class Desktop(Machine):
         return pixels[3 * width * BAR_ROWS:]
 
     def is_dark(self):
-        """Is a dialog in front? It darkens its background, and so the last pixel."""
+        """Whether a dialog is in front. It darkens its background, and therefore the last pixel."""
         return max(self.below_bar()[-3:]) < DARK
 
     def wait_still(self):
@@ -130,19 +131,18 @@ class Desktop(Machine):
         return shown
 
     def see(self, act):
-        """Act on a still screen, and wait until the effect is seen and the screen is still again.
-        """
+        """Call @act when the screen is still, and wait until it has changed and is still again."""
         before = self.wait_still()
         act()
-        wait_for(lambda: self.below_bar() != before, STEP_S, "something happens on the screen")
+        wait_for(lambda: self.below_bar() != before, STEP_S, "the screen changes")
         self.wait_still()
 
     def see_key(self, key):
         self.see(lambda: self.press(key))
 
     def open_system_menu(self):
-        """Click in the upper right corner, where a large move of the mouse ends. No key opens the
-        menu at the login screen."""
+        """Click in the upper right corner, which a large move of the mouse reaches. At the login
+        screen no key opens the menu."""
         for _step in range(20):
             self.move_mouse(120, -120)
         try:
@@ -177,7 +177,7 @@ class Desktop(Machine):
                        f"sh /run/as-user {user} sh /run/as-user-line", check=check)
 
     def told_at(self, line):
-        """The kernel's time of the last such console line."""
+        """The kernel's time stamp of the last console line that begins with @line."""
         found = re.findall(rf"\[ *([0-9.]+)\] {re.escape(line)}", self.console.text())
         assert found, f"no line {line!r} on the console"
         return float(found[-1])
@@ -188,16 +188,13 @@ class Desktop(Machine):
         return {name: row["state"] for name, row in self.services().items()}
 
     def states_on_bus(self):
-        """The same from org.svcd1 on the system bus."""
+        """The states of the services from org.svcd1 on the system bus."""
         said = self.sh("gdbus call --system -d org.svcd1 -o /org/svcd1 -m org.svcd1.Manager.ListServices")
         rows = [dict(re.findall(r"'(Name|State)': <'([^']*)'>", row)) for row in said.split("}, {")]
         return {row["Name"]: row["State"] for row in rows}
 
-    def state(self, name):
-        return self.states()[name]
-
     def wait_state(self, name, state):
-        wait_for(lambda: self.state(name) == state, GREETER_S, f"{name} is {state}", 1)
+        wait_for(lambda: self.service(name)["state"] == state, GREETER_S, f"{name} is {state}", 1)
 
     def boot_values(self):
         """Progress and Finished of org.svcd1.Boot on the system bus."""
@@ -207,7 +204,7 @@ class Desktop(Machine):
         return progress and finished and (float(progress.group(1)), finished.group(1) == "true")
 
     def wait_login_screen_told(self):
-        """Wait until the greeter has announced that it is drawn; its shell sends that."""
+        """Wait until the greeter's shell has announced that the greeter is drawn."""
         self.sh(f"until {BUS_CALL}.GetConnectionUnixUser org.svcd1.LoginScreen | grep -w $(id -u Debian-gdm); do sleep 1; done",
                 GREETER_S)
 

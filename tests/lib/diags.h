@@ -37,7 +37,9 @@ static inline void expect_diags(const DiagList *diags, const char *expected)
 static inline ServiceDef *parse_text(const char *name, const char *text, DiagList *diags)
 {
 	g_autofree char *file = g_strconcat(name, ".svc", NULL);
-	const SourceText source = { .file = g_intern_string(file), .text = text, .length = strlen(text) };
+	const SourceText source = { .file = g_intern_string(file),
+				    .text = text,
+				    .length = strlen(text) };
 
 	return service_parse(name, &source, 1, diags);
 }
@@ -53,10 +55,12 @@ static inline ServiceDef *parse_good_lines(const char *lines)
 	return def;
 }
 
-/* The same, added to a set; the text follows "[Service]\nExec=/bin/true\n[Conditions]\n". */
-static inline ServiceDef *add_service(ServiceSet *set, const char *name, const char *conditions, DiagList *diags)
+/* The same, added to a set. "[Service]\nExec=/bin/true\n[Conditions]\n" precedes @conditions. */
+static inline ServiceDef *add_service(ServiceSet *set, const char *name, const char *conditions,
+				      DiagList *diags)
 {
-	g_autofree char *text = g_strconcat("[Service]\nExec=/bin/true\n[Conditions]\n", conditions, NULL);
+	g_autofree char *text =
+		g_strconcat("[Service]\nExec=/bin/true\n[Conditions]\n", conditions, NULL);
 	ServiceDef *def = parse_text(name, text, diags);
 
 	service_set_add(set, def);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Edit world: a machine with three services, for changes of policy and their undo.
+ * Edit world: a machine with three services, for policy changes and their undo.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ void edit_expect_file(const Tree *tree, const char *path, const char *expected)
 	g_autofree char *whole = tree_path(tree, path);
 	g_autofree char *text = NULL;
 
-	(void)g_file_get_contents(whole, &text, NULL, NULL); /* no text: no file */
+	(void)g_file_get_contents(whole, &text, NULL, NULL); /* NULL: no such file */
 	if (expected && text)
 		ck_assert_str_eq(text, expected);
 	else
@@ -37,19 +37,20 @@ uint64_t edit_apply(Change *change)
 	g_autoptr(GError) error = NULL;
 	uint64_t number = 0;
 
-	ck_assert_msg(change_apply(change, &edit_author, &number, &error), "%s", error ? error->message : "");
+	ck_assert_msg(change_apply(change, &edit_author, &number, &error), "%s",
+		      error ? error->message : "");
 	return number;
 }
 
 void edit_expect_error(const Tree *tree, GError **error, const char *expected)
 {
 	g_auto(GStrv) parts = NULL;
-	g_autofree char *said = NULL;
+	g_autofree char *message = NULL;
 
 	ck_assert_ptr_nonnull(*error);
 	parts = g_strsplit((*error)->message, tree->root, -1);
-	said = g_strjoinv("", parts);
-	ck_assert_str_eq(said, expected);
+	message = g_strjoinv("", parts);
+	ck_assert_str_eq(message, expected);
 	g_clear_error(error);
 }
 
@@ -58,7 +59,8 @@ uint64_t edit_set(const Tree *tree, const char *service, const char *key, const 
 	g_autoptr(Change) change = change_new(tree->root, false);
 	g_autoptr(GError) error = NULL;
 
-	ck_assert_msg(change_set_policy(change, service, key, value, &error), "%s", error ? error->message : "");
+	ck_assert_msg(change_set_policy(change, service, key, value, &error), "%s",
+		      error ? error->message : "");
 	return edit_apply(change);
 }
 

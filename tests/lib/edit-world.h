@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Edit world: a machine with three services, for changes of policy and their undo.
+ * Edit world: a machine with three services, for policy changes and their undo.
  */
 #ifndef SVCD_TESTS_LIB_EDIT_WORLD_H
 #define SVCD_TESTS_LIB_EDIT_WORLD_H
@@ -17,10 +17,10 @@
 /* Uid 1000, "svcctl set ssh never". */
 extern const ChangeAuthor edit_author;
 
-/* ssh, cron and the template getty@, all PLAIN. */
+/* ssh, cron and the template getty@, each with the text PLAIN. */
 Tree *edit_machine(void);
 
-/* Applies it, which must succeed. Returns: the number of its step. */
+/* Applies the change, which must succeed. Returns: the number of its step. */
 uint64_t edit_apply(Change *change);
 /* Sets one key of a service's policy; NULL removes it. Returns: as edit_apply(). */
 uint64_t edit_set(const Tree *tree, const char *service, const char *key, const char *value);

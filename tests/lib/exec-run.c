@@ -21,7 +21,7 @@ void exec_run_clear(ExecRun *run)
 	g_free(run->output);
 }
 
-static void G_GNUC_NORETURN become(int spec_fd, int status_fd, int output_fd, int ready_fd)
+static void G_GNUC_NORETURN run_as(int spec_fd, int status_fd, int output_fd, int ready_fd)
 {
 	char *const argv[] = { (char *)"svc-exec", NULL };
 	char *const environment[] = { NULL };
@@ -55,7 +55,9 @@ static char *read_all(int fd)
 	g_autoptr(GBytes) bytes = fd_read_bounded(fd, 1024 * 1024, "the output", NULL);
 
 	ck_assert_ptr_nonnull(bytes);
-	return g_bytes_get_size(bytes) > 0 ? g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes)) : g_strdup("");
+	return g_bytes_get_size(bytes) > 0 ?
+		       g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes)) :
+		       g_strdup("");
 }
 
 ExecRun run_spec(int spec_fd, int ready_fd)
@@ -70,14 +72,15 @@ ExecRun run_spec(int spec_fd, int ready_fd)
 	ck_assert_int_eq(pipe2(output_pipe, O_CLOEXEC), 0);
 	pid = fork();
 	if (pid == 0)
-		become(spec_fd, status_pipe[1], output_pipe[1], ready_fd);
+		run_as(spec_fd, status_pipe[1], output_pipe[1], ready_fd);
 	(void)close(spec_fd);
 	(void)close(status_pipe[1]);
 	(void)close(output_pipe[1]);
 	(void)!read(status_pipe[0], &run.status, sizeof run.status); /* end of file: executed */
 	run.output = read_all(output_pipe[0]);
 	ck_assert_int_eq(waitpid(pid, &wait_status, 0), pid);
-	run.exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 256 + WTERMSIG(wait_status);
+	run.exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) :
+						   256 + WTERMSIG(wait_status);
 	(void)close(status_pipe[0]);
 	(void)close(output_pipe[0]);
 	return run;
@@ -90,7 +93,9 @@ Wish *wish_new(const char *const *argv)
 	Wish *wish = g_new0(Wish, 1);
 
 	exec_def_init(&wish->execution);
-	wish->input = (ExecSpecInput){ .execution = &wish->execution, .argv = argv, .environment = base_environment,
+	wish->input = (ExecSpecInput){ .execution = &wish->execution,
+				       .argv = argv,
+				       .environment = base_environment,
 				       .ready_number = -1 };
 	return wish;
 }
@@ -119,14 +124,16 @@ ExecRun wish_run(const Wish *wish)
 
 void expect_refusal(const ExecRun *run, enum ExecStep step, int error)
 {
-	ck_assert_msg(run->status.step == (int)step && run->status.error == error, "step %d (%s); output: %s",
-		      run->status.step, g_strerror(run->status.error), run->output);
+	ck_assert_msg(run->status.step == (int)step && run->status.error == error,
+		      "step %d (%s); output: %s", run->status.step, g_strerror(run->status.error),
+		      run->output);
 	ck_assert_int_eq(run->exit_status, 127);
 	ck_assert_str_eq(run->output, "");
 }
 
 void expect_output(const ExecRun *run, const char *output)
 {
-	ck_assert_msg(run->status.step == 0, "step %d: %s", run->status.step, g_strerror(run->status.error));
+	ck_assert_msg(run->status.step == 0, "step %d: %s", run->status.step,
+		      g_strerror(run->status.error));
 	ck_assert_str_eq(run->output, output);
 }

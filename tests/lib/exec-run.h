@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exec run: svc-exec itself, with a specification of the manager's format, or an invalid one.
+ * Exec run: svc-exec itself, with a specification in the manager's format, or an invalid one.
  */
 #ifndef SVCD_TESTS_LIB_EXEC_RUN_H
 #define SVCD_TESTS_LIB_EXEC_RUN_H
@@ -8,14 +8,14 @@
 #include <glib.h>
 
 #include "process/exec-spec.h"
-#include "protocol/exec-spec.h"
+#include "protocol/exec-protocol.h"
 #include "protocol/protocol.h"
 
 /* The results of one run. */
 typedef struct ExecRun {
 	struct ExecStatus status; /* step 0: executed */
 	int exit_status;
-	char *output; /* of 1 and 2 */
+	char *output; /* of standard output and error */
 } ExecRun;
 
 void exec_run_clear(ExecRun *run);

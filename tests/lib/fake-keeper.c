@@ -26,11 +26,11 @@
 typedef struct Row {
 	struct ProcessId id;
 	pid_t pid;
-	int error;         /* of the spawn or adoption; if set, this is only a pending answer */
+	int error; /* error of the spawn or adoption; if set, the row is only a pending answer */
 	bool is_adopted;
-	bool spawned_told;
+	bool is_spawned_sent;
 	bool has_ended;
-	bool exited_told;
+	bool is_exited_sent;
 	siginfo_t info;
 } Row;
 
@@ -83,7 +83,7 @@ static Row *find_row(const FakeKeeper *keeper, const char *service, uint32_t rol
 
 /* --- children --- */
 
-static void become(const SpawnRequest *r)
+static void run_as(const SpawnParameters *r)
 {
 	struct ExecStatus status = { .step = EXEC_STEP_SETUP };
 	int next = 3;
@@ -96,7 +96,7 @@ static void become(const SpawnRequest *r)
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)signal(SIGPIPE, SIG_DFL);
-	(void)signal(SIGHUP, SIG_DFL); /* nohup(1) ignores it */
+	(void)signal(SIGHUP, SIG_DFL); /* nohup(1) may have ignored it */
 	if (r->cgroup_fd >= 0) {
 		auto_fd int procs = openat(r->cgroup_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 
@@ -106,7 +106,8 @@ static void become(const SpawnRequest *r)
 	for (unsigned i = 0; i < r->n_inherited; i++)
 		fds[i] = fcntl(r->inherited[i], F_DUPFD_CLOEXEC, 210);
 	for (int i = 0; i < 3; i++) {
-		int fd = stdio[i] >= 0 ? fcntl(stdio[i], F_DUPFD_CLOEXEC, 210) : open("/dev/null", O_RDWR | O_CLOEXEC);
+		int fd = stdio[i] >= 0 ? fcntl(stdio[i], F_DUPFD_CLOEXEC, 210) :
+					 open("/dev/null", O_RDWR | O_CLOEXEC);
 
 		(void)dup2(fd, i);
 	}
@@ -117,7 +118,8 @@ static void become(const SpawnRequest *r)
 	if (r->has_umask)
 		(void)umask(r->umask);
 	for (unsigned i = 0; i < r->n_rlimits; i++) {
-		const struct rlimit limit = { .rlim_cur = r->rlimits[i].soft, .rlim_max = r->rlimits[i].hard };
+		const struct rlimit limit = { .rlim_cur = r->rlimits[i].soft,
+					      .rlim_max = r->rlimits[i].hard };
 
 		(void)setrlimit((__rlimit_resource_t)r->rlimits[i].resource, &limit);
 	}
@@ -138,26 +140,31 @@ static void become(const SpawnRequest *r)
 	_exit(127);
 }
 
-static void tell_spawned(FakeKeeper *keeper, Row *row)
+static void send_spawned(FakeKeeper *keeper, Row *row)
 {
-	struct MessageSpawned message = { .id = row->id, .error = row->error, .pid = row->pid,
+	struct MessageSpawned message = { .id = row->id,
+					  .error = row->error,
+					  .pid = row->pid,
 					  .at_us = (uint64_t)g_get_monotonic_time() };
 
 	struct MessageAdopted adopted = { .id = row->id, .error = row->error, .pid = row->pid };
 
-	row->spawned_told = true;
+	row->is_spawned_sent = true;
 	if (row->is_adopted)
 		keeper->listener->adopted(keeper->data, &adopted);
 	else
 		keeper->listener->spawned(keeper->data, &message);
 }
 
-static void tell_exited(FakeKeeper *keeper, Row *row)
+static void send_exited(FakeKeeper *keeper, Row *row)
 {
-	struct MessageExited message = { .id = row->id, .pid = row->pid, .code = row->info.si_code,
-					 .status = row->info.si_status, .at_us = (uint64_t)g_get_monotonic_time() };
+	struct MessageExited message = { .id = row->id,
+					 .pid = row->pid,
+					 .code = row->info.si_code,
+					 .status = row->info.si_status,
+					 .at_us = (uint64_t)g_get_monotonic_time() };
 
-	row->exited_told = true;
+	row->is_exited_sent = true;
 	keeper->listener->exited(keeper->data, &message);
 }
 
@@ -179,21 +186,21 @@ static void reap(FakeKeeper *keeper)
 }
 
 /* Reports one event. The table may have changed afterwards. */
-static bool tell_next(FakeKeeper *keeper)
+static bool send_next(FakeKeeper *keeper)
 {
 	for (guint i = 0; i < keeper->rows->len; i++) {
 		Row *row = g_ptr_array_index(keeper->rows, i);
 
-		if (!row->spawned_told) {
+		if (!row->is_spawned_sent) {
 			bool failed = row->error != 0;
 
-			tell_spawned(keeper, row);
+			send_spawned(keeper, row);
 			if (failed)
 				g_ptr_array_remove(keeper->rows, row);
 			return true;
 		}
-		if (row->has_ended && !row->exited_told && !keeper->is_withheld[row->id.role]) {
-			tell_exited(keeper, row);
+		if (row->has_ended && !row->is_exited_sent && !keeper->is_withheld[row->id.role]) {
+			send_exited(keeper, row);
 			return true;
 		}
 	}
@@ -205,14 +212,15 @@ static gboolean on_poll(gpointer data)
 	FakeKeeper *keeper = data;
 
 	reap(keeper);
-	while (!keeper->is_silent && tell_next(keeper))
+	while (!keeper->is_silent && send_next(keeper))
 		;
 	return G_SOURCE_CONTINUE;
 }
 
 /* --- keeper-link.h --- */
 
-void process_id_init(struct ProcessId *id, const char *service, enum ProcessRole role, uint64_t invocation)
+void process_id_init(struct ProcessId *id, const char *service, enum ProcessRole role,
+		     uint64_t invocation)
 {
 	memset(id, 0, sizeof *id);
 	g_strlcpy(id->service, service, sizeof id->service);
@@ -226,7 +234,7 @@ static void take_note(FakeKeeper *keeper, const char *note)
 	keeper->note = g_strdup(note);
 }
 
-bool keeper_link_spawn(KeeperLink *link, const SpawnRequest *request, GError **error)
+bool keeper_link_spawn(KeeperLink *link, const SpawnParameters *request, GError **error)
 {
 	FakeKeeper *keeper = keeper_of(link);
 	Row *row = g_new0(Row, 1);
@@ -239,7 +247,7 @@ bool keeper_link_spawn(KeeperLink *link, const SpawnRequest *request, GError **e
 		take_note(keeper, request->note);
 		row->pid = fork();
 		if (row->pid == 0)
-			become(request);
+			run_as(request);
 	}
 	g_ptr_array_add(keeper->rows, row);
 	return true;
@@ -301,14 +309,15 @@ void keeper_link_keep(KeeperLink *link, const char *name, int fd)
 	FakeKeeper *keeper = keeper_of(link);
 
 	record(keeper, "keep %s", name);
-	g_hash_table_replace(keeper->kept, g_strdup(name), GINT_TO_POINTER(fcntl(fd, F_DUPFD_CLOEXEC, 3) + 1));
+	g_hash_table_replace(keeper->kept, g_strdup(name),
+			     GINT_TO_POINTER(fcntl(fd, F_DUPFD_CLOEXEC, 3) + 1));
 }
 
 bool keeper_link_wait(KeeperLink *link, Timer *timer)
 {
 	(void)link;
 	(void)timer;
-	return false; /* it is never behind */
+	return false; /* this keeper is never behind */
 }
 
 void keeper_link_wait_no_more(KeeperLink *link, const Timer *timer)
@@ -394,7 +403,7 @@ void fake_keeper_set_silent(FakeKeeper *keeper, bool silent)
 	keeper->is_silent = silent;
 	/* Like a replay: exits without an acknowledgement are sent again. */
 	for (guint i = 0; i < keeper->rows->len; i++)
-		((Row *)g_ptr_array_index(keeper->rows, i))->exited_told = false;
+		((Row *)g_ptr_array_index(keeper->rows, i))->is_exited_sent = false;
 }
 
 unsigned fake_keeper_count(const FakeKeeper *keeper, const char *prefix)

@@ -3,8 +3,9 @@
  * Fake keeper: the functions of process/keeper-link.h for unit tests of the process component.
  * Linked in place of keeper-link.c.
  *
- * It has the keeper's table and rules (a row in use refuses, spawned before exited, exits until
- * acknowledged), and runs real processes. It records requests as lines of text.
+ * It has the keeper's table and rules (a row in use is refused, "spawned" precedes "exited", exits
+ * are repeated until they are acknowledged), and runs real processes. It records requests as lines
+ * of text.
  */
 #ifndef SVCD_TESTS_FAKE_KEEPER_H
 #define SVCD_TESTS_FAKE_KEEPER_H
@@ -22,7 +23,7 @@ KeeperLink *fake_keeper_link(FakeKeeper *keeper);
 /* Kills the remaining processes. */
 void fake_keeper_free(FakeKeeper *keeper);
 
-/* Refuses each further spawn with @error; 0: none any more. */
+/* Refuses each further spawn with @error; 0: stops refusing. */
 void fake_keeper_refuse(FakeKeeper *keeper, int error);
 /*
  * Holds back the exit of a process of @role until the next call, as if it were in an
@@ -33,8 +34,8 @@ void fake_keeper_withhold_end(FakeKeeper *keeper, enum ProcessRole role, bool is
 void fake_keeper_set_silent(FakeKeeper *keeper, bool silent);
 
 /*
- * The number of lines of the record with this @prefix: "spawn main ", "signal main TERM", "ack ",
- * "keep ", "adopt " ...
+ * The number of recorded lines with this @prefix, such as "spawn main ", "signal main TERM", "ack "
+ * or "keep ".
  */
 unsigned fake_keeper_count(const FakeKeeper *keeper, const char *prefix);
 /* The complete record, one line each; owned by the keeper, valid until the next call. */

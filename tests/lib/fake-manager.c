@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A manager for tests of the keeper. It passes its end of the link to the test, which then speaks
- * the protocol itself. It exits with the status in the byte that the test sends. The test itself
- * kills it by a signal.
+ * the protocol itself. It exits with the status in the byte that the test sends. To simulate a
+ * death by a signal, the test kills it.
  */
 #include "config.h"
 
@@ -21,9 +21,10 @@ static int send_link(int fd, int link_fd)
 	} control = { 0 };
 	pid_t pid = getpid();
 	struct iovec part = { .iov_base = &pid, .iov_len = sizeof(pid) };
-	struct msghdr m = {
-		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof(control.space)
-	};
+	struct msghdr m = { .msg_iov = &part,
+			    .msg_iovlen = 1,
+			    .msg_control = control.space,
+			    .msg_controllen = sizeof(control.space) };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 
 	c->cmsg_level = SOL_SOCKET;
@@ -42,7 +43,8 @@ int main(int argc, char **argv)
 	if (argc != 2 || strlen(argv[1]) >= sizeof(address.sun_path) || fd < 0)
 		return 1;
 	strcpy(address.sun_path, argv[1]);
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 || send_link(fd, PROTOCOL_LINK_FD) < 0)
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    send_link(fd, PROTOCOL_LINK_FD) < 0)
 		return 1;
 	if (read(fd, &status, 1) != 1)
 		return 1; /* the test is over */

@@ -6,9 +6,9 @@ Run it inside a sandbox:
 
     python3 fake_udev.py [--to=PORT] COUNT PAUSE_S ACTION DEVPATH NAME=VALUE...     {} in a value is the number of the event
 
-With a PORT only the socket of that number gets it, not the listeners of udev. The layout of a
-message is libudev's (struct monitor_netlink_header in systemd's sd-device-monitor.c); libudev
-accepts it from root.
+With a PORT, only the socket with that number gets the events, and udev's listeners do not. The
+layout of a message is libudev's (struct monitor_netlink_header in systemd's sd-device-monitor.c);
+libudev accepts such messages from root.
 """
 
 import socket

@@ -2,8 +2,7 @@
 """
 Faults: how to cause each in a sandbox with any init as PID 1.
 
-No fault affects a process outside the sandbox. Multiplying processes stay below a limit of the
-kernel.
+No fault affects a process outside the sandbox. Processes that multiply stay below a kernel limit.
 """
 
 import contextlib
@@ -16,7 +15,7 @@ import time
 
 from deadline import wait_for
 
-# ptrace(2); of x86-64.
+# Requests of ptrace(2), and registers of x86-64.
 PTRACE_GETREGS, PTRACE_SETREGS, PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT = 12, 13, 17, 0x4206, 0x4207
 N_REGISTERS, ORIG_RAX, RIP = 27, 15, 16
 WALL = 0x40000000
@@ -34,7 +33,8 @@ def _ptrace(request, pid, data=None):
 
 
 def crash(outer):
-    """Make this process continue at address 0. PID 1 ignores a signal without a handler."""
+    """Make this process continue at address 0. A signal would not do, because PID 1 ignores signals
+    without a handler."""
     _ptrace(PTRACE_SEIZE, outer)
     _ptrace(PTRACE_INTERRUPT, outer)
     os.waitpid(outer, WALL)
@@ -53,7 +53,7 @@ def is_traced(pid):
 
 @contextlib.contextmanager
 def injected(pids, calls, error):
-    """Meanwhile, all @calls of @pids fail with @error."""
+    """While the context lasts, all @calls of @pids fail with @error."""
     argv = ["strace", "-qq", "-o", "/dev/null", "-e", f"trace={calls}", "-e", f"inject={calls}:error={error}"]
     for pid in pids:
         argv += ["-p", str(pid)]
@@ -71,7 +71,7 @@ def injected(pids, calls, error):
 
 @contextlib.contextmanager
 def no_descriptors(pids):
-    """Meanwhile, no process of @pids can open a file."""
+    """While the context lasts, no process of @pids can open a file."""
     before = {}
     for pid in pids:
         highest = max(int(fd) for fd in os.listdir(f"/proc/{pid}/fd"))
@@ -87,7 +87,7 @@ def no_descriptors(pids):
 
 
 def nanoseconds(pids):
-    """CPU time of these processes, except ended ones."""
+    """The CPU time of these processes, except those that have ended."""
     total = 0
     for pid in pids:
         with contextlib.suppress(OSError), open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
@@ -96,15 +96,15 @@ def nanoseconds(pids):
 
 
 def cpu_percent(pids, seconds):
-    """Of one processor."""
+    """The CPU time as a percentage of one processor."""
     began, before = time.monotonic(), nanoseconds(pids)
     time.sleep(seconds)
     return (nanoseconds(pids) - before) / (time.monotonic() - began) / 1e7
 
 
 class PidsLimit:
-    """Limit the number of processes that start meanwhile, with all their children, to @limit.
-    Zombies count."""
+    """Limit the number of processes that are started in the context, and of their children, to
+    @limit. Zombies are included."""
 
     def __init__(self, limit):
         self.leaf = f"{PIDS_TREE}/svcd-torture-{os.getpid()}"

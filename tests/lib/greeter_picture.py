@@ -12,7 +12,7 @@ FAILURE = (0xf5, 0xc2, 0x11)
 NEAR = 3
 BAR_WIDTH = 400
 
-# GNOME's own: the selected user has a large area of it.
+# A colour of GNOME itself: the selected user is drawn with a large area of it.
 CHOSEN = (0x35, 0x84, 0xe4)
 N_CHOSEN = 10000
 
@@ -22,8 +22,8 @@ def is_near(pixel, colour):
 
 
 def rows_of(picture, third=2):
-    """The pixels of each row with more than the background; by default in the lower third, where
-    the bar is."""
+    """The pixels of each row that has more than the background; by default in the lower third,
+    where the bar is."""
     width, height, pixels = picture
     for y in range(height * third // 3, height * (third + 1) // 3):
         row = pixels[3 * width * y:3 * width * (y + 1)]
@@ -32,7 +32,7 @@ def rows_of(picture, third=2):
 
 
 def find(row, colour):
-    """Its position in the row."""
+    """The positions of @colour in the row."""
     return [at for at, pixel in enumerate(row) if is_near(pixel, colour)]
 
 
@@ -54,5 +54,5 @@ def n_failure_pixels(picture):
 
 
 def has_greeter(picture):
-    """The list of users is drawn; the bar and the panel come earlier."""
+    """Whether the list of users is drawn; the bar and the panel are drawn earlier."""
     return sum(len(find(row, CHOSEN)) for row in rows_of(picture, third=1)) >= N_CHOSEN

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A file system whose server receives a request and never answers it. The requester stays in
 # uninterruptible sleep: it cannot be killed until the connection is aborted from outside (fuse(4)).
-# Arguments: the directory, and a file to create at that moment.
+# Arguments: the directory, and a file that is created when the request has arrived.
 use strict;
 use Fcntl;
 

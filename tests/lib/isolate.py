@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Isolate: runs one command so that nothing of it is left on the machine: isolate.py COMMAND
-ARGUMENT...
+Isolate: runs one command so that it leaves nothing on the machine: isolate.py COMMAND ARGUMENT...
 
-Unit tests start real processes and make cgroups. Here they have a PID namespace of their own, which
-ends all its processes. Their cgroup tree is a leaf of the machine's, which is removed afterwards.
-So is $TMPDIR, because a failing test does not clean up.
+Unit tests start real processes and make cgroups. Here they have their own PID namespace. Its end
+kills all its processes. Their cgroup tree is a leaf of the machine's tree. It is removed
+afterwards, and so is $TMPDIR, because a failing test does not clean up.
 """
 
 import os
@@ -45,7 +44,7 @@ def be_init(argv, mount, leaf):
 def main():
     mount = cgroup2_mount()
     with Leaf(mount) as leaf, tempfile.TemporaryDirectory(prefix="svcd-unit-", ignore_cleanup_errors=True) as scratch:
-        os.chmod(scratch, 0o1777)  # like /tmp, for tests with another user
+        os.chmod(scratch, 0o1777)  # with the mode of /tmp, for tests with another user
         os.environ["TMPDIR"] = scratch
         ns.unshare(ns.CLONE_NEWPID)
         init = os.fork()

@@ -34,7 +34,8 @@ void keeper_tear_down(void)
 	keeper_run_stop(&run);
 }
 
-struct MessageSpawned keeper_spawn(const char *service, uint64_t invocation, const char *const *argv, const char *note)
+struct MessageSpawned keeper_spawn(const char *service, uint64_t invocation,
+				   const char *const *argv, const char *note)
 {
 	const Spawn s = { .service = service, .invocation = invocation, .argv = argv, .note = note };
 	Message m;
@@ -64,6 +65,8 @@ void keeper_fill_state(struct Keeper *state)
 	state->nofile_soft = limit.rlim_cur;
 	state->nofile_hard = limit.rlim_max;
 	state->n_arguments = 1;
-	ck_assert_int_lt(snprintf(state->arguments[0], sizeof(state->arguments[0]), "%s", run.socket_path), (int)sizeof(state->arguments[0]));
+	ck_assert_int_lt(snprintf(state->arguments[0], sizeof(state->arguments[0]), "%s",
+				  run.socket_path),
+			 (int)sizeof(state->arguments[0]));
 	(void)keeper_run_manager(state->manager_path, sizeof(state->manager_path));
 }

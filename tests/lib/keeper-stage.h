@@ -15,15 +15,16 @@ extern Manager manager;
 extern const char *const sleep_argv[];
 extern const char *const exit7_argv[];
 
-/* Runs around each test of a case. At the start of a test the manager has all messages. */
+/* Runs around each test of a case. When a test begins, the manager has received all messages. */
 void keeper_set_up(void);
 /* The same, with a keeper that pings every 100 ms. */
 void keeper_set_up_hasty(void);
 void keeper_tear_down(void);
 
 /* Spawns and waits for the answer. */
-struct MessageSpawned keeper_spawn(const char *service, uint64_t invocation, const char *const *argv, const char *note);
-/* Fills the state of a keeper before this one: a user's, with the same manager. */
+struct MessageSpawned keeper_spawn(const char *service, uint64_t invocation,
+				   const char *const *argv, const char *note);
+/* Fills the state of a user's keeper that ran before this one, with the same manager. */
 void keeper_fill_state(struct Keeper *state);
 /* Switches to the next manager. */
 void keeper_next_manager(struct MessageWelcome *ret_welcome);

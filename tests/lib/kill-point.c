@@ -46,10 +46,13 @@ static unsigned take_number(int *ret_signal)
 	return number;
 }
 
-static bool is_point(const struct ptrace_syscall_info *entry, const struct ptrace_syscall_info *exit)
+static bool is_point(const struct ptrace_syscall_info *entry,
+		     const struct ptrace_syscall_info *exit)
 {
-	static const unsigned long calls[] = { SYS_write, SYS_writev, SYS_pwrite64, SYS_sendmsg, SYS_sendto, SYS_sendmmsg,
-					       SYS_recvmsg, SYS_recvfrom };
+	static const unsigned long calls[] = {
+		SYS_write,  SYS_writev,   SYS_pwrite64, SYS_sendmsg,
+		SYS_sendto, SYS_sendmmsg, SYS_recvmsg,  SYS_recvfrom
+	};
 
 	if (exit->exit.is_error || exit->exit.rval <= 0)
 		return false;
@@ -70,7 +73,10 @@ static void note_death(unsigned number, unsigned long call)
 	close(fd);
 }
 
-/* Called at the exit of a system call. Returns: true if that was the last one. */
+/*
+ * Called at the exit of a system call. Returns: true if that was the call after which the manager
+ * dies.
+ */
 static bool count(pid_t pid, struct ptrace_syscall_info *entry, unsigned *left)
 {
 	struct ptrace_syscall_info info;
@@ -103,20 +109,22 @@ static void follow(pid_t pid, unsigned number, int killer)
 		if (event == PTRACE_EVENT_STOP && (signo == SIGSTOP || signo == SIGTSTP))
 			ptrace(PTRACE_LISTEN, pid, 0, 0);
 		else
-			ptrace(PTRACE_SYSCALL, pid, 0, event || signo == (SIGTRAP | 0x80) ? 0 : signo);
+			ptrace(PTRACE_SYSCALL, pid, 0,
+			       event || signo == (SIGTRAP | 0x80) ? 0 : signo);
 	}
 }
 
-/* The tracer is no child of the manager, because a manager knows all its children. */
+/* The tracer is not a child of the manager, because a manager knows all its children. */
 static void trace(pid_t pid, unsigned number, int killer, int go_fd)
 {
 	if (fork() != 0)
 		_exit(0);
-	if (ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC) < 0 || ptrace(PTRACE_INTERRUPT, pid, 0, 0) < 0)
+	if (ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC) < 0 ||
+	    ptrace(PTRACE_INTERRUPT, pid, 0, 0) < 0)
 		_exit(1);
 	if (write(go_fd, "", 1) != 1)
 		_exit(1);
-	close_range(3, ~0U, 0); /* copies of the manager's must not outlive it */
+	close_range(3, ~0U, 0); /* copies of the manager's descriptors must not outlive it */
 	follow(pid, number, killer);
 	_exit(0);
 }
@@ -138,7 +146,7 @@ int main(int argc, char **argv)
 		close(go[1]);
 		waitpid(child, NULL, 0);
 		if (read(go[0], &byte, 1) != 1)
-			fprintf(stderr, "kill-point: nobody traces this manager\n");
+			fprintf(stderr, "kill-point: no process traces this manager\n");
 	}
 	execv(MANAGER, argv);
 	perror(MANAGER);

@@ -84,13 +84,15 @@ void keeper_run_start(KeeperRun *run, unsigned int ping_ms)
 	(void)built("svcd", keeper, sizeof(keeper));
 	(void)snprintf(manager_option, sizeof(manager_option), "--manager=%s",
 		       keeper_run_manager(manager, sizeof(manager)));
-	(void)snprintf(ping_option, sizeof(ping_option), "--ping-ms=%u", ping_ms ? ping_ms : DEADLINE_MS);
+	(void)snprintf(ping_option, sizeof(ping_option), "--ping-ms=%u",
+		       ping_ms ? ping_ms : DEADLINE_MS);
 	run->pid = fork();
 	ck_assert_int_ge(run->pid, 0);
 	if (run->pid == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		(void)setenv("XDG_RUNTIME_DIR", run->directory, 1);
-		(void)execl(keeper, "svcd", "--user", manager_option, ping_option, "--", run->socket_path, (char *)NULL);
+		(void)execl(keeper, "svcd", "--user", manager_option, ping_option, "--",
+			    run->socket_path, (char *)NULL);
 		_exit(127);
 	}
 }
@@ -125,9 +127,10 @@ static ssize_t receive_with_fd(int fd, void *buffer, size_t size, int *ret_fd)
 		struct cmsghdr align;
 	} control = { 0 };
 	struct iovec part = { .iov_base = buffer, .iov_len = size };
-	struct msghdr m = {
-		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof(control.space)
-	};
+	struct msghdr m = { .msg_iov = &part,
+			    .msg_iovlen = 1,
+			    .msg_control = control.space,
+			    .msg_controllen = sizeof(control.space) };
 	ssize_t n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	struct cmsghdr *c = n >= 0 ? CMSG_FIRSTHDR(&m) : NULL;
 
@@ -144,7 +147,8 @@ void manager_accept(KeeperRun *run, Manager *m)
 	m->control_fd = accept4(run->listen_fd, NULL, NULL, SOCK_CLOEXEC);
 	ck_assert_int_ge(m->control_fd, 0);
 	wait_readable(m->control_fd, "the manager's link");
-	ck_assert_int_eq(receive_with_fd(m->control_fd, &m->pid, sizeof(m->pid), &m->link_fd), sizeof(m->pid));
+	ck_assert_int_eq(receive_with_fd(m->control_fd, &m->pid, sizeof(m->pid), &m->link_fd),
+			 sizeof(m->pid));
 	ck_assert_int_ge(m->link_fd, 0);
 }
 
@@ -189,7 +193,8 @@ static uint32_t next_of_any_type(Manager *m, Message *ret, int *ret_fd)
 
 	wait_readable(m->link_fd, "a message from the keeper");
 	n = receive_with_fd(m->link_fd, ret->bytes, sizeof(ret->bytes), &fd);
-	ck_assert_msg(n >= (ssize_t)sizeof(ret->header), "the keeper closed the link (%zd, %s)", n, strerror(errno));
+	ck_assert_msg(n >= (ssize_t)sizeof(ret->header), "the keeper closed the link (%zd, %s)", n,
+		      strerror(errno));
 	ck_assert_uint_eq(ret->header.size, (size_t)n);
 	if (ret_fd)
 		*ret_fd = fd;
@@ -221,7 +226,8 @@ uint64_t manager_answer_ping(Manager *m, uint64_t serial)
 	return message.ping.serial;
 }
 
-static bool send_with_fds(int link_fd, const void *message, size_t size, const int *fds, size_t n_fds)
+static bool send_with_fds(int link_fd, const void *message, size_t size, const int *fds,
+			  size_t n_fds)
 {
 	union {
 		char space[CMSG_SPACE(PROTOCOL_MAX_FDS * sizeof(int))];
@@ -279,8 +285,14 @@ bool manager_spawn(Manager *m, const Spawn *s)
 	struct MessageSpawn head = {
 		.header = { MESSAGE_SPAWN, 0 },
 		.id = { .invocation = s->invocation, .role = s->role },
-		.flags = s->flags, .uid = s->uid, .gid = s->gid, .umask = s->umask, .nice = s->nice,
-		.oom_score_adj = s->oom_score_adj, .n_groups = s->n_groups, .n_rlimits = s->n_rlimits,
+		.flags = s->flags,
+		.uid = s->uid,
+		.gid = s->gid,
+		.umask = s->umask,
+		.nice = s->nice,
+		.oom_score_adj = s->oom_score_adj,
+		.n_groups = s->n_groups,
+		.n_rlimits = s->n_rlimits,
 		.n_inherited = s->n_inherited,
 	};
 	char *at = buffer + sizeof(head);
@@ -328,7 +340,9 @@ void manager_note(Manager *m, const char *service, const char *note)
 
 void manager_signal(Manager *m, const struct ProcessId *id, int signo)
 {
-	struct MessageSignal message = { .header = { MESSAGE_SIGNAL, sizeof(message) }, .id = *id, .signo = signo };
+	struct MessageSignal message = { .header = { MESSAGE_SIGNAL, sizeof(message) },
+					 .id = *id,
+					 .signo = signo };
 
 	manager_send(m, &message, sizeof(message), -1);
 }
@@ -346,7 +360,7 @@ void manager_keep(Manager *m, const char *name, int fd)
 	send_keep(m, MESSAGE_KEEP, name, fd);
 }
 
-/* Without flags, like older managers. */
+/* Sends no flags, like older managers. */
 void manager_forget(Manager *m, const char *name)
 {
 	send_keep(m, MESSAGE_FORGET, name, -1);
@@ -354,7 +368,8 @@ void manager_forget(Manager *m, const char *name)
 
 void manager_forget_ended(Manager *m, const char *name)
 {
-	struct MessageForget message = { .header = { MESSAGE_FORGET, sizeof(message) }, .flags = FORGET_ENDED };
+	struct MessageForget message = { .header = { MESSAGE_FORGET, sizeof(message) },
+					 .flags = FORGET_ENDED };
 
 	(void)snprintf(message.name, sizeof(message.name), "%s", name);
 	manager_send(m, &message, sizeof(message), -1);

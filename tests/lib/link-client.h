@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
 	pid_t pid;
 	int control_fd; /* to the fake manager */
-	int link_fd;	/* its end of the link */
+	int link_fd; /* its end of the link */
 	uint64_t answered; /* serial of the last answered ping; 0: none */
 } Manager;
 
@@ -62,14 +62,14 @@ typedef struct {
 	uint32_t n_rlimits;
 	const char *const *argv; /* ends with NULL */
 	const char *const *environment; /* ends with NULL; NULL: empty */
-	const int *fds;			/* in the order of MessageSpawn */
+	const int *fds; /* in the order of MessageSpawn */
 	uint32_t n_fds;
 	uint32_t n_inherited;
 } Spawn;
 
 /*
  * Starts svcd --user with the fake manager. @ping_ms 0: the interval is so long that a busy test
- * misses no ping.
+ * never misses a ping.
  */
 void keeper_run_start(KeeperRun *run, unsigned int ping_ms);
 
@@ -81,16 +81,16 @@ void keeper_run_listen(KeeperRun *run);
 void keeper_run_resume(KeeperRun *run, int tables_fd);
 const char *keeper_run_manager(char *path, size_t size);
 
-/* Ends it and all its descendants. */
+/* Ends the keeper and all its descendants. */
 void keeper_run_stop(KeeperRun *run);
 
 /* The number of open descriptors of the keeper. */
 unsigned int keeper_run_count_open(const KeeperRun *run);
 
-/* Waits for the start of the next manager, and takes its end of the link. */
+/* Waits for the start of the next manager, and takes over its end of the link. */
 void manager_accept(KeeperRun *run, Manager *m);
 
-/* The same, and through the replay to REPLAYED; @ret_welcome may be NULL. */
+/* The same, and reads the replay up to REPLAYED; @ret_welcome may be NULL. */
 void manager_accept_replayed(KeeperRun *run, Manager *m, struct MessageWelcome *ret_welcome);
 
 /* Closes the test's copy of the link. */

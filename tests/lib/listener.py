@@ -6,8 +6,8 @@ The program answers each connection with one line of JSON: its pid, the names of
 socket of this client, its user, and all its descriptors (the client's, a copy of the socket, and
 one for listing them). It also reads datagrams and lines of a fifo, and adds them to
 /run/listener.log. Arguments: "idle" exits with success after the first client. "crash" fails after
-it. "deaf" exits with success and accepts no client. "ready=N" sends its readiness as a newline on
-that descriptor.
+the first client. "deaf" exits with success and accepts no client. "ready=N" sends its readiness as
+a newline on that descriptor.
 """
 
 import json

@@ -25,7 +25,8 @@ void session_start(Session *session)
 	session->pid = fork();
 	if (session->pid == 0) {
 		(void)dup2(fds[1], LOGGER_CONTROL_FD);
-		(void)execl(SVC_LOGGER, "svc-logger", session->directory, session->syslog_path, NULL);
+		(void)execl(SVC_LOGGER, "svc-logger", session->directory, session->syslog_path,
+			    NULL);
 		_exit(126);
 	}
 	(void)close(fds[1]);
@@ -47,7 +48,9 @@ void session_hand_over(const Session *session, const char *service, uint64_t ser
 		char space[CMSG_SPACE(sizeof(int))];
 	} control = { .space = { 0 } };
 	struct iovec iov = { .iov_base = &body, .iov_len = sizeof body };
-	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+	struct msghdr message = { .msg_iov = &iov,
+				  .msg_iovlen = 1,
+				  .msg_control = control.space,
 				  .msg_controllen = sizeof control.space };
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 
@@ -104,7 +107,7 @@ void session_free(Session *session)
 	g_free(session);
 }
 
-void say(int fd, const char *text)
+void write_text(int fd, const char *text)
 {
 	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 }
@@ -136,7 +139,7 @@ char *session_read_log(const Session *session, const char *name)
 	GString *out = g_string_new(NULL);
 
 	for (char **line = all; *line && **line; line++) {
-		if (strlen(*line) > 24) /* or half a time, of a killed logger */
+		if (strlen(*line) > 24) /* or half a timestamp, which a killed logger wrote */
 			g_string_append_printf(out, "%s\n", *line + 25);
 	}
 	return g_string_free(out, FALSE);

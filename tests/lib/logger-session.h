@@ -24,7 +24,7 @@ typedef struct Session {
 Session *session_new(void);
 /* A service "probe" with its output in probe[1]. */
 Session *session_with_probe(void);
-/* It exits when no writer is left and all is read. */
+/* Ends the logger, which exits when no writer is left and all is read. */
 void session_free(Session *session);
 
 /* Starts another logger in place of the killed one. */
@@ -33,17 +33,17 @@ void session_start(Session *session);
 
 void session_hand_over(const Session *session, const char *service, uint64_t serial, int fd);
 /*
- * A new channel. The logger has one end, which also stays open here, as in PID 1. Returns: its
+ * Opens a channel. The logger gets one end, which also stays open here, as in PID 1. Returns: its
  * serial number.
  */
 uint64_t session_open_channel(const Session *session, const char *service, int fds[2]);
-void say(int fd, const char *text);
+void write_text(int fd, const char *text);
 void session_expect_end(const Session *session, const char *service);
 void session_expect_refused(const Session *session, const char *service);
 
 /* The texts of the lines, without their times. */
 char *session_read_log(const Session *session, const char *name);
-/* Waits until the lines are these. */
+/* Waits until the lines are exactly @text. */
 void session_expect_log(const Session *session, const char *name, const char *text);
 
 #endif

@@ -32,12 +32,12 @@ def release(number):
 
 
 def name_of_file():
-    """Name a file behind a loop device after its owner."""
+    """A name for a file behind a loop device; it contains the pid of the owner."""
     return f"volume-{os.getpid()}-{time.monotonic_ns()}"
 
 
 def release_left_behind():
-    """Release those of killed tests."""
+    """Release the loop devices of killed tests."""
     for path in glob.glob("/sys/block/loop*/loop/backing_file"):
         try:
             with open(path, encoding="utf-8", errors="replace") as file:

@@ -15,7 +15,8 @@
 #include "tests/lib/diags.h"
 
 static const char facilities[] =
-	"$local_fs +mountall +umountfs\n$network +networking\n$remote_fs $local_fs +mountnfs +umountnfs +sendsigs\n"
+	"$local_fs +mountall +umountfs\n$network +networking\n$remote_fs $local_fs +mountnfs "
+	"+umountnfs +sendsigs\n"
 	"$syslog +rsyslog\n<interactive> udev\n";
 
 LsbWorld *lsb_world_new(void)
@@ -51,7 +52,8 @@ void write_script(const LsbWorld *w, const char *name, const char *text)
 
 void script(const LsbWorld *w, const char *name, const char *fields)
 {
-	static const char *const needed[] = { "Required-Start", "Required-Stop", "Default-Start", "Default-Stop" };
+	static const char *const needed[] = { "Required-Start", "Required-Stop", "Default-Start",
+					      "Default-Stop" };
 	g_autoptr(GString) text = g_string_new("#!/bin/sh\n### BEGIN INIT INFO\n");
 	g_auto(GStrv) lines = g_strsplit(fields, "\n", -1);
 
@@ -61,7 +63,10 @@ void script(const LsbWorld *w, const char *name, const char *fields)
 		g_string_append_printf(text, "# Provides: %s\n", name);
 	for (size_t i = 0; i < G_N_ELEMENTS(needed); i++) {
 		if (!strstr(fields, needed[i]))
-			g_string_append_printf(text, "# %s:%s\n", needed[i], i == 2 ? " 2" : i == 3 ? " 0" : "");
+			g_string_append_printf(text, "# %s:%s\n", needed[i],
+					       i == 2 ? " 2" :
+					       i == 3 ? " 0" :
+							"");
 	}
 	g_string_append(text, "### END INIT INFO\nexit 0\n");
 	write_script(w, name, text->str);
@@ -77,7 +82,7 @@ static const char *find_pair(const void *data, const char *name)
 	return NULL;
 }
 
-void read_scripts_beside(LsbWorld *w, const char *const *native_pairs, const char *said)
+void read_scripts_beside(LsbWorld *w, const char *const *native_pairs, const char *message)
 {
 	const LsbNatives natives = { .find = find_pair, .data = native_pairs };
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -85,12 +90,12 @@ void read_scripts_beside(LsbWorld *w, const char *const *native_pairs, const cha
 	g_clear_pointer(&w->files, g_ptr_array_unref);
 	w->files = lsb_read(w->tree->root, native_pairs ? &natives : NULL, diags);
 	diag_list_sort(diags);
-	expect_diags(diags, said);
+	expect_diags(diags, message);
 }
 
-void read_scripts(LsbWorld *w, const char *said)
+void read_scripts(LsbWorld *w, const char *message)
 {
-	read_scripts_beside(w, NULL, said);
+	read_scripts_beside(w, NULL, message);
 }
 
 const char *text_of(const LsbWorld *w, const char *name)
@@ -113,7 +118,8 @@ char *value_of(const LsbWorld *w, const char *service, const char *key)
 
 	for (char **line = lines; *line; line++) {
 		if (g_str_has_prefix(*line, start))
-			g_string_append_printf(value, "%s%s", value->len > 0 ? " " : "", *line + strlen(start));
+			g_string_append_printf(value, "%s%s", value->len > 0 ? " " : "",
+					       *line + strlen(start));
 	}
 	return g_string_free(value, FALSE);
 }
@@ -122,7 +128,8 @@ void expect_value(const LsbWorld *w, const char *service, const char *key, const
 {
 	g_autofree char *value = value_of(w, service, key);
 
-	ck_assert_msg(strcmp(value, expected) == 0, "%s: %s=%s, expected %s", service, key, value, expected);
+	ck_assert_msg(strcmp(value, expected) == 0, "%s: %s=%s, expected %s", service, key, value,
+		      expected);
 }
 
 void expect_names(const LsbWorld *w, const char *expected)
@@ -130,7 +137,8 @@ void expect_names(const LsbWorld *w, const char *expected)
 	g_autoptr(GString) names = g_string_new(NULL);
 
 	for (guint i = 0; i < w->files->len; i++)
-		g_string_append_printf(names, "%s%s", i > 0 ? " " : "", ((LsbFile *)g_ptr_array_index(w->files, i))->name);
+		g_string_append_printf(names, "%s%s", i > 0 ? " " : "",
+				       ((LsbFile *)g_ptr_array_index(w->files, i))->name);
 	ck_assert_str_eq(names->str, expected);
 }
 
@@ -143,11 +151,13 @@ void expect_sound(const LsbWorld *w)
 		const LsbFile *file = g_ptr_array_index(w->files, i);
 
 		if (g_str_has_suffix(file->name, ".svc")) {
-			g_autofree char *name = g_strndup(file->name, strlen(file->name) - strlen(".svc"));
+			g_autofree char *name =
+				g_strndup(file->name, strlen(file->name) - strlen(".svc"));
 
 			service_def_free(parse_text(name, file->text, diags));
 		} else {
-			ck_assert(policy_parse(policy, POLICY_LAYER_VENDOR, file->name, file->text, strlen(file->text), diags));
+			ck_assert(policy_parse(policy, POLICY_LAYER_VENDOR, file->name, file->text,
+					       strlen(file->text), diags));
 		}
 	}
 	expect_diags(diags, "");

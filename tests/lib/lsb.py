@@ -2,7 +2,7 @@
 """
 LSB: trees of init scripts, as insserv(8) and svcd read them. The scripts never run.
 
-The packages and insserv come from the archive of apt-get, and stay in the tests' cache. Nothing is
+The packages and insserv come from apt's archive, and stay in the tests' cache. Nothing is
 installed.
 """
 
@@ -54,7 +54,7 @@ def closure(pairs):
 
 @contextlib.contextmanager
 def cache_lock():
-    """One test at a time fills the cache."""
+    """Lock the cache, so that one test at a time fills it."""
     os.makedirs(CACHE, exist_ok=True)
     with open(f"{CACHE}/lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -118,7 +118,7 @@ class Tree:
             shutil.copy2(f"{origin}/{path}", f"{self.root}/{path}", follow_symlinks=False)
         for directory in ("init.d", "insserv/overrides", "insserv.conf.d", *(f"rc{level}.d" for level in LEVELS)):
             os.makedirs(f"{self.root}/etc/{directory}", exist_ok=True)
-        # Debian's habits, without native services of svcd.
+        # Like the Debian-habits policy, but without svcd's own services.
         self.write("/etc/svcd/policy.d/test.policy", "[defaults]\nRcLinks=yes\n")
 
     def __enter__(self):
@@ -145,7 +145,7 @@ class Tree:
     # --- links ---
 
     def link(self, script, start=(), stop=(), number="01"):
-        """Links like those of update-rc.d, without an order by number."""
+        """Make links like those of update-rc.d, without an order by number."""
         self.unlink(script)
         for letter, levels in (("S", start), ("K", stop)):
             for level in levels:
@@ -159,7 +159,7 @@ class Tree:
                     os.unlink(f"{directory}/{name}")
 
     def linked(self, level, letter):
-        """Scripts with a link of that letter."""
+        """The scripts with a link of that letter in a runlevel."""
         directory = f"{self.root}/etc/rc{level}.d"
         return {os.path.basename(os.readlink(f"{directory}/{name}")) for name in os.listdir(directory)
                 if name[0] == letter and os.path.islink(f"{directory}/{name}")}
@@ -167,7 +167,7 @@ class Tree:
     # --- insserv ---
 
     def insserv(self, *scripts):
-        """Enable them, with or without their dependencies; returns the output."""
+        """Enable the scripts, with or without their dependencies; returns the output."""
         os.makedirs(f"{self.root}/lib/insserv", exist_ok=True)
         argv = [insserv_program(), "-f", "-d", "-p", f"{self.root}/etc/init.d/", "-o", f"{self.root}/etc/insserv/overrides",
                 "-c", f"{self.root}/etc/insserv.conf", "-i", f"{self.root}/lib/insserv", *scripts]
@@ -198,7 +198,7 @@ class Tree:
         return done
 
     def wanted(self, level):
-        """Names of the services that a runlevel wants, with those of S."""
+        """Names of the services that a runlevel wants, including those of S."""
         data = json.loads(self.svcctl("policy", "--all", "--runlevel", level, "--json").stdout)["data"]
         return {row["name"] for row in data["services"] if row["wanted"]}
 

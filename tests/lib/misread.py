@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Misread: a rule of udev that hides a volume in one event, as if its superblock were read during a
+"""Misread: a udev rule that hides a volume in one event, as if its superblock were read during a
 write."""
 
 PLACE = "/etc/udev/rules.d/99-zz-misread.rules"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Namespaces: the few system calls that Python's library of Debian 12 lacks."""
+"""Namespaces: the few system calls that the Python library of Debian 12 lacks."""
 
 import ctypes
 import os
@@ -68,8 +68,8 @@ def pivot_root(new_root, put_old):
 
 
 def socket_in(pid, make):
-    """The result of @make, called in the network namespace of that process. A socket keeps its
-    namespace."""
+    """Call @make in the network namespace of that process, and return the result. A socket made
+    there stays in that namespace."""
     with open("/proc/self/ns/net", "rb") as ours, open(f"/proc/{pid}/ns/net", "rb") as theirs:
         _check(_libc.setns(theirs.fileno(), CLONE_NEWNET), "setns")
         try:

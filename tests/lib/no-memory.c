@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * No memory: preloaded into a program, it makes one allocation fail, or all from one on.
+ * No memory: preloaded into a program, it makes one allocation fail, or one and all that follow.
  *
- * The caller of the program selects it in a mapped file ($NO_MEMORY_FILE, see
+ * The caller of the program selects the allocation in a mapped file ($NO_MEMORY_FILE, see
  * tests/lib/no_memory.py), or the program does so itself (tests/fuzz/driver.c finds
- * no_memory_control() with dlsym()). It precedes libc's functions, and those of AddressSanitizer if
- * the program has it (with verify_asan_link_order=0), which then report as usual.
+ * no_memory_control() with dlsym()). The functions of this library precede libc's, and also those
+ * of AddressSanitizer if the program has it (with verify_asan_link_order=0). AddressSanitizer still
+ * reports as usual.
  */
 #define _GNU_SOURCE
 
@@ -46,7 +47,7 @@ __attribute__((constructor)) static void map_control(void)
 	const int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	void *mapped;
 
-	(void)unsetenv("LD_PRELOAD"); /* not for its children */
+	(void)unsetenv("LD_PRELOAD"); /* children must not inherit it */
 	if (fd < 0)
 		return;
 	mapped = mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -123,9 +124,10 @@ void *realloc(void *block, size_t size)
 
 		/* This may read beyond the old block, but not beyond the array. */
 		if (moved)
-			memcpy(moved, block, size < (size_t)(early + sizeof early - (char *)block)
-						     ? size
-						     : (size_t)(early + sizeof early - (char *)block));
+			memcpy(moved, block,
+			       size < (size_t)(early + sizeof early - (char *)block) ?
+				       size :
+				       (size_t)(early + sizeof early - (char *)block));
 		return moved;
 	}
 	return must_fail() ? NULL : next_realloc(block, size);

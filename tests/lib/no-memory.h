@@ -7,11 +7,11 @@
 
 #include <stdint.h>
 
-/* As tests/lib/no_memory.py packs it. */
+/* tests/lib/no_memory.py packs the same layout. */
 typedef struct NoMemoryControl {
-	uint64_t left;   /* the number of the allocation that fails; 0: none */
-	uint64_t failed; /* count of failures */
-	uint64_t lasts;  /* not 0: all following ones fail, too */
+	uint64_t left; /* the number of the allocation that fails; 0: none */
+	uint64_t failed; /* number of failures */
+	uint64_t lasts; /* not 0: all following allocations fail, too */
 	uint64_t unused;
 } NoMemoryControl;
 

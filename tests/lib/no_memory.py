@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-No memory: our programs with one failing allocation, see tests/lib/no-memory.c.
-
-They belong to the bare build, because AddressSanitizer has its own allocator in each program, and
-nothing can be loaded before it.
+No memory: svcd's programs with one failing allocation, see tests/lib/no-memory.c. They are from the
+bare build, because AddressSanitizer puts its own allocator into each program, and no library can be
+loaded before it.
 
     with Sandbox(SERVICES, stage=STAGE, files=MANAGER_FILES, expect_crash=True) as box:
         sweep = Sweep(box, ["a"], 20)
@@ -44,8 +43,8 @@ MANAGER_FILES = {
 
 
 def preload(control=None):
-    """The environment of a program in which the program itself, or the file @control, selects the
-    failing allocation."""
+    """The environment for a program. The program itself or the file @control selects the failing
+    allocation."""
     environment = dict(os.environ, LD_PRELOAD=LIBRARY, G_SLICE="always-malloc", MALLOC_PERTURB_="90")
     if control:
         environment["NO_MEMORY_FILE"] = control
@@ -56,7 +55,8 @@ class Memory:
     """Controls the failures in all programs that have mapped the file @path."""
 
     def __init__(self, path):
-        # It must never be shorter for a moment, because a program with a mapping would get SIGBUS.
+        # The file must not be shorter even for a moment, because a program that has mapped it would
+        # get SIGBUS.
         with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "r+b") as file:
             os.ftruncate(file.fileno(), SIZE)
             self.mapped = mmap.mmap(file.fileno(), SIZE)
@@ -87,7 +87,7 @@ class Memory:
 
 
 def next_manager(box):
-    """The complete start of the next manager, after its predecessor exited by itself."""
+    """An action: the complete start of the next manager, after its predecessor exited by itself."""
     ask(box, "reexec")
     box.wait_up()
 

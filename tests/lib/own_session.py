@@ -19,7 +19,7 @@ RUNTIME = f"/run/user/{UID}"
 BUS = f"{RUNTIME}/bus"
 CONFIG = f"{HOME}/.config/svcd"
 
-# dbus-daemon looks up its own user.
+# These are needed because dbus-daemon looks up its own user.
 FILES = {
     HOME: {"directory": True, "uid": UID},
     "/etc/passwd": "root:x:0:0:root:/root:/bin/sh\nmessagebus:x:100:100::/:/bin/sh\n"
@@ -75,7 +75,7 @@ class OwnSession:
         return False
 
     def command(self, *argv, ends_with_us=False):
-        """@ends_with_us: forward a TERM, which goes to nsenter(1), to its child."""
+        """@ends_with_us: a TERM, which nsenter(1) receives, is forwarded to its child."""
         pairs = [f"{name}={value}" for name, value in self.environment.items()]
         return self.box.command(["setpriv", f"--reuid={UID}", f"--regid={UID}", "--clear-groups", "--inh-caps=-all",
                                  *(["--pdeathsig=TERM"] if ends_with_us else []), "env", "-i", *pairs, *argv])
@@ -94,7 +94,7 @@ class OwnSession:
         self.bus.wait(DEFAULT_S)
 
     def launch(self, *argv):
-        """Its output goes to a file, as in a session of a display manager."""
+        """Start svcd --user. Its output goes to a file, as in a session of a display manager."""
         with open(self.box.path("/tmp/session-errors"), "ab") as errors:
             return subprocess.Popen(self.command(*argv), stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
 
@@ -114,11 +114,11 @@ class OwnSession:
         return False
 
     def keeper_pid(self):
-        """The inner pid, because the started process is nsenter(1)."""
+        """The pid inside the sandbox, because the started process is nsenter(1)."""
         return int(self.box.read(f"{RUNTIME}/svcd/lock"))
 
     def end(self, signo=signal.SIGTERM):
-        """Return svcd's exit status."""
+        """Wait for the end of svcd, and return its exit status."""
         self.box.run("kill", f"-{int(signo)}", str(self.keeper_pid()))
         return self.keeper.wait(DEFAULT_S)
 

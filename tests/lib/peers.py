@@ -23,7 +23,7 @@ from sandbox import Sandbox, cache_directory
 NOTER = "/usr/local/bin/noter"
 NOTES = "/run/bench/notes"
 
-# Packages with all needed files; shared libraries of the machine come from the machine.
+# The packages with all needed files; shared libraries that the machine has are taken from it.
 PACKAGES = {
     "svcd": (),
     "runit": ("runit",),
@@ -46,7 +46,7 @@ def _run(argv, directory):
 
 def _merge_usr(tree):
     """Move files into /usr, because the machine's /bin, /sbin and /lib are links, but a package may
-    have files in them."""
+    put files there."""
     for name in ("bin", "sbin", "lib", "lib64"):
         if os.path.isdir(f"{tree}/{name}"):
             shutil.copytree(f"{tree}/{name}", f"{tree}/usr/{name}", symlinks=True, dirs_exist_ok=True)
@@ -160,7 +160,7 @@ FILES = {"svcd": _svcd, "runit": _runit, "s6": _s6, "finit": _finit, "openrc": _
 
 
 class Peer:
-    """One init system; with packages of its own unless it is svcd."""
+    """One init system, with its own packages unless it is svcd."""
 
     def __init__(self, name):
         self.name = name

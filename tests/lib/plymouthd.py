@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A stand-in for plymouthd: plymouthd.py LOG (ack|nak|deaf|brief|flood). It logs each client and
-request.
+A fake plymouthd: plymouthd.py LOG (ack|nak|deaf|brief|flood). It logs each client and request.
 
 It writes "connected" into LOG for each client, and each request as a line "letter text". It answers
 with ACK, with NAK, not at all (without reading), by closing the connection after the first request,
 or without end.
 
-Debian's own needs packages that exclude elogind. Protocol: ply-boot-protocol.h.
+Debian's plymouthd needs packages that conflict with elogind. Protocol: ply-boot-protocol.h.
 """
 
 import contextlib

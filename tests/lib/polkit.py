@@ -12,7 +12,7 @@ from sandbox import Sandbox  # noqa: E402
 
 SOCKET = "/run/dbus/system_bus_socket"
 NOBODY = ("setpriv", "--reuid=65534", "--clear-groups")
-# No uid fits into an int (CVE-2018-19788).
+# This uid does not fit into an int (CVE-2018-19788).
 GIANT = ("setpriv", "--reuid=4000000000", "--clear-groups")
 
 DBUS = """[Service]

@@ -38,7 +38,7 @@ def _body(values):
 
 
 def call(serial, path, interface, member, *values):
-    """The message, as the D-Bus specification has it (Message Format)."""
+    """The message, as the D-Bus specification defines it (Message Format)."""
     kinds, body = _body(values)
     parts = [(1, b"o", path), (2, b"s", interface), (3, b"s", member)]
     if kinds:
@@ -51,7 +51,7 @@ def call(serial, path, interface, member, *values):
 
 
 class Client:
-    """One connection. @at: the socket as this process can reach it."""
+    """One connection. @at: the path at which this process can reach the socket."""
 
     def __init__(self, at):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -4,7 +4,7 @@ waiting."""
 
 
 def python(code):
-    """A probe that is a program."""
+    """A probe that runs a program."""
     quoted = code.replace("'", "'\\''")
     return f"/usr/bin/python3 -c '{quoted}'"
 
@@ -28,8 +28,8 @@ def unix(path, send="", expect=""):
 
 
 def udp(port, question, answer):
-    """The answer to a datagram contains @answer; both are hexadecimal digits. Sends several,
-    because a datagram may be lost."""
+    """The answer to a datagram contains @answer; both are in hexadecimal. It sends the datagram
+    several times, because one may be lost."""
     return python(f"import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.settimeout(1)\n"
                   f"for n in range(20):\n"
                   f"    s.sendto(bytes.fromhex('{question}'), ('127.0.0.1', {port}))\n"
@@ -40,7 +40,7 @@ def udp(port, question, answer):
 
 
 def bus(name, path="/", call="org.freedesktop.DBus.Peer.Ping"):
-    """The owner of the name answers a call."""
+    """The owner of the bus name answers a call."""
     return f"dbus-send --system --print-reply --reply-timeout=20000 --dest={name} {path} {call}"
 
 

@@ -3,7 +3,8 @@
 Raw bus: a client that breaks the rules. After a correct authentication it sends any bytes, and
 reads or does not read.
 
-GLib only converts messages; the connection is a plain socket, to svcd's own sockets or to a bus.
+GLib only converts messages; the connection is a plain socket, connected to svcd's own socket or to
+a bus.
 
 As a program it is a flooder of test_hostile_bus.py: "raw_bus.py FLOOD PATH UID N-CLIENTS SECONDS",
 see FLOODS. The last line of its output is the result in JSON.
@@ -36,7 +37,8 @@ class Gone(RuntimeError):
 
 
 def message(address, member, body=None, flags=None):
-    """Bytes of a call. @address: name, path, interface; each may be None. @body: a GLib.Variant of a tuple."""
+    """The bytes of a call. @address: name, path, interface; each may be None. @body: a GLib.Variant
+    of a tuple."""
     name, path, interface = address
     call = Gio.DBusMessage.new_method_call(name, path, interface, member)
     if body is not None:
@@ -62,7 +64,8 @@ class RawBus:
         self.rest = b""
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(DEFAULT_S)
-        # By name in its directory, because the path through /proc is only for root.
+        # The socket is opened by its name in its directory, because only root may use the path
+        # through /proc.
         here = os.open(".", os.O_RDONLY)
         os.chdir(os.path.dirname(path))
         try:
@@ -119,7 +122,7 @@ class RawBus:
         return self.answer(self.call(address, member, body))
 
     def is_gone(self, seconds):
-        """Does the other end close the connection within @seconds? Drops all earlier data."""
+        """Whether the other end closes the connection within @seconds. Drops all earlier data."""
         until = time.monotonic() + seconds
         try:
             while select.select([self.sock], [], [], max(0, until - time.monotonic()))[0]:
@@ -134,7 +137,7 @@ class RawBus:
 
 
 class Latency:
-    """The latency of a client with one call after the other, under load."""
+    """The latency under load of a client that sends one call after the other."""
 
     def __init__(self, what):
         self.what = what

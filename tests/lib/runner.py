@@ -6,12 +6,12 @@ counts.
 Builds: "sanitized" for unit and sandbox tests; "bare" for lints, the simulation and whole machines,
 because statements about PID 1's libraries, threads and memory hold only there. A test is any
 executable that exits with 0 (passed), 77 (skipped) or another status (failed). Its first lines may
-contain marks: "limit: 600" is a time limit in seconds instead of its kind's, and "processors: 2" is
-the number of processors that it keeps busy, if more than one.
+contain a mark: "limit: 600" is a time limit in seconds instead of its kind's.
 """
 
 import argparse
 import concurrent.futures
+import contextlib
 import glob
 import importlib
 import os
@@ -30,9 +30,14 @@ TESTS = os.path.dirname(HERE)
 TOP = os.path.dirname(TESTS)
 CACHE = os.environ.get("SVCD_CACHE", "/var/cache/svcd-tests")
 
+PROCESSORS = os.cpu_count() or 2
+
 SKIPPED = 77
-HISTORIES = 100_000
+HISTORIES = 50_000
 HISTORIES_LONG = 1_000_000
+# The number of random machines, each with five changes.
+FORECASTS = 1_000
+FORECASTS_LONG = 20_000
 WINDOW_S_LONG = "30"  # between unpacking and configuring a package
 DAYS = 1
 FIRST_SEED = 1
@@ -44,13 +49,9 @@ LIMITS = {"unit": 600, "sim": 1800, "sandbox": 600, "daemons": 1200, "packages":
 
 OUTPUT_LINES = 150
 
-# These use all available processors. The others mostly wait for processes and deadlines. So both
-# kinds run at the same time, with few heavy ones.
+# Each of these keeps a processor busy. The others mostly wait for processes and deadlines. So both
+# kinds run at the same time, but only a few heavy ones.
 HEAVY = ("boot", "sim", "lint", "fuzz")
-
-# Beside others, and on a machine that has other guests, a test may wait past its deadline: what fails alone as well has failed.
-# Where more fail than so many, it is not that.
-MAX_AGAIN = 5
 
 
 class Test:
@@ -63,11 +64,11 @@ class Test:
         self.build = build
         self.directory = directory
         self.environment = environment or {}
-        self.limit = mark_of(self, "limit", LIMITS[kind])
-        self.processors = mark_of(self, "processors", 1) if kind in HEAVY else 0
+        self.limit = limit_of(argv[-1]) or LIMITS[kind]
+        self.is_heavy = kind in HEAVY
         self.result = None
         self.seconds = 0.0
-        self.cpu_seconds = 0.0  # of reaped children, without their orphans
+        self.cpu_seconds = 0.0  # of reaped children, without orphans
         self.output = ""
 
 
@@ -76,17 +77,18 @@ def parse_arguments():
     parser.add_argument("--only", metavar="PATTERN", action="append", default=[],
                         help="only tests whose kind/name contains PATTERN (a regular expression); may be repeated")
     parser.add_argument("--no-boot", action="store_true", help="leave out the whole machines in QEMU")
-    parser.add_argument("--long", action="store_true", help="also what takes longer: more histories, more rounds")
+    parser.add_argument("--long", action="store_true", help="also the long tests: more histories, more rounds")
     parser.add_argument("--fuzz", action="store_true", help="only the fuzzers, for some minutes each")
     parser.add_argument("--bench", action="store_true", help="only the benches; prints their JSON, asserts no times")
     parser.add_argument("--list", action="store_true", help="print the names and run nothing")
-    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 2) + 2, help="tests side by side; half of them are heavy")
+    parser.add_argument("--jobs", type=int, default=PROCESSORS + 4, help="tests side by side; at most half of them, and one for each processor, are heavy")
     return parser.parse_args()
 
 
 def setup(*argv):
     """Run one verb of tests/lib/setup; returns the last line of its output."""
-    done = subprocess.run([f"{HERE}/setup", *argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run([f"{HERE}/setup", *argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False,
+                          env={**os.environ, "SVCD_WERROR": "yes"})
     if done.returncode:
         raise SystemExit(f"tests/run: {' '.join(argv)} failed")
     return (done.stdout.strip().splitlines() or [""])[-1]
@@ -109,11 +111,11 @@ def find_executables(kind, pattern="*"):
 
 
 def make(build, *goals):
-    subprocess.run(["make", "-s", f"-j{os.cpu_count()}", *goals], cwd=build, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    subprocess.run(["make", "-s", f"-j{PROCESSORS}", *goals], cwd=build, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
 
 def make_other_programs(build):
-    """Build the programs of "make check" that are no unit tests."""
+    """Build the programs of "make check" that are not unit tests."""
     make(build, *(name for name in make_variable(build, "check_PROGRAMS") if not name.startswith("tests/unit/")),
          *make_variable(build, "check_DATA"))
 
@@ -125,14 +127,15 @@ def find_unit_tests(builds):
     environment = {"srcdir": TOP, "top_srcdir": TOP, "top_builddir": build, "builddir": build}
     for name in make_variable(build, "TESTS"):
         if name.startswith("tests/sim/"):
-            continue  # find_simulations() runs it with all histories
+            continue  # find_simulations() runs them with all histories
         path = f"{build}/{name}" if os.path.exists(f"{build}/{name}") else f"{TOP}/{name}"
         short = name.removeprefix("tests/unit/")
         yield Test("unit", short, ["/usr/bin/python3", f"{HERE}/isolate.py", path], "sanitized", build, environment)
 
 
-def find_simulations(builds, n_histories):
-    """One process per CPU. A history is a seed, so each gets a range of seeds."""
+def find_simulations(builds, n_histories, n_forecasts):
+    """The simulations, one process per CPU. Each history has a seed, so each process gets a range
+    of seeds."""
     n_shares = 2
     share = n_histories // n_shares
     for number in range(n_shares):
@@ -140,27 +143,33 @@ def find_simulations(builds, n_histories):
         argv = [f"{builds}/bare/tests/sim/simulate", "--first", str(first), "--count", str(share)]
         yield Test("sim", f"histories-{first}-{first + share - 1}", argv, "bare", f"{builds}/bare")
     yield Test("sim", "days", [f"{builds}/bare/tests/sim/simulate", "--first", str(FIRST_SEED), "--day", str(DAYS)], "bare", f"{builds}/bare")
+    yield Test("sim", "forecasts", [f"{builds}/bare/tests/sim/forecasts", "--count", str(n_forecasts)],
+               "bare", f"{builds}/bare")
 
 
-def find_scripts(kind, build, pattern="*"):
+def find_scripts(kind, build, pattern="*", environment=None):
     for name, path in find_executables(kind, pattern):
-        yield Test(kind, name.removesuffix(".py").removesuffix(".js"), [path], build)
+        yield Test(kind, name.removesuffix(".py").removesuffix(".js"), [path], build, environment=environment)
 
 
 def find_packages(is_long):
-    """A test for each row and release of the table, of which the normal run has some, and a
-    comparison of sockets with systemd."""
+    """A test for each row and release of the table, and a comparison of sockets with systemd. The
+    normal run has some of the rows, each with one of its releases. The choice of the release
+    alternates from row to row."""
     sys.path.append(f"{TESTS}/packages")
     table = importlib.import_module("table")
     window = {"SVCD_TEST_WINDOW_S": WINDOW_S_LONG} if is_long else {}
+    normal = [row.name for row in table.PACKAGES if row.normal]
     for row in table.PACKAGES:
         for release in row.releases:
-            if row.normal or is_long:
+            if is_long or row.normal and release == row.releases[normal.index(row.name) % len(row.releases)]:
                 yield Test("packages", f"{release}-{row.name}", [f"{TESTS}/packages/life_of_package", release, row.name], "bare",
                            environment=window)
             if is_long and row.runs_under_systemd:
                 yield Test("packages", f"{release}-{row.name}-sockets", [f"{TESTS}/packages/sockets_under_systemd", release, row.name], "bare")
     yield from find_scripts("packages", "bare", "test_*")
+    for release in ("bookworm", "trixie") if is_long else ():
+        yield Test("packages", f"{release}-own-packages", [f"{TESTS}/packages/test_own_packages", release], "bare")
 
 
 def find_tests(options, builds):
@@ -174,8 +183,9 @@ def find_tests(options, builds):
         tests += find_scripts("boot", "bare", "test_*")
         if options.long:
             tests += find_scripts("boot", "bare", "long_*")
-    tests += find_simulations(builds, HISTORIES_LONG if options.long else HISTORIES)
-    tests += find_scripts("lint", "bare")
+    tests += find_simulations(builds, HISTORIES_LONG if options.long else HISTORIES,
+                              FORECASTS_LONG if options.long else FORECASTS)
+    tests += find_scripts("lint", "bare", environment={"SVCD_TEST_DISTCHECK": "all"} if options.long else None)
     tests += find_scripts("lsb", "sanitized", "test_*")
     tests += find_scripts("desktop", "bare", "test_*")
     tests += find_scripts("daemons", "sanitized", "test_*")
@@ -220,14 +230,14 @@ def environment_of(test, builds):
     return environment
 
 
-def mark_of(test, name, default):
-    """A number in the first lines of a test."""
+def limit_of(path):
+    """The time limit in the first lines of a test, or None."""
     try:
-        with open(test.argv[-1], "rb") as file:
-            found = re.search(rb"%s: (\d+)" % name.encode(), file.read(1024))
+        with open(path, "rb") as file:
+            found = re.search(rb"limit: (\d+)", file.read(1024))
     except OSError:
-        return default
-    return int(found.group(1)) if found else default
+        return None
+    return found and int(found.group(1))
 
 
 def ends_within(pid, seconds):
@@ -243,21 +253,20 @@ def ends_within(pid, seconds):
 
 class Lanes:
     """
-    The order of tests: half of the lanes take heavy tests first, the others light ones; then each
-    takes the rest.
+    The order of tests: one lane for each processor takes heavy tests first, the others light ones;
+    then each takes the rest.
 
-    Heavy tests together use no more processors than they have lanes, because more would starve each
-    other.
+    At most one heavy test for each processor runs at a time, because more would starve each other.
     """
 
     def __init__(self, tests, n_lanes):
         self.n_lanes = n_lanes
-        self.n_heavy_first = (n_lanes + 1) // 2
-        self.n_free = self.n_heavy_first  # processors
-        # Tests with many processors come first, and of these the longest, because at the end
-        # nothing runs beside the last one.
-        self.heavy = sorted((test for test in tests if test.processors), key=lambda test: (test.processors, test.limit), reverse=True)
-        self.light = [test for test in tests if not test.processors]
+        self.n_heavy_first = min(PROCESSORS, (n_lanes + 1) // 2)
+        self.n_free = self.n_heavy_first
+        # The longest first, because at the end nothing runs beside the last test.
+        tests = sorted(tests, key=lambda test: test.limit, reverse=True)
+        self.heavy = [test for test in tests if test.is_heavy]
+        self.light = [test for test in tests if not test.is_heavy]
         self.changed = threading.Condition()
 
     def run(self, work):
@@ -269,55 +278,46 @@ class Lanes:
         while test := self._take(is_heavy_first):
             work(test)
             with self.changed:
-                self.n_free += self._share(test)
+                self.n_free += test.is_heavy
                 self.changed.notify_all()
 
-    def _share(self, test):
-        """A single test may need more processors than there are."""
-        return min(test.processors, self.n_heavy_first)
-
     def _take(self, is_heavy_first):
-        """Wait for a test that may start. None: all are done."""
+        """Wait for a test that may start. Returns None if all are done."""
         with self.changed:
             while self.heavy or self.light:
-                heavy = [test for test in self.heavy if self._share(test) <= self.n_free]
+                heavy = self.heavy if self.n_free else []
                 for tests in (heavy, self.light) if is_heavy_first else (self.light, heavy):
                     if tests:
-                        test = tests[0]
-                        (self.heavy if test.processors else self.light).remove(test)
-                        self.n_free -= self._share(test)
+                        test = tests.pop(0)
+                        self.n_free -= test.is_heavy
                         return test
                 self.changed.wait()
         return None
 
 
+def prefer(pid):
+    """
+    Give a machine most of a processor. The kernel divides processors by session (sched(7),
+    "autogroup"), and a sandbox has one for each of its daemons. Without a preference the guest of a
+    machine would reach the time limits of its services.
+    """
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/autogroup", "w", encoding="utf-8") as file:
+        file.write("-10")
+
+
 class Runner:
     """Runs tests in threads; each is a process group, which is killed after its time limit."""
 
-    def __init__(self, builds, n_total):
+    def __init__(self, builds):
         self.builds = builds
         self.logs = f"{builds}/logs"
-        self.n_total = n_total
         self.lock = threading.Lock()
         self.alive = set()
         for directory in (self.logs, artifacts_of(builds)):
             os.makedirs(directory, exist_ok=True)
 
     def run(self, test):
-        self._run_once(test, self._log_of(test))
-        self._print(test)
-
-    def run_again(self, test):
-        """Alone, after all others: what it printed before is kept."""
-        log = self._log_of(test)
-        os.replace(log, f"{log}.first")
-        print(f"again {test.name}, alone; its first log is {log}.first", flush=True)
-        self.run(test)
-
-    def _log_of(self, test):
-        return f"{self.logs}/{test.name.replace('/', '-')}.log"
-
-    def _run_once(self, test, log):
+        log = f"{self.logs}/{test.name.replace('/', '-')}.log"
         began = time.monotonic()
         try:
             with open(log, "wb") as out:
@@ -332,11 +332,14 @@ class Runner:
         if isinstance(status, str):
             test.output += status + "\n"
         test.result = {0: "ok", SKIPPED: "skip"}.get(status, "FAIL")
+        self._print(test)
 
     def _run_process(self, test, out):
         process = subprocess.Popen(test.argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
                                    cwd=test.directory or TOP, env=environment_of(test, self.builds),
                                    start_new_session=True)
+        if test.is_heavy:
+            prefer(process.pid)
         with self.lock:
             self.alive.add(process.pid)
         try:
@@ -377,7 +380,7 @@ class Runner:
 
 
 def remove_stale_cgroups():
-    """Remove those of killed tests: the name has the pid."""
+    """Remove the directories of killed tests: the name contains the pid."""
     for path in glob.glob("/sys/fs/cgroup/**/svcd-test-*", recursive=True):
         found = re.search(r"svcd-test-(\d+)(-|$)", path)
         if not found or os.path.exists(f"/proc/{found.group(1)}") or not os.path.isdir(path):
@@ -394,10 +397,11 @@ def build_all(options):
     began = time.monotonic()
     if options.fuzz:
         setup("packages", "fuzz")
+    if options.long:
+        setup("packages", "long")
     builds = setup("dir")
     os.makedirs(builds, exist_ok=True)
-    for kind in ("bare",) if options.bench else ("sanitized",) if options.fuzz else ("sanitized", "bare"):
-        setup("stage", kind)
+    setup("stage", *(("bare",) if options.bench else ("sanitized",) if options.fuzz else ("sanitized", "bare")))
     if not options.fuzz:
         make_other_programs(f"{builds}/bare")
     print(f"built in {builds} in {time.monotonic() - began:.0f} s", flush=True)
@@ -419,25 +423,18 @@ def main():
 
 
 def run_all(options, builds, tests, began):
-    runner = Runner(builds, len(tests))
+    runner = Runner(builds)
     try:
         Lanes(tests, 1 if options.bench else options.jobs).run(runner.run)
     except KeyboardInterrupt:
         runner.kill_all()
         raise
-    again = [test for test in tests if test.result == "FAIL"]
-    if len(again) <= MAX_AGAIN and not options.bench:
-        for test in again:
-            remove_stale_cgroups()
-            runner.run_again(test)
     remove_stale_cgroups()
 
     counts = {result: sum(test.result == result for test in tests) for result in ("ok", "FAIL", "skip")}
     for test in tests:
         if test.result == "FAIL":
             print(f"failed: {test.name}")
-        elif test in again:
-            print(f"passed at its second try, alone: {test.name}")
     print(f"took {time.monotonic() - began:.0f} s")
     print(f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['skip']} skipped", flush=True)
     return 1 if counts["FAIL"] or not counts["ok"] else 0

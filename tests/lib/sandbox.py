@@ -32,10 +32,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 SANITIZER_WORDS = re.compile(r"(AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehaviorSanitizer)")
 
-# A report caused by the test's own signal is no finding; see kill_manager().
+# A report that the test's own signal caused is not a finding; see kill_manager().
 SANITIZER_SIGNAL = re.compile(r"AddressSanitizer(:DEADLYSIGNAL|: (SEGV|BUS|FPE|ILL|ABRT|TRAP)\b| can not provide)")
 
-# LeakSanitizer cannot check a manager during the tear-down or under ptrace. No finding either.
+# LeakSanitizer cannot check a manager during the tear-down or under ptrace. This is not a finding
+# either.
 SANITIZER_TORN_DOWN = re.compile(r"LeakSanitizer has encountered a fatal error|LeakSanitizer does not work under ptrace")
 
 # The keeper's message about an unexpected end of a manager.
@@ -49,7 +50,7 @@ ENVIRONMENT = {
 }
 
 
-# The shipped one is not for containers. This one gets the machine's events of block devices, but
+# The shipped service excludes containers. This one gets the machine's block device events, but
 # cannot use the devices.
 UDEVD = "[Service]\nExec=/lib/systemd/systemd-udevd\nReady=path:/run/udev/control\n"
 
@@ -59,7 +60,7 @@ class Failure(AssertionError):
 
 
 class Gone(RuntimeError):
-    """PID 1 has ended. This is no AssertionError, because further waiting is useless."""
+    """PID 1 has ended. This is not an AssertionError, because further waiting is useless."""
 
 
 def cache_directory():
@@ -277,7 +278,8 @@ class Sandbox:
         return self.status
 
     def wait_end(self, seconds=DEFAULT_S):
-        """Wait until PID 1 is gone; returns its wait status. reboot(2) shows as a death by SIGHUP or SIGINT."""
+        """Wait until PID 1 is gone; returns its wait status. reboot(2) shows as a death by SIGHUP
+        or SIGINT."""
         wait_for(lambda: self._boot.poll() is not None, seconds, "PID 1 has ended")
         return self._read_status()
 
@@ -321,7 +323,7 @@ class Sandbox:
         parts = inner.strip("/").split("/")
         for n in range(1, len(parts) + 1):
             step = self.path("/" + "/".join(parts[:n]))
-            # From outside it would lead to a file of the machine.
+            # Seen from outside, the link would lead to a file of the machine.
             if os.path.islink(step) and os.readlink(step).startswith("/"):
                 raise Failure(f"{inner}: {parts[n - 1]} is a link that leads out of the sandbox")
         os.makedirs(os.path.dirname(full), exist_ok=True)
@@ -359,7 +361,8 @@ class Sandbox:
 
     def make_mount(self, line, name):
         """
-        The service that a machine generates for @line of its fstab, @name; containers have none.
+        Add the service @name that a machine would generate for @line of its fstab; containers do
+        not get one.
 
         Policy wants it, with "Ignore=virtual:container".
         """
@@ -388,14 +391,14 @@ class Sandbox:
         self.loops.remove(int(device.removeprefix("/dev/loop")))
 
     def wait_udev_known(self, name):
-        """Wait until the manager has listed the devices, shown by a missing label that the service
-        @name waits for."""
+        """Wait until the manager has listed the devices. The service @name must wait for a label
+        that does not exist: its explanation then says so."""
         wait_for(lambda: "no volume with that label" in self.svcctl("explain", name).stdout,
-                 what="the manager knows what devices there are")
+                 what="the manager has listed the devices")
 
     def send_events(self, count, action, devpath, *properties, pause_s=0):
-        """Send udevd's events of a device that need not exist; see fake_udev.py. It runs outside
-        except for the network."""
+        """Send udevd's events of a device that need not exist; see fake_udev.py. That program runs
+        outside the sandbox, but in its network."""
         subprocess.run(["nsenter", f"--target={self.pid1}", "--net", "--", "/usr/bin/python3", f"{HERE}/fake_udev.py",
                         str(count), str(pause_s), action, devpath, *properties], check=True, timeout=DEFAULT_S)
 
@@ -405,7 +408,7 @@ class Sandbox:
         return self.run("/usr/bin/svcctl", *argv, check=check, timeout=timeout, stdin=stdin)
 
     def svcctl_json(self, *argv, check=True):
-        """The answer's "data"; with check=False the complete answer."""
+        """The "data" of the JSON answer; with check=False the complete answer."""
         done = self.svcctl(*argv, "--json", check=check)
         answer = json.loads(done.stdout)
         return answer["data"] if check else answer
@@ -478,13 +481,14 @@ class Sandbox:
         return self._boot.poll() is None
 
     def wait_at_rest(self, seconds=DEFAULT_S):
-        """Wait until no service is in transition."""
-        return wait_for(lambda: self._must_live() or self.overview()["at_rest"], seconds, "svcd is at rest")
+        """Wait until no service is starting or stopping."""
+        return wait_for(lambda: self._must_live() or self.overview()["at_rest"], seconds, "no service is starting or stopping")
 
     # --- processes ---
 
     def processes(self):
-        """Each process of the sandbox: inner pid -> (outer pid, inner parent, name, state)."""
+        """Each process of the sandbox: pid inside -> (pid outside, parent's pid inside, name,
+        state)."""
         namespace = os.readlink(f"/proc/{self.pid1}/ns/pid")
         found = {}
         outer_to_inner = {}
@@ -512,14 +516,14 @@ class Sandbox:
         return found is not None and found[3] != "Z"
 
     def manager_pid(self):
-        """The manager's outer pid, or 0 if there is none."""
+        """The manager's pid outside the sandbox, or 0 if there is none."""
         for outer, parent, name, state in self.processes().values():
             if parent == 1 and name.startswith("svcd-manager") and state != "Z":
                 return outer
         return 0
 
     def kill_manager(self, number=signal.SIGKILL, wait=True):
-        """Kill the manager and wait for an answer of its successor; returns the seconds."""
+        """Kill the manager and wait for an answer from its successor; returns the seconds."""
         old = wait_for(self.manager_pid, what="there is a manager")
         self.killed_managers += 1
         began = time.monotonic()

@@ -49,7 +49,7 @@ DEVICE_LINKS = (
     ("ptmx", "pts/ptmx"),
 )
 
-# The machine's clock, modules, ports and kernel log are off limits.
+# The sandbox must not touch the machine's clock, modules, ports and kernel log.
 DROPPED_CAPABILITIES = (ns.CAP_SYS_TIME, ns.CAP_SYS_MODULE, ns.CAP_SYS_RAWIO, ns.CAP_SYSLOG, ns.CAP_WAKE_ALARM)
 
 MINIMAL_FILES = {
@@ -64,15 +64,15 @@ MINIMAL_FILES = {
 def make_overlay(lowers, base, name, target):
     upper = f"{base}/{name}-upper"
     work = f"{base}/{name}-work"
-    # A kept disk has both from the boot before.
+    # A kept disk has both directories from the previous boot.
     os.makedirs(upper, exist_ok=True)
     os.makedirs(work, exist_ok=True)
     ns.mount("overlay", target, "overlay", 0, f"lowerdir={':'.join(lowers)},upperdir={upper},workdir={work}")
 
 
 def make_root(spec):
-    """Return the directory of the new root, an overlay on a tmpfs: of this boot, or one that
-    survives boots."""
+    """Return the directory of the new root, an overlay. Its changes are on a tmpfs of this boot, or
+    in a directory that survives boots."""
     base = spec["base"]
     ns.mount("tmpfs", base, "tmpfs", 0, "mode=755,size=2g")
     root = f"{base}/root"
@@ -88,14 +88,15 @@ def make_root(spec):
 
 
 def make_minimal_root(spec, base, root):
-    """The machine's /usr below the stage's, and little else."""
+    """A root with the machine's /usr below the stage's, and little else."""
     skeleton = f"{base}/skeleton"
     os.makedirs(f"{skeleton}/usr")
     for name in ("bin", "sbin", "lib", "lib64", "lib32", "libx32"):
         if os.path.isdir(f"/usr/{name}"):
             os.symlink(f"usr/{name}", f"{skeleton}/{name}")
-    make_overlay([spec["stage"], skeleton], base, "root", root)
-    make_overlay([f"{spec['stage']}/usr", "/usr"], base, "usr", f"{root}/usr")
+    disk = spec["disk"] or base
+    make_overlay([spec["stage"], skeleton], disk, "root", root)
+    make_overlay([f"{spec['stage']}/usr", "/usr"], disk, "usr", f"{root}/usr")
     for path, text in MINIMAL_FILES.items():
         os.makedirs(os.path.dirname(f"{root}/{path}"), exist_ok=True)
         if not os.path.exists(f"{root}/{path}"):
@@ -116,7 +117,8 @@ def remove_tree(path):
 
 
 def write_file(root, path, content):
-    """@content: text, or a dictionary with "text", "bytes" (latin-1) or "copy", "link", "fifo", "directory", "device"; "mode", "uid"."""
+    """@content: text, or a dictionary with "text", "bytes" (latin-1) or "copy", "link", "fifo",
+    "directory", "device"; "mode", "uid"."""
     full = f"{root}/{path.lstrip('/')}"
     os.makedirs(os.path.dirname(full), exist_ok=True)
     if isinstance(content, str):
@@ -150,7 +152,7 @@ def mount_proc(root, base, cmdline):
         if os.path.exists(path):
             ns.mount(path, path, None, ns.MS_BIND | ns.MS_REC)
             ns.mount(None, path, None, ns.MS_BIND | ns.MS_REMOUNT | ns.MS_RDONLY)
-    # Those of the network belong to this namespace.
+    # The network's sysctls belong to this namespace, so they may be changed.
     net = f"{proc}/sys/net"
     ns.mount(net, net, None, ns.MS_BIND)
     ns.mount(None, net, None, ns.MS_BIND | ns.MS_REMOUNT)
@@ -160,8 +162,8 @@ def mount_proc(root, base, cmdline):
 
 
 def cover_kmsg(base, path):
-    """An empty file without an end, because rsyslogd would read an end again and again. Returns its
-    writer, which must live."""
+    """Cover the file with an empty fifo. A file would not do, because rsyslogd would read its end
+    again and again. Returns the fifo's writer, which must stay open."""
     source = f"{base}/cover-kmsg"
     os.mkfifo(source, 0o600)
     ns.mount(source, path, None, ns.MS_BIND)
@@ -193,7 +195,7 @@ def mount_dev(root):
 
 def give_loops(root):
     """
-    Provide nodes of loop devices; the devices and their events are the machine's.
+    Provide the nodes of loop devices; the devices and their events belong to the machine.
 
     udevadm trigger writes below /sys, which is read-only except for devices without hardware.
     """
@@ -233,7 +235,7 @@ def mount_cgroup(root):
 
 
 def give_coverage(spec, root):
-    """The directory for the counts of a PID 1 of tests/coverage."""
+    """Provide the directory in which PID 1 writes its gcov(1) counts, for tests/coverage."""
     place = spec["coverage"]
     os.makedirs(f"{root}{place}", exist_ok=True)
     ns.mount(place, f"{root}{place}", None, ns.MS_BIND)
@@ -241,8 +243,8 @@ def give_coverage(spec, root):
 
 
 def plug_network():
-    """A network interface without a peer, with an address and a default route, as a container has
-    it."""
+    """Make a network interface to nowhere, with an address and a default route, as in a container.
+    """
     for line in ("link add name eth0 type veth peer name wire0", "link set lo up", "link set wire0 up", "link set eth0 up",
                  "address add 192.0.2.2/24 dev eth0", "route add default via 192.0.2.1"):
         subprocess.run(["ip", *line.split()], check=True)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Scratch: a directory of mkdtemp(3).
+ * Scratch: a directory made by mkdtemp(3).
  */
 #include "config.h"
 
@@ -18,7 +18,8 @@ char *scratch_new(void)
 	const char *parent = getenv("TMPDIR");
 	char *directory = NULL;
 
-	ck_assert_int_gt(asprintf(&directory, "%s/svcd-XXXXXX", parent && *parent ? parent : "/tmp"), 0);
+	ck_assert_int_gt(
+		asprintf(&directory, "%s/svcd-XXXXXX", parent && *parent ? parent : "/tmp"), 0);
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 	return directory;
 }

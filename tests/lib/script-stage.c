@@ -10,20 +10,22 @@
 #include <stdlib.h>
 
 /*
- * Each action is one branch of a case, and each call is logged. "keep" starts a process in the
- * background and writes its pid to a file. The file is renamed into its place, because a test reads
- * it as soon as it exists.
+ * Each action is one branch of a case statement, and each call is logged. "keep" starts a process
+ * in the background and writes its pid to a file. The file is renamed into its place, because a
+ * test reads it as soon as it exists.
  */
-static const char script_head[] = "cd $(dirname $0)\n"
-				  "echo $1 >>log\n"
-				  "keep() { sleep 1000 & echo $! >.$1; mv .$1 $1; }\n"
-				  "end() { kill $(cat $1); rm $1; }\n"
-				  "end_and_wait() { p=$(cat $1); end $1; while kill -0 $p 2>&-; do sleep 0.02; done; }\n"
-				  "case $1 in\n";
+static const char script_head[] =
+	"cd $(dirname $0)\n"
+	"echo $1 >>log\n"
+	"keep() { sleep 1000 & echo $! >.$1; mv .$1 $1; }\n"
+	"end() { kill $(cat $1); rm $1; }\n"
+	"end_and_wait() { p=$(cat $1); end $1; while kill -0 $p 2>&-; do sleep 0.02; done; }\n"
+	"case $1 in\n";
 
-static const char script_keys[] = "[Service]\nType=script\nSuccessStatus=5 6\n"
-				  "Exec=/bin/sh {DIR}/script start\nStop=/bin/sh {DIR}/script stop\n"
-				  "Reload=/bin/sh {DIR}/script reload\nRestartCommand=/bin/sh {DIR}/script restart\n";
+static const char script_keys[] =
+	"[Service]\nType=script\nSuccessStatus=5 6\n"
+	"Exec=/bin/sh {DIR}/script start\nStop=/bin/sh {DIR}/script stop\n"
+	"Reload=/bin/sh {DIR}/script reload\nRestartCommand=/bin/sh {DIR}/script restart\n";
 
 static Stage *script_set_exactly(const char *branches, const char *further_keys)
 {
@@ -67,7 +69,8 @@ pid_t pid_in(const Stage *stage, const char *path)
 
 bool has_main_of(const Stage *stage, const char *path)
 {
-	return has_file(stage, path) && supervisor_main_pid(stage->supervisor) == pid_in(stage, path);
+	return has_file(stage, path) &&
+	       supervisor_main_pid(stage->supervisor) == pid_in(stage, path);
 }
 
 Stage *script_new_up(const char *branches, const char *further_keys)

@@ -2,19 +2,19 @@
 /*
  * Script stage: a service of Type=script with a script from the test.
  *
- * @branches: of its case, one for each action: "start) keep pid ;; stop) end pid ;;\n". "keep FILE"
- * starts a process in the background and writes its pid to FILE, "end FILE" kills it, "end_and_wait
- * FILE" also waits for its exit. Each call is logged.
+ * @branches: the branches of the script's case statement, one for each action: "start) keep pid ;;
+ * stop) end pid ;;\n". "keep FILE" starts a process in the background and writes its pid to FILE,
+ * "end FILE" kills it, "end_and_wait FILE" also waits for its exit. Each call is logged.
  */
 #ifndef SVCD_TESTS_SCRIPT_STAGE_H
 #define SVCD_TESTS_SCRIPT_STAGE_H
 
 #include "tests/lib/stage.h"
 
-/* For a branch: waits until the test writes /go. It has come that far when /here exists. */
+/* For a branch: creates /here, and waits until the test writes /go. */
 #define HELD "touch here; while [ ! -e go ]; do sleep 0.02; done"
 
-/* With PidFile={DIR}/pid; not started. */
+/* A service with PidFile={DIR}/pid; not started. */
 Stage *script_set(const char *branches, const char *further_keys);
 /* The same, and started. */
 Stage *script_new(const char *branches, const char *further_keys);
@@ -29,12 +29,12 @@ Stage *script_new_without_cgroups(const char *branches);
  */
 void script_let_go(Stage *stage);
 
-/* Its calls so far: "start stop". */
+/* Compares the calls so far: "start stop". */
 void expect_calls(const Stage *stage, const char *calls);
 
 /* The process that "keep" recorded in @path. */
 pid_t pid_in(const Stage *stage, const char *path);
-/* Is it the main process? For run_until(). */
+/* Whether that process is the main process; for run_until(). */
 bool has_main_of(const Stage *stage, const char *path);
 
 #endif

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Script times: the start and end of init scripts, recorded by the kernel with any init.
-
-The kernel records each exec and exit from its own start on. Nothing of the machine is changed.
+Script times: the start and end of init scripts under any init, recorded by the kernel. The kernel
+records each exec and exit from its own start on. The machine is not changed.
 
     with Machine(disks, *files, cmdline=script_times.KERNEL_WORDS) as vm:
         starts = script_times.recorded(vm)         all runs until now
@@ -24,7 +23,8 @@ TRACING = "/sys/kernel/tracing"
 SCRIPT = re.compile(r"/etc/(?:init\.d/|rc[0-6S]\.d/[SK][0-9][0-9])([^/]+)")
 EVENT = re.compile(r"(\d+\.\d+)[]:]* +sched_process_(exec|exit): (?:filename|comm)=(.+?) pid=(\d+) ")
 
-# Only the wanted programs and their exits, because all events would take minutes on a serial line.
+# Selects only the wanted programs and their exits, because all events would take minutes on a
+# serial line.
 PICK = r"""
 mountpoint -q @ || mount -t tracefs tracefs @
 awk '/^# entries-in-buffer/ { split($3, kept, "/"); if (kept[1] != kept[2]) { print "events were lost: " $3; exit } }
@@ -54,8 +54,8 @@ def runs(text):
     for stamp, kind, name, pid in EVENT.findall(text):
         pid = int(pid)
         if kind == "exec":
-            # A process may execute several programs. All end with it, because the caller waits for
-            # its exit.
+            # A process may execute several programs. Its exit ends all of them, because the caller
+            # waits for that.
             found.append(Run(name, pid, float(stamp)))
             running.setdefault(pid, []).append(found[-1])
         else:
@@ -82,7 +82,7 @@ def recorded(vm):
 
 
 def follow(vm):
-    """From now on the events go to the console."""
+    """Send the events to the console from now on."""
     vm.sh(FOLLOW)
 
 

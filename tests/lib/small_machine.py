@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Small machine: svcd as PID 1 of a whole machine without a disk, with the kernel of another release
-of Debian.
+Small machine: svcd as PID 1 of a whole machine without a disk, with the kernel of another Debian
+release.
 
 The root is the initramfs: busybox, a build of svcd, its libraries from this machine, and the test's
-additions. Kernels are downloaded once from the archive of apt-get, with that release's name.
+additions. Kernels are downloaded once from apt's archive, with that release's name.
 Nothing is installed.
 """
 
@@ -50,7 +50,7 @@ SHELL = {
 
 
 class NoKernel(RuntimeError):
-    """The download failed; with the message of apt-get."""
+    """The download failed; the text is apt-get's message."""
 
 
 def _apt(directory, program, *words):
@@ -164,19 +164,20 @@ def _make_root(root, stage, tree, version, files):
             file.write(module)
     for path, content in {**{f"/{name}": text for name, text in MINIMAL_FILES.items()}, **SHELL, **files}.items():
         if path.startswith("/dev/"):
-            continue # the kernel's own
+            continue # provided by the kernel
         write_file(root, f"/run.files{path[4:]}" if path.startswith("/run/") else path, content)
     write_file(root, "/init", {"text": INIT, "mode": 0o755})
     os.makedirs(f"{root}/run.files", exist_ok=True)
 
 
 def small_machine(directory, release, stage, files):
-    """Kernel and initramfs for vm.Machine(cmdline="rdinit=/init"); the latter is made in
+    """Kernel and initramfs for vm.Machine(cmdline="rdinit=/init"); the initramfs is made in
     @directory."""
     tree = kernel_tree(release)
     [modules] = glob.glob(f"{tree}/lib/modules/*")
     version = os.path.basename(modules)
-    # Since Debian 14 the package has it beside the modules, and the installation copies it.
+    # Since Debian 14 the package contains the kernel beside the modules, and its installation
+    # copies it.
     [kernel] = glob.glob(f"{tree}/boot/vmlinuz-*") or glob.glob(f"{modules}/vmlinuz")
     root, initramfs = f"{directory}/root", f"{directory}/initramfs"
     os.makedirs(root)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket look: for tests of clients of a bus. Uses inotify in this process, on the nearest existing
- * directory.
+ * Socket look: watches for a bus socket, for tests of bus clients. It uses inotify in this process,
+ * on the nearest existing directory.
  */
 #ifndef SVCD_TESTS_LIB_SOCKET_LOOK_H
 #define SVCD_TESTS_LIB_SOCKET_LOOK_H

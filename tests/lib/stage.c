@@ -23,7 +23,8 @@
 
 const char stage_notifying[] =
 	"[Service]\n"
-	"Exec=/usr/bin/python3 -c 'import socket,os,time;s=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM);"
+	"Exec=/usr/bin/python3 -c 'import "
+	"socket,os,time;s=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM);"
 	"s.connect(os.environ[\"NOTIFY_SOCKET\"]);s.send(b\"STATUS=warming up\");"
 	"s.send(b\"READY=1\\nSTATUS=serving\");time.sleep(1000)'\n"
 	"Ready=notify\n";
@@ -38,7 +39,8 @@ static const char *on_note(void *data, const char *service)
 	return stage->note;
 }
 
-static void on_event(void *data, const char *service, uint64_t invocation, const ProcessEvent *event)
+static void on_event(void *data, const char *service, uint64_t invocation,
+		     const ProcessEvent *event)
 {
 	Stage *stage = data;
 
@@ -46,15 +48,16 @@ static void on_event(void *data, const char *service, uint64_t invocation, const
 	ck_assert_uint_eq(invocation, 7);
 	if (event->kind == PROCESS_PHASE) {
 		if (!stage->keeps_no_notes)
-			keeper_link_note(stage->context.link, STAGE_SERVICE, on_note(stage, STAGE_SERVICE));
+			keeper_link_note(stage->context.link, STAGE_SERVICE,
+					 on_note(stage, STAGE_SERVICE));
 		return;
 	}
 	g_string_append(stage->events, process_event_kind_name(event->kind));
 	if (event->kind == PROCESS_EXITED)
 		g_string_append(stage->events, event->is_done    ? " done" :
-						event->is_restart ? " in a restart" :
-						event->success	  ? " well" :
-								    " badly");
+					       event->is_restart ? " in a restart" :
+					       event->success    ? " well" :
+								   " badly");
 	if (event->kind == PROCESS_CHECKED || event->kind == PROCESS_HEALTH)
 		g_string_append(stage->events, event->success ? " well" : " badly");
 	if (event->is_refused)
@@ -115,7 +118,7 @@ static void on_adopted(void *data, const struct MessageAdopted *message)
 	supervisor_on_adopted(stage->supervisor, message);
 }
 
-/* Its number is its pid. It exits when the pool closes its end of the socket. */
+/* The worker's number is its pid. It exits when the pool closes its end of the socket. */
 static uint64_t start_worker(void *data, int socket)
 {
 	const pid_t pid = fork();
@@ -141,9 +144,11 @@ static void kill_worker(void *data, uint64_t number)
 	(void)kill((pid_t)number, SIGKILL);
 }
 
-static const KeeperListener keeper_listener = { .spawned = on_spawned, .exited = on_exited, .adopted = on_adopted };
+static const KeeperListener keeper_listener = { .spawned = on_spawned,
+						.exited = on_exited,
+						.adopted = on_adopted };
 
-/* A cgroup for the test below the cgroup v2 mount, if there is one and it is writable. */
+/* A cgroup for the test below the cgroup v2 mount, if there is such a mount and it is writable. */
 static char *make_cgroup_root(void)
 {
 	g_autofree char *mounts = NULL;
@@ -151,7 +156,8 @@ static char *make_cgroup_root(void)
 
 	if (!g_file_get_contents("/proc/self/mounts", &mounts, NULL, NULL))
 		return NULL;
-	for (const char *line = mounts; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
+	for (const char *line = mounts; line && *line;
+	     line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
 		g_autofree char *root = NULL;
 
 		if (sscanf(line, "cgroup2 %255s cgroup2", where) != 1)
@@ -252,7 +258,7 @@ static gboolean wake(gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
-/* Runs the main loop until @is_so; the long limit is for hanging programs. */
+/* Runs the main loop until @is_so. The long limit only ends hanging programs. */
 void run_until(Stage *stage, bool (*is_so)(const Stage *stage, const char *what), const char *what)
 {
 	int64_t deadline = loop_now() + DEADLINE_US;
@@ -264,8 +270,8 @@ void run_until(Stage *stage, bool (*is_so)(const Stage *stage, const char *what)
 			supervisor_noted(stage->supervisor);
 	}
 	g_source_remove(source);
-	ck_assert_msg(is_so(stage, what), "waited for \"%s\"; events:\n%skeeper:\n%s", what, stage->events->str,
-		      fake_keeper_record(stage->keeper));
+	ck_assert_msg(is_so(stage, what), "waited for \"%s\"; events:\n%skeeper:\n%s", what,
+		      stage->events->str, fake_keeper_record(stage->keeper));
 }
 
 void expect_event(Stage *stage, const char *line)
@@ -344,7 +350,8 @@ void stage_free(Stage *stage)
 		stage_stop(stage);
 	ck_assert_uint_eq(fake_keeper_n_kept(stage->keeper), 0);
 	for (int role = 0; role < ROLE_COUNT; role++)
-		ck_assert_int_eq(fake_keeper_pid(stage->keeper, STAGE_SERVICE, (enum ProcessRole)role), 0);
+		ck_assert_int_eq(
+			fake_keeper_pid(stage->keeper, STAGE_SERVICE, (enum ProcessRole)role), 0);
 	supervisor_free(stage->supervisor);
 	worker_pool_free(stage->workers);
 	ck_assert_ptr_null(stage->watched);
@@ -359,7 +366,8 @@ void stage_free(Stage *stage)
 	g_free(stage);
 }
 
-unsigned run_with_crashes(Stage *stage, const char *event, int period, void (*ask_again)(Supervisor *supervisor))
+unsigned run_with_crashes(Stage *stage, const char *event, int period,
+			  void (*request)(Supervisor *supervisor))
 {
 	int64_t deadline = loop_now() + DEADLINE_US;
 	guint source = g_timeout_add(1, wake, NULL);
@@ -371,12 +379,12 @@ unsigned run_with_crashes(Stage *stage, const char *event, int period, void (*as
 			continue;
 		stage_crash(stage);
 		n_crashes++;
-		if (ask_again)
-			ask_again(stage->supervisor); /* the engine remembers its request */
+		if (request)
+			request(stage->supervisor); /* the engine remembers its request */
 	}
 	g_source_remove(source);
-	ck_assert_msg(has_event(stage, event), "waited for \"%s\"; events:\n%skeeper:\n%s", event, stage->events->str,
-		      fake_keeper_record(stage->keeper));
+	ck_assert_msg(has_event(stage, event), "waited for \"%s\"; events:\n%skeeper:\n%s", event,
+		      stage->events->str, fake_keeper_record(stage->keeper));
 	return n_crashes;
 }
 

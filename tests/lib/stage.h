@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stage: one invocation of a service with real processes, for unit tests of the supervisor. Its
- * events for the engine are recorded as lines of text. The manager may be killed, and another one
- * takes over.
+ * Stage: one invocation of a service with real processes, for unit tests of the supervisor. The
+ * supervisor's events for the engine are recorded as lines of text. A test may kill the manager,
+ * and another one takes over.
  */
 #ifndef SVCD_TESTS_STAGE_H
 #define SVCD_TESTS_STAGE_H
@@ -28,41 +28,42 @@ typedef struct Stage {
 	Tree *tree;
 	char *runtime_dir;
 	char *cgroup_root; /* NULL: unavailable */
-	GString *events;   /* "kind: text\n" */
-	const char *watched; /* its watched condition, NULL: none */
-	bool starts_again;   /* the engine's answer at the end of the run */
+	GString *events; /* "kind: text\n" */
+	const char *watched; /* the condition that it watches, NULL: none */
+	bool starts_again; /* the engine's answer at the end of the run */
 	bool keeps_no_notes; /* until a crash the keeper gets no notes */
 	char note[128];
 } Stage;
 
-/* @text: of its service file. Nothing starts before stage_start(). */
+/* @text: the service file. Nothing starts before stage_start(). */
 Stage *stage_set(const char *text);
 /* Expands {DIR} in @text, a directory that this test may write to. */
 Stage *stage_set_in_directory(const char *text);
 void stage_start(Stage *stage);
 Stage *stage_new(const char *text);
 Stage *stage_new_in_directory(const char *text);
-/* Stops it first, if necessary. Nothing may be left. */
+/* Stops the service first, if necessary. No process may be left. */
 void stage_free(Stage *stage);
 
-/* Waits until it is gone. */
+/* Stops the service, and waits until it is gone. */
 void stage_stop(Stage *stage);
 /* The manager dies and another one takes over, with the keeper's data. */
 void stage_crash(Stage *stage);
 /*
- * Runs until @event, and kills the manager after each @period turns of the main loop. @ask_again
+ * Runs until @event, and kills the manager after each @period turns of the main loop. @request
  * repeats the engine's request to each new supervisor; NULL: none. Returns: the number of kills.
  */
-unsigned run_with_crashes(Stage *stage, const char *event, int period, void (*ask_again)(Supervisor *supervisor));
+unsigned run_with_crashes(Stage *stage, const char *event, int period,
+			  void (*request)(Supervisor *supervisor));
 
 bool has_event(const Stage *stage, const char *line);
-/* Runs the main loop until @is_so; the long limit is for hanging programs. */
+/* Runs the main loop until @is_so. The long limit only ends hanging programs. */
 void run_until(Stage *stage, bool (*is_so)(const Stage *stage, const char *what), const char *what);
 void expect_event(Stage *stage, const char *line);
-/* All events so far. */
+/* @lines are all events so far. */
 void expect_events(const Stage *stage, const char *lines);
 
-/* Below {DIR}. */
+/* @path is below {DIR}. */
 bool has_file(const Stage *stage, const char *path);
 void expect_file(Stage *stage, const char *path);
 void touch_file(const Stage *stage, const char *path);

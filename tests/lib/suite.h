@@ -17,15 +17,15 @@ TCase *suite_add_tests(Suite *suite, const char *name, const TTest *const *tests
 /* A case of one test for each _i from 0 to @n - 1. */
 TCase *suite_add_loop(Suite *suite, const char *name, const TTest *test, size_t n);
 
-/* A case of the tests that are named. */
-#define ADD_CASE(suite, name, ...)                                                                 \
-	suite_add_tests(suite, name, (const TTest *const[]){ __VA_ARGS__ },                        \
+/* A case of the named tests. */
+#define ADD_CASE(suite, name, ...)                                          \
+	suite_add_tests(suite, name, (const TTest *const[]){ __VA_ARGS__ }, \
 			sizeof((const TTest *const[]){ __VA_ARGS__ }) / sizeof(const TTest *))
 
 /* The same; @set_up runs before each of them and @tear_down after it. */
-#define ADD_CASE_AROUND(suite, name, set_up, tear_down, ...)                                       \
+#define ADD_CASE_AROUND(suite, name, set_up, tear_down, ...) \
 	tcase_add_checked_fixture(ADD_CASE(suite, name, __VA_ARGS__), set_up, tear_down)
-#define ADD_LOOP_AROUND(suite, name, set_up, tear_down, test, n)                                   \
+#define ADD_LOOP_AROUND(suite, name, set_up, tear_down, test, n) \
 	tcase_add_checked_fixture(suite_add_loop(suite, name, test, n), set_up, tear_down)
 
 #endif

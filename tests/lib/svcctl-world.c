@@ -12,15 +12,15 @@
 
 const char machine_files[] =
 	"== base\n[Service]\nDescription=The ground that all the others stand on\nExec=/bin/base\n"
-	"== upper\n[Service]\nExec=/bin/upper\nReload=signal:HUP\n[Conditions]\nWhile=service:base\n"
+	"== upper\n[Service]\nExec=/bin/upper\nReload=signal:HUP\n[Conditions]\n"
+	"While=service:base\n"
 	"== broken\n[Service]\nExec=/bin/broken\n"
 	"== barred\n[Service]\nExec=/bin/barred\n"
 	"== odd\n[Service]\nExec=/bin/odd\n"
 	"== shy\n[Service]\nExec=/bin/shy\n[Conditions]\nWhen=flag:go\n";
-const char machine_policy[] =
-	"[runlevel 2]\nActivate=base upper shy broken\n"
-	"[service upper]\nReason=office rule 12\n"
-	"[service barred]\nActivation=never\nReason=no printers\n";
+const char machine_policy[] = "[runlevel 2]\nActivate=base upper shy broken\n"
+			      "[service upper]\nReason=office rule 12\n"
+			      "[service barred]\nActivation=never\nReason=no printers\n";
 
 BusWorld *machine(void)
 {
@@ -41,7 +41,8 @@ char *steady(const char *text)
 		const char *replacement;
 	} rules[] = {
 		{ "[A-Z][a-z][a-z] [0-9:]{8} \\([0-9a-z. ]+ ago\\)", "AGO" },
-		{ "[0-9]+ (d|h|min) [0-9]+ (h|min|s) ago( \\([A-Z][a-z][a-z] [0-9:]{8}\\))?", "AGO" },
+		{ "[0-9]+ (d|h|min) [0-9]+ (h|min|s) ago( \\([A-Z][a-z][a-z] [0-9:]{8}\\))?",
+		  "AGO" },
 		{ "up [0-9]+ (d|h|min) [0-9]+ (h|min|s)", "up LONG" },
 		{ "pid [0-9]+, svcctl", "pid N, svcctl" },
 	};
@@ -49,7 +50,8 @@ char *steady(const char *text)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
 		g_autoptr(GRegex) regex = g_regex_new(rules[i].pattern, 0, 0, NULL);
-		char *next = g_regex_replace_literal(regex, result, -1, 0, rules[i].replacement, 0, NULL);
+		char *next = g_regex_replace_literal(regex, result, -1, 0, rules[i].replacement, 0,
+						     NULL);
 
 		g_free(result);
 		result = next;
@@ -67,10 +69,11 @@ void expect_typed(BusWorld *bw, const Typed *t)
 	steady_out = steady(out);
 	ck_assert_msg(code == t->code, "svcctl %s: exit %d\n%s%s", t->line, code, out, err);
 	if (t->out)
-		ck_assert_msg(strcmp(steady_out, t->out) == 0, "svcctl %s:\n%s", t->line, steady_out);
+		ck_assert_msg(strcmp(steady_out, t->out) == 0, "svcctl %s:\n%s", t->line,
+			      steady_out);
 	if (t->err)
 		ck_assert_msg(strcmp(err, t->err) == 0, "svcctl %s:\n%s", t->line, err);
-	/* No escape sequence, because this is no terminal. */
+	/* No escape sequence, because this is not a terminal. */
 	ck_assert(strchr(out, '\033') == NULL && strchr(err, '\033') == NULL);
 }
 
@@ -78,7 +81,8 @@ JsonObject *parse_answer(JsonParser *parser, const char *text)
 {
 	g_autoptr(GError) error = NULL;
 
-	ck_assert_msg(json_parser_load_from_data(parser, text, -1, &error), "%s: %s", text, error ? error->message : "");
+	ck_assert_msg(json_parser_load_from_data(parser, text, -1, &error), "%s: %s", text,
+		      error ? error->message : "");
 	ck_assert(JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser)));
 	return json_node_get_object(json_parser_get_root(parser));
 }
@@ -99,7 +103,8 @@ static void expect_typed_json(BusWorld *bw, const Typed *t)
 	ck_assert(json_object_has_member(answer, "verb"));
 	ck_assert_int_eq(json_object_get_int_member(answer, "exit"), code);
 	if (code == 0)
-		ck_assert(json_object_has_member(answer, "data") && !json_object_has_member(answer, "error"));
+		ck_assert(json_object_has_member(answer, "data") &&
+			  !json_object_has_member(answer, "error"));
 	if (t->err && *t->err && code != 1) {
 		JsonObject *error = json_object_get_object_member(answer, "error");
 
@@ -109,7 +114,7 @@ static void expect_typed_json(BusWorld *bw, const Typed *t)
 	}
 }
 
-/* Of the suite of this program. */
+/* The command lines of this program's suite. */
 static const Typed *lines;
 
 START_TEST(each_line_has_its_answer)

@@ -31,7 +31,7 @@ typedef struct Typed {
 
 /* Runs it, and compares the complete output. */
 void expect_typed(BusWorld *bw, const Typed *typed);
-/* A case of @n lines: each runs on a machine() of its own, and then again with --json. */
+/* A case of @n command lines. Each runs on a separate machine(), and then again with --json. */
 void suite_add_typed(Suite *suite, const Typed *typed, size_t n);
 
 /* @text as a JSON document; @parser owns it. */

@@ -24,15 +24,16 @@
 struct Swapper {
 	char *own;
 	char *victim;
-	char *before;              /* state of the victim at the start */
+	char *before; /* state of the victim at the start */
 	volatile unsigned *n_done; /* shared with the child */
 	pid_t pid;
 };
 
 static void append_stat(GString *text, const char *name, const struct stat *st, bool is_directory)
 {
-	g_string_append_printf(text, "%s: %o %u:%u %ld at %ld.%09ld\n", name, (unsigned)st->st_mode, (unsigned)st->st_uid,
-			       (unsigned)st->st_gid, is_directory ? 0L : (long)st->st_size, (long)st->st_mtim.tv_sec,
+	g_string_append_printf(text, "%s: %o %u:%u %ld at %ld.%09ld\n", name, (unsigned)st->st_mode,
+			       (unsigned)st->st_uid, (unsigned)st->st_gid,
+			       is_directory ? 0L : (long)st->st_size, (long)st->st_mtim.tv_sec,
 			       st->st_mtim.tv_nsec);
 }
 
@@ -55,7 +56,7 @@ static char *describe(const char *directory)
 	return g_string_free(text, FALSE);
 }
 
-static void bind_nobody(const char *path)
+static void bind_unprivileged(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -77,7 +78,7 @@ static void make_scene(const Tree *tree, const Swapper *s)
 	tree_write(tree, "/victim/text", "secret");
 	tree_write(tree, "/victim/env", "X=secret\n");
 	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
-	bind_nobody(sock);
+	bind_unprivileged(sock);
 	ck_assert_int_eq(symlink(s->victim, link_path), 0);
 	ck_assert_int_eq(chmod(tree->root, 0755), 0);
 	ck_assert_int_eq(chmod(s->victim, 0700), 0);
@@ -91,7 +92,8 @@ static void __attribute__((noreturn)) swap_for_ever(const Swapper *s)
 	const int fd = open(s->own, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (fd < 0 || setresgid(SWAPPER_UID, SWAPPER_UID, SWAPPER_UID) < 0 || setresuid(SWAPPER_UID, SWAPPER_UID, SWAPPER_UID) < 0)
+	if (fd < 0 || setresgid(SWAPPER_UID, SWAPPER_UID, SWAPPER_UID) < 0 ||
+	    setresuid(SWAPPER_UID, SWAPPER_UID, SWAPPER_UID) < 0)
 		_exit(1);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of uid has cleared it */
 	for (;;) {
@@ -108,7 +110,8 @@ Swapper *swapper_new(const Tree *tree)
 	s->victim = tree_path(tree, "/victim");
 	make_scene(tree, s);
 	s->before = describe(s->victim);
-	s->n_done = mmap(NULL, sizeof *s->n_done, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	s->n_done = mmap(NULL, sizeof *s->n_done, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne((void *)s->n_done, MAP_FAILED);
 	s->pid = fork();
 	ck_assert_int_ge(s->pid, 0);
@@ -133,7 +136,7 @@ void swapper_end(Swapper *s)
 	after = describe(s->victim);
 	ck_assert_str_eq(after, s->before);
 	ck_assert_uint_gt(*s->n_done, 0);
-	(void)munmap((void *)s->n_done, sizeof *s->n_done); /* our own mapping */
+	(void)munmap((void *)s->n_done, sizeof *s->n_done); /* this process's own mapping */
 	g_free(s->own);
 	g_free(s->victim);
 	g_free(s->before);

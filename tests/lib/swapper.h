@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Swapper: a user who owns a directory, and exchanges a directory in it with a symbolic link to
- * files of root, again and again. A process of root that uses a path through it must never follow
- * that link.
+ * Swapper: a process of a user that owns a directory. It exchanges a directory in it with a
+ * symbolic link to root's files, again and again. A root process that uses a path through that
+ * directory must never follow the link.
  */
 #ifndef SVCD_TESTS_LIB_SWAPPER_H
 #define SVCD_TESTS_LIB_SWAPPER_H
@@ -17,7 +17,7 @@
 typedef struct Swapper Swapper;
 
 /**
- * swapper_new() - makes the user's /own/real and root's /victim in @tree, and starts
+ * swapper_new() - make the user's /own/real and root's /victim in @tree, and start the swapper
  *
  * Both have a file "text", with "mine" or "secret", and a file "env", with "X=" and the same text.
  * /victim also has "fifo", and "socket" without a listener.

@@ -2,8 +2,8 @@
 """
 Sysctls: Debian's protection of links, files and FIFOs (procps, 99-protect-links.conf).
 
-No namespace has its own values. So the machine has Debian's while tests run, and gets its own back
-after the last run.
+Namespaces do not have their own values. So the machine has Debian's values while tests run, and
+gets its own back after the last run.
 """
 
 import contextlib
@@ -30,8 +30,8 @@ def values():
 
 @contextlib.contextmanager
 def as_debian(cache):
-    """@cache: the directory that all runs share. A killed run leaves Debian's values and the saved
-    ones to the next run."""
+    """@cache: the directory that all runs share. A killed run leaves Debian's values in force, and
+    the saved values for the next run."""
     with open(f"{cache}/sysctls.lock", "a+", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
         for name, value in VALUES.items():

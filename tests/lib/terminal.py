@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Terminal: the screen that a user sees after the bytes: lines, carriage returns, and erased lines.
+"""Terminal: the screen that a user sees after some output, with its carriage returns and erased
+lines.
 """
 
 import fcntl
@@ -34,8 +35,8 @@ def set_size(fd, columns, rows=24):
 
 
 def on_terminal(box, columns, *words, environment=None, then=None, rows=24):
-    """The output of svcctl on a terminal of that size, its seconds, and its exit code. @then: a new
-    size."""
+    """The output of svcctl on a terminal of that size, its duration in seconds, and its exit code.
+    @then: a new size."""
     master, slave = os.openpty()
     set_size(slave, columns, rows)
     process = subprocess.Popen(box.command(["/usr/bin/svcctl", *words]), stdin=slave, stdout=slave, stderr=slave,

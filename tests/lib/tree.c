@@ -47,7 +47,10 @@ void tree_write_bytes(const Tree *tree, const char *path, const char *bytes, gsi
 {
 	g_autofree char *whole = path_with_parents(tree, path);
 
-	ck_assert(g_file_set_contents_full(whole, bytes, (gssize)length, G_FILE_SET_CONTENTS_NONE, 0644, NULL));
+	/* The file may be absent. Without this call the end of a longer file would remain. */
+	(void)!truncate(whole, 0);
+	ck_assert(g_file_set_contents_full(whole, bytes, (gssize)length, G_FILE_SET_CONTENTS_NONE,
+					   0644, NULL));
 }
 
 char *tree_read(const Tree *tree, const char *path)

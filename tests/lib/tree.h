@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tree: a temporary root directory for one test, removed with the variable.
+ * Tree: a temporary root directory for one test, removed when its variable goes out of scope.
  */
 #ifndef SVCD_TESTS_TREE_H
 #define SVCD_TESTS_TREE_H
@@ -26,7 +26,7 @@ void tree_write(const Tree *tree, const char *path, const char *text);
 void tree_write_bytes(const Tree *tree, const char *path, const char *bytes, gsize length);
 void tree_mkdir(const Tree *tree, const char *path);
 void tree_symlink(const Tree *tree, const char *target, const char *path);
-/* A link of SysV: @link, such as "S01ssh", in /etc/rc@runlevel.d. */
+/* Makes a SysV link: @link, such as "S01ssh", in /etc/rc@runlevel.d. */
 void tree_link_script(const Tree *tree, const char *runlevel, const char *link);
 
 #endif

@@ -14,12 +14,13 @@ import time
 
 from deadline import DEFAULT_S
 
-# Colours, positions and modes: only the text remains.
+# Sequences for colours, positions and modes, which are removed so that only the text remains.
 SEQUENCES = re.compile(r"\x00|\x1b(\[[0-9;?>=]*[a-zA-Z]|[()][A-Z0-9]|[=>78])|\x07|\x0f|\r")
 
 
 def own_terminal():
-    """Take the terminal, with a SIGINT that ends: shells ignore it for what they start with &."""
+    """Take the terminal, and restore the default action of SIGINT, because shells ignore it in
+    commands that they start with &."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -51,7 +52,7 @@ class Typing:
         return SEQUENCES.sub("", self.raw.decode("utf-8", "replace"))
 
     def type(self, text):
-        """Return the output so far: the answer comes after it."""
+        """Type, and return the length of the output so far: the answer follows it."""
         shown = len(self.text())
         os.write(self.master, text.encode())
         return shown

@@ -12,13 +12,13 @@ The shell is a service of the image (vm_image.FILES) on the second serial port, 
 console. Emulation is the default (SVCD_VM_ACCEL=kvm if permitted), so a boot takes half a minute.
 """
 
-import base64
 import glob
 import hashlib
 import json
 import lzma
 import os
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -29,9 +29,9 @@ import time
 
 from deadline import wait_for
 
-BOOT_S = 400       # until a login prompt, on emulated processors of a busy machine
-COMMAND_S = 120
-KERNEL_S = 90      # until the kernel has started a program; emulated multiprocessors sometimes hang before that
+BOOT_S = 900       # until a login prompt, on emulated processors of a busy machine
+COMMAND_S = 300
+KERNEL_S = 300     # until the kernel has started a program; emulated multiprocessors sometimes hang before that
 KERNEL_ATTEMPTS = 3
 KERNEL_UP = re.compile(r"Run \S+ as init process|Loading, please wait|Begin: ")
 KERNEL_LINE = re.compile(r"\[ +[01]\.\d+\]") # kernel messages before it has found its disks
@@ -98,7 +98,8 @@ def unpacked(kernel):
     The path of an uncompressed kernel, because an emulated processor needs five seconds to unpack
     it.
 
-    QEMU starts such a kernel by its PVH entry. One that is not packed with xz is used as it is.
+    QEMU starts such a kernel by its PVH entry. A kernel that is not packed with xz is used as it
+    is.
     """
     with open(kernel, "rb") as file:
         packed = file.read()
@@ -119,15 +120,17 @@ class Machine:
     arguments.
 
     @watchdog: a device that resets the machine (Intel's 6300ESB), with a driver module.
+
+    @n_processors: one needs less of the host, because a second one waits for the locks of the first.
     """
 
     def __init__(self, disks, kernel, initrd, init="/sbin/svcd", cmdline="", root_label="svcd-root", memory_mib=1024,
-                 screen=False, reboot_ends=True, watchdog=False):
+                 screen=False, reboot_ends=True, watchdog=False, n_processors=1):
         self.disks = list(disks)
         # With the PVH entry the kernel gets no information about a screen.
         self.kernel, self.initrd = kernel if screen else unpacked(kernel), initrd
-        # An emulated processor leaks no secrets, and their protection costs a flush of its page
-        # tables per system call.
+        # An emulated processor leaks no secrets, and the protection against leaks costs a flush of
+        # its page tables per system call.
         self.words = [f"root=LABEL={root_label}", "ro", "panic=5", "net.ifnames=0", "mitigations=off"]
         self.words += ["console=tty0"] if screen else []
         self.words += ["console=ttyS0,115200", f"init={init}", *cmdline.split()]
@@ -135,9 +138,9 @@ class Machine:
         self.screen = screen
         self.reboot_ends = reboot_ends
         self.watchdog = watchdog
+        self.n_processors = n_processors
         self.events = []
         self.n_commands = 0
-        self.command_file = "/run/test-command"
         self.process = None
         self.directory = None
 
@@ -182,18 +185,21 @@ class Machine:
         return argv
 
     def command_on_terminal(self):
-        """The command for a person: the console is the terminal of QEMU."""
+        """The command line for a person: the console is the terminal of QEMU."""
         return self._hardware() + ["-nographic"]
 
     def _hardware(self):
-        argv = ["qemu-system-x86_64", "-name", "svcd-vm", "-machine", "pc", "-m", str(self.memory_mib), "-smp", "2",
+        argv = ["qemu-system-x86_64", "-name", "svcd-vm", "-machine", "pc", "-m", str(self.memory_mib), "-smp", str(self.n_processors),
                 "-accel", os.environ.get("SVCD_VM_ACCEL", "tcg,thread=multi"),
-                "-cpu", os.environ.get("SVCD_VM_CPU", "Nehalem"), "-vga", "std" if self.screen else "none", "-rtc", "base=utc",
+                "-cpu", os.environ.get("SVCD_VM_CPU", "Nehalem"), "-vga", "none", "-rtc", "base=utc",
                 "-kernel", self.kernel, "-initrd", self.initrd, "-append", " ".join(self.words),
                 "-device", "virtio-rng-pci", "-nic", "user,id=net0,model=virtio-net-pci"]
         for number, path in enumerate(self.disks):
             argv += ["-drive", f"file={path},format=raw,if=none,id=disk{number},cache=unsafe",
                      "-device", f"virtio-blk-pci,drive=disk{number}"]
+        if self.screen:
+            # A small screen, because the processor draws each pixel.
+            argv += ["-device", "VGA,xres=800,yres=600"]
         if self.watchdog:
             argv += ["-device", "i6300esb", "-action", "watchdog=reset"]
         return argv + (["-no-reboot"] if self.reboot_ends else [])
@@ -242,12 +248,12 @@ class Machine:
         return width, height, pixels
 
     def n_colours(self):
-        """Of each seventh pixel."""
+        """The number of colours, from every seventh pixel."""
         _width, _height, pixels = self.picture()
         return len({pixels[at:at + 3] for at in range(0, len(pixels), 21)})
 
     def plug(self, path, name):
-        """A further disk, while the machine runs."""
+        """Plug in a further disk while the machine runs."""
         self.qmp("blockdev-add", **{"driver": "raw", "node-name": name, "file": {"driver": "file", "filename": path}})
         self.qmp("device_add", driver="virtio-blk-pci", drive=name, id=name)
 
@@ -303,11 +309,10 @@ class Machine:
         """Runs a line of sh as root; returns (status, output), or with @check the output alone."""
         self.n_commands += 1
         mark = f"@@{self.n_commands}"
-        encoded = base64.b64encode(command.encode()).decode()
         begin = len(self.shell.data)
-        # The shell assembles the marks, so that an echo of the command does not contain them.
-        self.shell.send(f"echo '@''{mark[1:]}:begin'; echo {encoded} | base64 -d >{self.command_file}; "
-                        f"sh {self.command_file} </dev/null 2>&1; echo \"@\"\"{mark[1:]}:$?\"\n")
+        # The shell assembles the marks, so that an echo of the command does not contain them. It
+        # executes no other program for a command, because the processor is slow.
+        self.shell.send(f"echo '@''{mark[1:]}:begin'; (eval {shlex.quote(command)}) </dev/null 2>&1; echo \"@\"\"{mark[1:]}:$?\"\n")
         pattern = re.compile(rf"{mark}:begin\n(.*?)(?:\n?){mark}:(\d+)\n", re.S)
         found = wait_for(lambda: pattern.search(self.shell.text(begin)), seconds, f"{command!r} ends")
         status, output = int(found.group(2)), found.group(1)
@@ -334,6 +339,16 @@ class Machine:
 
     def svcctl_json(self, *words):
         return json.loads(self.sh("svcctl --json " + " ".join(words)))["data"]
+
+    def service(self, name):
+        """The state of one service, at a third of the cost of services()."""
+        status, output = self.sh(f"svcctl --json status {name}", check=False)
+        assert status in (0, 3), output # 3: it is not up
+        return json.loads(output)["data"][0]
+
+    def wait_boot_finished(self, seconds=BOOT_S):
+        """Wait for the end of the boot. Some services may have failed in it."""
+        self.sh(f"svcctl --quiet --timeout {seconds} boot --wait || test $? = 1", seconds)
 
     def services(self):
         return {row["name"]: row for row in json.loads(self.sh("svcctl list --all --json"))["data"]}

@@ -2,7 +2,7 @@
 """
 Images: disks of a plain Debian with a build of svcd in it, for QEMU.
 
-There are four Debians. PLAIN has no init except svcd. DESKTOP is one of these with GDM. SYSV has
+There are four Debians. PLAIN has no init except svcd. DESKTOP is like PLAIN, with GDM. SYSV has
 sysvinit and its boot scripts. These are Debian 12, except that PLAIN is $SVCD_TEST_SUITE. SCREENS
 has other display managers, on any release. The packages are installed once into a tree in the
 cache. Each build of svcd is laid over it and becomes a disk image, made without mounting a disk.
@@ -23,21 +23,23 @@ CACHE = os.environ.get("SVCD_CACHE", "/var/cache/svcd-tests")
 SUITE = "bookworm"
 PLAIN_SUITE = os.environ.get("SVCD_TEST_SUITE", SUITE)
 
-# In addition to those of the sandboxes (tests/lib/root).
+# Added to the packages of the sandboxes (tests/lib/root).
 KERNEL_PACKAGES = ["linux-image-amd64", "initramfs-tools"]
 
 DISK_BYTES = 3 << 30
 ROOT_LABEL = "svcd-root"
 NOTHING = "nothing" # a disk without svcd
 
-FRESH_HOOK = "rm -f \"$1\"/etc/ssh/ssh_host_* \"$1\"/var/lib/dbus/machine-id; : >\"$1\"/etc/machine-id"
+# An emulated processor searches half a minute for the primes of an RSA key, so that key stays.
+FRESH_HOOK = "rm -f \"$1\"/etc/ssh/ssh_host_e* \"$1\"/var/lib/dbus/machine-id; : >\"$1\"/etc/machine-id"
 
-# A small initramfs, because emulated processors unpack a large one for many seconds.
-HOOKS = [
-    "echo root:root | chroot \"$1\" chpasswd",
+# A small initramfs, because emulated processors unpack a large one for many seconds. Written before
+# the kernel is installed, so that its installation makes no large one.
+INITRAMFS_HOOK = (
+    "mkdir -p \"$1\"/etc/initramfs-tools/conf.d \"$1\"/usr/share/initramfs-tools/modules.d; "
     "echo MODULES=list >\"$1\"/etc/initramfs-tools/conf.d/svcd; "
-    "printf '%s\\n' virtio_pci virtio_blk ext4 >>\"$1\"/etc/initramfs-tools/modules; chroot \"$1\" update-initramfs -u",
-]
+    "printf '%s\\n' virtio_pci virtio_blk ext4 >\"$1\"/usr/share/initramfs-tools/modules.d/svcd")
+HOOKS = ["echo root:root | chroot \"$1\" chpasswd"]
 
 # The machine of the tests: volumes of each kind, a network, the usual daemons, and a shell for the
 # tests on the second serial port.
@@ -92,8 +94,8 @@ SYSV_FILES = {
 }
 
 
-# A desktop: GDM on elogind, and its usual daemons. GDM brings sessions of GNOME. tests/bench/
-# compares boots of it.
+# A desktop: GDM on elogind, and its usual daemons. GDM brings GNOME sessions. tests/bench/ compares
+# boots of it.
 DESKTOP_PACKAGES = """gdm3 dbus-x11 dbus-bin gnome-session-bin gnome-session-common adwaita-icon-theme fonts-dejavu-core
     elogind libpam-elogind libelogind0 udev kmod procps e2fsprogs util-linux-extra iproute2 mount login netbase kbd
     libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0
@@ -101,7 +103,7 @@ DESKTOP_PACKAGES = """gdm3 dbus-x11 dbus-bin gnome-session-bin gnome-session-com
     accountsservice acpid anacron at avahi-daemon bluez chrony cron cups-daemon irqbalance modemmanager network-manager
     openssh-server packagekit polkitd rsyslog rtkit smartmontools udisks2 upower uuid-runtime wpasupplicant""".split()
 
-# For thirty services at least.
+# With these the desktop has at least thirty services.
 DESKTOP_MORE = """autofs colord cups-browsed lldpd nginx-light power-profiles-daemon redis-server rpcbind sane-utils
     switcheroo-control""".split()
 
@@ -119,7 +121,15 @@ DESKTOP_FILES = {
     "/etc/svcd/services.d/test-shell.svc": PLAIN_FILES["/etc/svcd/services.d/test-shell.svc"],
 }
 
+# GNOME's helpers, which start with each greeter and session. Only gsd-power concerns svcd.
+NO_HELPERS = """A11ySettings Color Datetime Housekeeping Keyboard MediaKeys PrintNotifications Rfkill ScreensaverProxy
+    Sharing Smartcard Sound UsbProtection Wacom Wwan XSettings""".split()
+HELPER_OFF = "[Desktop Entry]\nType=Application\nName=None\nExec=/bin/true\nHidden=true\n"
+SESSION = "[GNOME Session]\nName=GNOME\nRequiredComponents=org.gnome.Shell;org.gnome.SettingsDaemon.Power;\n"
+
 DESKTOP_MORE_FILES = {
+    **{f"/etc/xdg/autostart/org.gnome.SettingsDaemon.{name}.desktop": HELPER_OFF for name in NO_HELPERS},
+    **{f"/usr/share/gnome-session/sessions/{name}.session": SESSION for name in ("gnome", "gnome-login")},
     "/etc/svcd/policy.d/more.policy":
         "[runlevel 5]\nActivate=autofs colord cups-browsed lldpd nginx power-profiles-daemon redis-server rpcbind saned switcheroo-control\n",
 }
@@ -132,8 +142,8 @@ SCREENS_PACKAGES = """lightdm lightdm-gtk-greeter sddm xserver-xorg-core xserver
     libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0
     systemd-standalone-tmpfiles systemd-standalone-sysusers bluez ntpsec""".split()
 
-# On Debian 12 boot/test_desktop covers it. Without Xwayland GDM uses Xorg, which may not open the
-# first terminal.
+# On Debian 12 boot/test_desktop covers GDM. Without Xwayland GDM uses Xorg, which is not allowed to
+# open the first terminal.
 SCREENS_GDM = "gdm3 gnome-session-bin gnome-session-common adwaita-icon-theme xwayland".split()
 
 SCREENS_FILES = {
@@ -162,7 +172,7 @@ def _sandbox_packages():
     return listed.stdout.split()
 
 
-# Its server is in the kernel, so no sandbox has one. Its clients may use tickets of Kerberos.
+# The NFS server is in the kernel, so no sandbox has one. Its clients may use Kerberos tickets.
 NFS_PACKAGES = ("nfs-kernel-server", "krb5-kdc", "krb5-admin-server")
 
 PLAIN = Debian("vm" if PLAIN_SUITE == SUITE else f"vm-{PLAIN_SUITE}", (*_sandbox_packages(), *NFS_PACKAGES, *KERNEL_PACKAGES),
@@ -207,12 +217,13 @@ def _digest(*parts):
 def debian_tree(debian=PLAIN):
     """The path of the unpacked packages, kernel included; installs them the first time."""
     mirror = os.environ.get("SVCD_MIRROR", "")
-    tree = f"{CACHE}/{debian.name}-{_digest(debian.suite, mirror, *debian.packages, *debian.hooks)}"
+    tree = f"{CACHE}/{debian.name}-{_digest(debian.suite, mirror, *debian.packages, INITRAMFS_HOOK, *debian.hooks)}"
     with _lock(debian.name):
         if not os.path.isdir(tree):
             shutil.rmtree(tree + ".new", ignore_errors=True)
             argv = ["mmdebstrap", "--variant=minbase", "--format=directory", "--quiet", f"--include={','.join(debian.packages)}"]
             argv += [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in ("doc", "man", "locale")]
+            argv += ["--dpkgopt=force-unsafe-io", f"--essential-hook={INITRAMFS_HOOK}"]
             argv += [f"--customize-hook={hook}" for hook in debian.hooks]
             _run(*argv, debian.suite, tree + ".new", *filter(None, [mirror]))
             os.rename(tree + ".new", tree)
@@ -291,7 +302,7 @@ def copy_disk(disk, path):
 
 
 def _debugfs(disk, *commands):
-    """Change a disk without mounting it; existing or missing files are no error."""
+    """Change a disk without mounting it; existing or missing files are not an error."""
     subprocess.run(["debugfs", "-w", "-f", "-", disk], check=False, text=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, input="".join(f"{command}\n" for command in commands))
 
@@ -308,6 +319,10 @@ def put_file(disk, path, text):
 def put_program(disk, path, source):
     """The same for a program."""
     _debugfs(disk, f"rm {path}", f"write {source} {path}", f"sif {path} mode 0100755")
+
+
+def put_link(disk, path, target):
+    _debugfs(disk, f"rm {path}", f"symlink {path} {target}")
 
 
 def remove_files(disk, directory, ending):

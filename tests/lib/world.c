@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * World: fake operations record the engine's requests; the test answers.
+ * World: a simulation that records the engine's requests; the test answers.
  */
 #include "config.h"
 
@@ -9,44 +9,28 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "engine/boot-record.h"
+#include "boot/boot-record.h"
+#include "boot/boot.h"
+#include "engine/simulation.h"
 #include "model/check.h"
 #include "model/service-parse.h"
 
 static const Requester admin = { .uid = 0, .pid = 812 };
 
-/* The processes of a service, as the keeper would know them. */
-typedef struct Process {
-	uint64_t invocation;
-	bool is_live;        /* started, not gone */
-	bool is_main_live;
-	bool is_start_told;  /* the start was answered */
-	bool is_stop_asked;
-} Process;
-
-typedef struct Timer {
-	int64_t at_us[ENGINE_TIMER_COUNT];
-} Timer;
-
 /* The start time of the next world. */
 static int64_t birth_us = 100 * G_USEC_PER_SEC;
 
 struct World {
-	Engine *engine;
+	Simulation sim;
 	char *files;
 	char *policy;
 	PolicyLayer layer; /* of the policy */
-	int64_t now_us;
-	GHashTable *levels;    /* key -> GINT_TO_POINTER(Level + 1) */
-	GHashTable *instead;   /* key -> alternatives */
+	GHashTable *alternatives; /* key -> alternatives to that condition */
 	WorldConditionFunc on_condition; /* or NULL */
 	void *on_condition_data;
-	GHashTable *processes; /* name -> Process */
-	GHashTable *timers;    /* name -> Timer */
-	GPtrArray *told;       /* names of services with unanswered starts or stops, in order */
 	GString *log;
 	GString *condition_log;
-	GString *boot_record;  /* as the manager keeps it */
+	GString *boot_record; /* as the manager keeps it */
 	char *log_shown;
 	char *refusal;
 };
@@ -61,17 +45,6 @@ int64_t world_birth(void)
 	return birth_us;
 }
 
-static Process *process_of(World *w, const char *service)
-{
-	Process *p = g_hash_table_lookup(w->processes, service);
-
-	if (!p) {
-		p = g_new0(Process, 1);
-		g_hash_table_insert(w->processes, g_strdup(service), p);
-	}
-	return p;
-}
-
 static void write_log(World *w, const char *act, const char *service)
 {
 	g_string_append_printf(w->log, "%s%s %s", w->log->len ? ", " : "", act, service);
@@ -79,45 +52,24 @@ static void write_log(World *w, const char *act, const char *service)
 
 /* --- operations --- */
 
-static void on_subscribe(void *data, KeyPrefix prefix, const char *key)
-{
-	World *w = data;
-
-	ck_assert(!key_prefix_is_internal(prefix));
-	if (!g_hash_table_contains(w->levels, key))
-		g_hash_table_insert(w->levels, g_strdup(key), GINT_TO_POINTER(LEVEL_FALSE + 1));
-}
-
-static void on_unsubscribe(void *data, KeyPrefix prefix, const char *key)
-{
-	World *w = data;
-
-	ck_assert(!key_prefix_is_internal(prefix));
-	ck_assert(g_hash_table_contains(w->levels, key));
-}
-
 static void on_start(void *data, const Service *s)
 {
 	World *w = data;
-	Process *p = process_of(w, s->def->name);
 
-	ck_assert_msg(!p->is_live, "%s was started while it ran", s->def->name);
-	*p = (Process){ .invocation = s->invocation, .is_live = true, .is_main_live = true };
-	g_ptr_array_add(w->told, g_strdup(s->def->name));
+	ck_assert_msg(!simulation_run(&w->sim, s->def->name)->is_live,
+		      "%s was started while it ran", s->def->name);
+	simulation_start(&w->sim, s);
+	simulation_queue(&w->sim, s);
 	write_log(w, "start", s->def->name);
 }
 
 static void on_stop(void *data, const Service *s)
 {
 	World *w = data;
-	Process *p = process_of(w, s->def->name);
 
-	if (p->is_stop_asked)
+	if (!simulation_stop(&w->sim, s))
 		return;
-	p->is_stop_asked = true;
-	p->is_live = true;
-	p->invocation = s->invocation;
-	g_ptr_array_add(w->told, g_strdup(s->def->name));
+	simulation_queue(&w->sim, s);
 	write_log(w, "stop", s->def->name);
 }
 
@@ -125,7 +77,7 @@ static void on_reload(void *data, const Service *s)
 {
 	World *w = data;
 
-	g_ptr_array_add(w->told, g_strdup(s->def->name));
+	simulation_queue(&w->sim, s);
 	write_log(w, "reload", s->def->name);
 }
 
@@ -134,48 +86,17 @@ static void on_restart(void *data, const Service *s)
 	write_log(data, "restart", s->def->name);
 }
 
-static void on_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t at_us)
-{
-	World *w = data;
-	Timer *timer = g_hash_table_lookup(w->timers, s->def->name);
-
-	if (!timer) {
-		timer = g_new0(Timer, 1);
-		g_hash_table_insert(w->timers, g_strdup(s->def->name), timer);
-	}
-	timer->at_us[kind] = at_us;
-}
-
-static void on_entered(void *data, const Service *s)
-{
-	(void)data;
-	(void)s;
-}
-
-static void on_changed(void *data, const Service *s)
-{
-	(void)data;
-	(void)s;
-}
-
 static void on_removed(void *data, const Service *s)
 {
-	World *w = data;
-
-	g_hash_table_remove(w->timers, s->def->name);
-	write_log(w, "removed", s->def->name);
-}
-
-static void on_engine_changed(void *data)
-{
-	(void)data;
+	write_log(data, "removed", s->def->name);
 }
 
 static void on_condition_changed(void *data, const char *key, Level level, const char *why)
 {
 	World *w = data;
 
-	g_string_append_printf(w->condition_log, "%s%s %s", w->condition_log->len ? ", " : "", key, level_name(level));
+	g_string_append_printf(w->condition_log, "%s%s %s", w->condition_log->len ? ", " : "", key,
+			       level_name(level));
 	if (w->on_condition)
 		w->on_condition(w->on_condition_data, key, level, why);
 }
@@ -183,21 +104,17 @@ static void on_condition_changed(void *data, const char *key, Level level, const
 static char *on_describe(void *data, KeyPrefix prefix, const char *key)
 {
 	(void)prefix;
-	return g_strdup(g_hash_table_lookup(((World *)data)->instead, key));
+	return g_strdup(g_hash_table_lookup(((World *)data)->alternatives, key));
 }
 
 static EngineOps ops = {
-	.subscribe = on_subscribe,
-	.unsubscribe = on_unsubscribe,
+	.subscribe = simulation_subscribe,
+	.unsubscribe = simulation_unsubscribe,
 	.start = on_start,
 	.stop = on_stop,
 	.reload = on_reload,
 	.restart = on_restart,
-	.arm_timer = on_arm_timer,
-	.entered = on_entered,
-	.changed = on_changed,
 	.removed = on_removed,
-	.engine_changed = on_engine_changed,
 	.condition_changed = on_condition_changed,
 	.describe = on_describe,
 };
@@ -254,20 +171,10 @@ static void load(World *w)
 	g_autofree char *all = g_strdup_printf("[runlevel 2]\nActivate=%s\n", names->str + 1);
 	const char *text = w->policy ? w->policy : all;
 
-	ck_assert(policy_parse(policy, w->layer, "/etc/svcd/policy.d/local.policy", text, strlen(text), diags));
+	ck_assert(policy_parse(policy, w->layer, "/etc/svcd/policy.d/local.policy", text,
+			       strlen(text), diags));
 	check_set(set, policy, diags);
-	engine_load(w->engine, set, policy, w->now_us);
-}
-
-static void tell_levels(World *w)
-{
-	GHashTableIter iter;
-	gpointer key;
-	gpointer value;
-
-	g_hash_table_iter_init(&iter, w->levels);
-	while (g_hash_table_iter_next(&iter, &key, &value))
-		engine_set_level(w->engine, key, (Level)(GPOINTER_TO_INT(value) - 1), NULL, w->now_us);
+	engine_load(w->sim.engine, set, policy, w->sim.now_us);
 }
 
 static World *world_new_with_layer(const char *files, const char *policy, PolicyLayer layer)
@@ -277,19 +184,16 @@ static World *world_new_with_layer(const char *files, const char *policy, Policy
 	w->layer = layer;
 	w->files = g_strdup(files);
 	w->policy = g_strdup(policy);
-	w->now_us = birth_us;
-	w->levels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	w->processes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	w->timers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	w->told = g_ptr_array_new_with_free_func(g_free);
-	w->instead = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	simulation_init(&w->sim, birth_us);
+	w->alternatives = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	w->log = g_string_new(NULL);
 	w->condition_log = g_string_new(NULL);
 	w->boot_record = g_string_new(NULL);
-	w->engine = engine_new(&ops, w);
+	w->sim.engine = engine_new(&ops, w);
+	boot_observe(w->sim.engine);
 	load(w);
-	tell_levels(w);
-	engine_begin(w->engine, "2", w->now_us);
+	simulation_report_levels(&w->sim);
+	engine_begin(w->sim.engine, "2", w->sim.now_us);
 	return w;
 }
 
@@ -312,12 +216,8 @@ void world_free(World *w)
 {
 	if (!w)
 		return;
-	engine_free(w->engine);
-	g_hash_table_unref(w->levels);
-	g_hash_table_unref(w->processes);
-	g_hash_table_unref(w->timers);
-	g_ptr_array_unref(w->told);
-	g_hash_table_unref(w->instead);
+	simulation_clear(&w->sim);
+	g_hash_table_unref(w->alternatives);
 	g_string_free(w->log, TRUE);
 	g_string_free(w->condition_log, TRUE);
 	g_string_free(w->boot_record, TRUE);
@@ -330,12 +230,12 @@ void world_free(World *w)
 
 Engine *world_engine(World *w)
 {
-	return w->engine;
+	return w->sim.engine;
 }
 
 Service *world_find(World *w, const char *service)
 {
-	Service *s = engine_find(w->engine, service);
+	Service *s = engine_find(w->sim.engine, service);
 
 	ck_assert_msg(s, "there is no service %s", service);
 	return s;
@@ -343,7 +243,7 @@ Service *world_find(World *w, const char *service)
 
 int64_t world_now(World *w)
 {
-	return w->now_us;
+	return w->sim.now_us;
 }
 
 void world_reload(World *w, const char *files, const char *policy)
@@ -355,19 +255,19 @@ void world_reload(World *w, const char *files, const char *policy)
 		w->policy = g_strdup(policy);
 	}
 	load(w);
-	tell_levels(w);
+	simulation_report_levels(&w->sim);
 }
 
 /* --- events --- */
 
-void world_set_level(World *w, const char *key, Level level, const char *why, const char *instead)
+void world_set_level(World *w, const char *key, Level level, const char *why,
+		     const char *alternatives)
 {
-	g_hash_table_insert(w->levels, g_strdup(key), GINT_TO_POINTER(level + 1));
-	if (instead)
-		g_hash_table_insert(w->instead, g_strdup(key), g_strdup(instead));
+	if (alternatives)
+		g_hash_table_insert(w->alternatives, g_strdup(key), g_strdup(alternatives));
 	else
-		g_hash_table_remove(w->instead, key);
-	engine_set_level(w->engine, key, level, why, w->now_us);
+		g_hash_table_remove(w->alternatives, key);
+	simulation_set_level(&w->sim, key, level, why);
 }
 
 void world_set(World *w, const char *key, bool is_true)
@@ -386,89 +286,99 @@ void world_on_condition(World *w, WorldConditionFunc func, void *data)
 	w->on_condition_data = data;
 }
 
-static void tell(World *w, const char *service, ProcessEvent event)
-{
-	event.at_us = w->now_us;
-	engine_process_event(w->engine, service, process_of(w, service)->invocation, &event, w->now_us);
-}
-
 void world_started(World *w, const char *service)
 {
-	tell(w, service, (ProcessEvent){ .kind = PROCESS_STARTED, .pid = 4711 });
+	simulation_report(&w->sim, service, (ProcessEvent){ .kind = PROCESS_STARTED, .pid = 4711 });
 }
 
 void world_ready(World *w, const char *service)
 {
-	tell(w, service, (ProcessEvent){ .kind = PROCESS_READY });
+	simulation_report(&w->sim, service, (ProcessEvent){ .kind = PROCESS_READY });
 }
 
 void world_start_fails(World *w, const char *service, const char *text)
 {
-	process_of(w, service)->is_main_live = false;
-	tell(w, service, (ProcessEvent){ .kind = PROCESS_START_FAILED, .text = text });
+	simulation_report(&w->sim, service,
+			  (ProcessEvent){ .kind = PROCESS_START_FAILED, .text = text });
 }
 
 void world_start_is_refused(World *w, const char *service, const char *text)
 {
-	process_of(w, service)->is_main_live = false;
-	tell(w, service, (ProcessEvent){ .kind = PROCESS_START_FAILED, .text = text, .is_refused = true });
+	simulation_report(
+		&w->sim, service,
+		(ProcessEvent){ .kind = PROCESS_START_FAILED, .text = text, .is_refused = true });
 }
 
 void world_exits(World *w, const char *service, int status)
 {
 	g_autofree char *text = g_strdup_printf("exit status %d", status);
 
-	process_of(w, service)->is_main_live = false;
-	tell(w, service, (ProcessEvent){ .kind = PROCESS_EXITED, .success = status == 0, .code = CLD_EXITED,
-					 .status = status, .text = text });
+	simulation_report(&w->sim, service,
+			  (ProcessEvent){ .kind = PROCESS_EXITED,
+					  .success = status == 0,
+					  .code = CLD_EXITED,
+					  .status = status,
+					  .text = text });
 }
 
 void world_leaves_nothing(World *w, const char *service)
 {
-	process_of(w, service)->is_main_live = false;
-	tell(w, service, (ProcessEvent){ .kind = PROCESS_EXITED, .success = true, .is_done = true, .code = CLD_EXITED,
-					 .text = "exit status 0; it left nothing running" });
+	simulation_report(&w->sim, service,
+			  (ProcessEvent){ .kind = PROCESS_EXITED,
+					  .success = true,
+					  .is_done = true,
+					  .code = CLD_EXITED,
+					  .text = "exit status 0; it left nothing running" });
 }
 
 void world_ends_in_restart(World *w, const char *service)
 {
-	process_of(w, service)->is_main_live = false;
-	tell(w, service, (ProcessEvent){ .kind = PROCESS_EXITED, .is_restart = true, .code = CLD_EXITED,
-					 .text = "its restart left nothing running: exit status 0" });
+	simulation_report(
+		&w->sim, service,
+		(ProcessEvent){ .kind = PROCESS_EXITED,
+				.is_restart = true,
+				.code = CLD_EXITED,
+				.text = "its restart left nothing running: exit status 0" });
 }
 
 void world_restarted(World *w, const char *service, const char *problem)
 {
-	tell(w, service, (ProcessEvent){ .kind = problem ? PROCESS_RESTART_FAILED : PROCESS_RESTARTED, .text = problem });
+	simulation_report(&w->sim, service,
+			  (ProcessEvent){ .kind = problem ? PROCESS_RESTART_FAILED :
+							    PROCESS_RESTARTED,
+					  .text = problem });
 }
 
 void world_reloaded(World *w, const char *service, const char *problem)
 {
-	tell(w, service, (ProcessEvent){ .kind = problem ? PROCESS_RELOAD_FAILED : PROCESS_RELOADED, .text = problem });
+	simulation_report(&w->sim, service,
+			  (ProcessEvent){ .kind = problem ? PROCESS_RELOAD_FAILED :
+							    PROCESS_RELOADED,
+					  .text = problem });
 }
 
 void world_health(World *w, const char *service, const char *problem)
 {
-	tell(w, service, (ProcessEvent){ .kind = PROCESS_HEALTH, .success = !problem, .text = problem });
+	simulation_report(
+		&w->sim, service,
+		(ProcessEvent){ .kind = PROCESS_HEALTH, .success = !problem, .text = problem });
 }
 
 void world_stops_itself(World *w, const char *service)
 {
-	tell(w, service, (ProcessEvent){ .kind = PROCESS_STOPPING });
+	simulation_report(&w->sim, service, (ProcessEvent){ .kind = PROCESS_STOPPING });
 }
 
 void world_stop_fails(World *w, const char *service, const char *text, const char *output)
 {
-	process_of(w, service)->is_stop_asked = false;
-	tell(w, service, (ProcessEvent){ .kind = PROCESS_STOP_FAILED, .text = text, .output = output });
+	simulation_report(
+		&w->sim, service,
+		(ProcessEvent){ .kind = PROCESS_STOP_FAILED, .text = text, .output = output });
 }
 
 void world_gone(World *w, const char *service)
 {
-	process_of(w, service)->is_live = false;
-	process_of(w, service)->is_main_live = false;
-	process_of(w, service)->is_stop_asked = false;
-	tell(w, service, (ProcessEvent){ .kind = PROCESS_GONE });
+	simulation_report(&w->sim, service, (ProcessEvent){ .kind = PROCESS_GONE });
 }
 
 void world_dies(World *w, const char *service, int status)
@@ -477,81 +387,19 @@ void world_dies(World *w, const char *service, int status)
 	world_gone(w, service);
 }
 
-static void answer_start(World *w, const char *service)
-{
-	const Service *s = world_find(w, service);
-
-	process_of(w, service)->is_start_told = true;
-	world_started(w, service);
-	if (s->def->type == TYPE_TASK)
-		world_exits(w, service, 0);
-	else
-		world_ready(w, service);
-}
-
-static void answer(World *w, const char *service)
-{
-	const Process *p = process_of(w, service);
-
-	if (p->is_stop_asked)
-		world_dies(w, service, 0);
-	else if (p->is_live && !p->is_start_told)
-		answer_start(w, service);
-	else if (p->is_live && world_find(w, service)->is_reloading)
-		world_reloaded(w, service, NULL);
-}
-
 void world_settle(World *w)
 {
-	while (w->told->len > 0) {
-		g_autofree char *service = g_ptr_array_steal_index(w->told, 0);
-
-		answer(w, service);
-	}
-}
-
-/* The next timer that is due at @until_us, or NULL; sorted by name on a tie. */
-static const char *find_due(World *w, int64_t until_us, EngineTimer *ret_kind, int64_t *ret_at_us)
-{
-	const char *found = NULL;
-	GHashTableIter iter;
-	gpointer name;
-	gpointer value;
-
-	g_hash_table_iter_init(&iter, w->timers);
-	while (g_hash_table_iter_next(&iter, &name, &value)) {
-		const Timer *timer = value;
-
-		for (EngineTimer kind = 0; kind < ENGINE_TIMER_COUNT; kind++) {
-			const int64_t at_us = timer->at_us[kind];
-
-			if (at_us == 0 || at_us > until_us)
-				continue;
-			if (found && (at_us > *ret_at_us || (at_us == *ret_at_us && strcmp(name, found) > 0)))
-				continue;
-			found = name;
-			*ret_kind = kind;
-			*ret_at_us = at_us;
-		}
-	}
-	return found;
+	while (simulation_answer(&w->sim))
+		;
 }
 
 void world_advance(World *w, int64_t us)
 {
-	const int64_t until_us = w->now_us + us;
-	EngineTimer kind;
-	int64_t at_us;
-	const char *due;
+	const int64_t until_us = w->sim.now_us + us;
 
-	while ((due = find_due(w, until_us, &kind, &at_us))) {
-		Timer *timer = g_hash_table_lookup(w->timers, due);
-
-		timer->at_us[kind] = 0;
-		w->now_us = MAX(w->now_us, at_us);
-		engine_timer_fired(w->engine, due, kind, w->now_us);
-	}
-	w->now_us = until_us;
+	while (simulation_fire_timer(&w->sim, ENGINE_TIMERS_ALL, until_us))
+		;
+	w->sim.now_us = until_us;
 }
 
 /* --- requests --- */
@@ -559,7 +407,8 @@ void world_advance(World *w, int64_t us)
 bool world_request(World *w, RequestVerb verb, const char *service)
 {
 	g_autoptr(GError) error = NULL;
-	const bool is_granted = engine_request(w->engine, verb, service, &admin, w->now_us, &error);
+	const bool is_granted =
+		engine_request(w->sim.engine, verb, service, &admin, w->sim.now_us, &error);
 
 	g_free(w->refusal);
 	w->refusal = g_strdup(error ? error->message : "");
@@ -589,7 +438,7 @@ const char *world_refusal(World *w, RequestVerb verb, const char *service)
 
 void world_runlevel(World *w, const char *runlevel)
 {
-	ck_assert(engine_set_runlevel(w->engine, runlevel, &admin, w->now_us, NULL));
+	ck_assert(engine_set_runlevel(w->sim.engine, runlevel, &admin, w->sim.now_us, NULL));
 }
 
 /* --- a crash of the manager --- */
@@ -597,13 +446,13 @@ void world_runlevel(World *w, const char *runlevel)
 static GHashTable *collect_notes(World *w)
 {
 	GHashTable *notes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	const GPtrArray *services = engine_services(w->engine);
+	const GPtrArray *services = engine_services(w->sim.engine);
 
 	for (unsigned i = 0; i < services->len; i++) {
 		const Service *s = g_ptr_array_index(services, i);
 		char note[128];
 
-		engine_note(w->engine, s, note, sizeof(note));
+		engine_note(w->sim.engine, s, note, sizeof(note));
 		g_hash_table_insert(notes, g_strdup(s->def->name), g_strdup(note));
 	}
 	return notes;
@@ -611,7 +460,7 @@ static GHashTable *collect_notes(World *w)
 
 static void keep_boot_record(World *w)
 {
-	g_autofree char *news = boot_record_take_news(w->engine);
+	g_autofree char *news = boot_record_take_news(w->sim.engine);
 
 	if (news)
 		g_string_append(w->boot_record, news);
@@ -626,22 +475,24 @@ void world_crash(World *w)
 	char global[128];
 
 	keep_boot_record(w);
-	engine_note_global(w->engine, global, sizeof(global));
-	engine_free(w->engine);
-	g_hash_table_remove_all(w->timers);
-	w->engine = engine_new(&ops, w);
+	boot_note_global(w->sim.engine, global, sizeof(global));
+	engine_free(w->sim.engine);
+	w->sim.engine = engine_new(&ops, w);
+	boot_observe(w->sim.engine);
 	load(w);
-	ck_assert(engine_recover_global(w->engine, global, w->now_us));
+	ck_assert(boot_recover_global(w->sim.engine, global, w->sim.now_us));
 	g_hash_table_iter_init(&iter, notes);
 	while (g_hash_table_iter_next(&iter, &name, &note)) {
-		const Process *p = process_of(w, name);
+		const SimulatedRun *run = simulation_run(&w->sim, name);
 
-		ck_assert(engine_recover(w->engine, name, note, p->is_live && (p->is_main_live || p->is_stop_asked),
-					 p->invocation, p->is_main_live ? 4711 : 0, w->now_us));
+		ck_assert(engine_recover(
+			w->sim.engine, name, note,
+			run->is_live && (run->is_main_live || run->is_stop_requested),
+			run->invocation, run->is_main_live ? 4711 : 0, w->sim.now_us));
 	}
-	boot_record_recover(w->engine, w->boot_record->str, w->boot_record->len);
-	tell_levels(w);
-	engine_begin(w->engine, NULL, w->now_us);
+	boot_record_recover(w->sim.engine, w->boot_record->str, w->boot_record->len);
+	simulation_report_levels(&w->sim);
+	engine_begin(w->sim.engine, NULL, w->sim.now_us);
 }
 
 /* --- results --- */
@@ -666,13 +517,13 @@ const char *world_condition_log(World *w)
 
 unsigned world_count_live(World *w, const char *service)
 {
-	return process_of(w, service)->is_live;
+	return simulation_run(&w->sim, service)->is_live;
 }
 
 Level world_level(World *w, const char *key)
 {
 	ConditionView view;
 
-	ck_assert_msg(engine_condition(w->engine, key, &view), "no service names %s", key);
+	ck_assert_msg(engine_condition(w->sim.engine, key, &view), "no service names %s", key);
 	return view.level;
 }

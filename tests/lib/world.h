@@ -14,21 +14,21 @@
 typedef struct World World;
 
 /**
- * world_new() - a machine that has just begun runlevel 2
- * @files: service files, each after a line "== NAME"; without such a line one file, of a service
- * "it"
+ * world_new() - a machine that has just entered runlevel 2
+ * @files: service files, each after a line "== NAME"; without such a line, the file of the service
+ *         "it"
  *
  * Policy wants all of them in runlevel 2. External levels are false unless the test sets them.
  */
 World *world_new(const char *files);
 /* The same, with a policy file; NULL: none. */
 World *world_new_with_policy(const char *files, const char *policy);
-/* The same file, shipped by the vendor. */
+/* The same, with a policy file of the vendor. */
 World *world_new_with_vendor_policy(const char *files, const char *policy);
-/* The start time of later worlds: 100 s, except for tests with the real clock. */
+/* Sets the start time of later worlds. It is 100 s, except for tests with the real clock. */
 void world_set_birth(int64_t now_us);
 int64_t world_birth(void);
-/* Sockets in later worlds open when the test calls engine_sockets_opened(). */
+/* In later worlds, sockets open only when the test calls engine_sockets_opened(). */
 void world_open_sockets_slowly(void);
 void world_free(World *w);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(World, world_free)
@@ -36,22 +36,23 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(World, world_free)
 Engine *world_engine(World *w);
 Service *world_find(World *w, const char *service);
 int64_t world_now(World *w);
-/* New files and policy (NULL: unchanged), while services run. */
+/* Reads new files and policy (NULL: unchanged), while services run. */
 void world_reload(World *w, const char *files, const char *policy);
 
 /* --- events --- */
 void world_set(World *w, const char *key, bool is_true);
 void world_set_unknown(World *w, const char *key);
 /* Like world_set(), with the provider's reason and the alternatives; NULL: none. */
-void world_set_level(World *w, const char *key, Level level, const char *why, const char *instead);
+void world_set_level(World *w, const char *key, Level level, const char *why,
+		     const char *alternatives);
 /* Calls @func whenever the engine reports a changed condition. */
 typedef void (*WorldConditionFunc)(void *data, const char *key, Level level, const char *why);
 void world_on_condition(World *w, WorldConditionFunc func, void *data);
-/* Processes of the present invocation. */
+/* Reports about the processes of the present invocation. */
 void world_started(World *w, const char *service);
 void world_ready(World *w, const char *service);
 void world_start_fails(World *w, const char *service, const char *text);
-/* The same, because a machine resource is exhausted. */
+/* The start fails, because a machine resource is exhausted. */
 void world_start_is_refused(World *w, const char *service, const char *text);
 void world_exits(World *w, const char *service, int status);
 /* A script: the processes of its start command have all ended. */
@@ -70,7 +71,7 @@ void world_stop_fails(World *w, const char *service, const char *text, const cha
 void world_gone(World *w, const char *service);
 /* Exit, end of all processes, and clean-up. */
 void world_dies(World *w, const char *service, int status);
-/* Carries out all requests until none is left: starts succeed, stops end. Timers stay. */
+/* Carries out all requests until none is left: starts succeed, stops end. No timer fires. */
 void world_settle(World *w);
 void world_advance(World *w, int64_t us);
 /* Most tests use seconds. */
@@ -98,13 +99,16 @@ const char *world_log(World *w);
 const char *world_condition_log(World *w);
 unsigned world_count_live(World *w, const char *service);
 
-#define expect_state(w, service, expected)                                                          \
-	ck_assert_str_eq(service_state_name(world_find((w), (service))->state), service_state_name(expected))
+#define expect_state(w, service, expected)                                      \
+	ck_assert_str_eq(service_state_name(world_find((w), (service))->state), \
+			 service_state_name(expected))
 #define expect_log(w, expected) ck_assert_str_eq(world_log(w), (expected))
-#define expect_cause(w, service, expected) ck_assert_str_eq(service_cause(world_find((w), (service))), (expected))
-#define expect_level(w, key, expected) ck_assert_str_eq(level_name(world_level((w), (key))), level_name(expected))
+#define expect_cause(w, service, expected) \
+	ck_assert_str_eq(service_cause(world_find((w), (service))), (expected))
+#define expect_level(w, key, expected) \
+	ck_assert_str_eq(level_name(world_level((w), (key))), level_name(expected))
 
-/* Of a condition that some service uses. */
+/* The level of a condition that some service uses. */
 Level world_level(World *w, const char *key);
 
 #endif

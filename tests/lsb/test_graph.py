@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-"svcctl tree --order" shows the order of a machine's scripts before it runs svcd: it uses the rc
-links.
+"svcctl tree --order" shows the order of the scripts of a machine that does not run svcd yet: it
+uses the rc links.
 
-On a tree without any link it uses the defaults in the headers, with any RcLinks=.
+On a tree without any link it uses the defaults in the headers, whatever RcLinks= is.
 """
 
 import lsb

@@ -57,7 +57,7 @@ class Comparison:
         self.n_pairs = 0
 
     def _known(self, scripts):
-        """As services, except those that are svcd's own work."""
+        """The scripts as services, except those that svcd replaces by its own work."""
         return {lsb.service_of(name) for name in scripts} & self.services
 
     def _insserv_order(self, kind, scripts):
@@ -73,7 +73,7 @@ class Comparison:
         self.problems += rows(kind, "svcd", level, extra)
 
     def wanted(self, level):
-        """A script for the shutdown only is up from S on, so that it can stop."""
+        """A script that is only for the shutdown is up from S on, so that it can stop."""
         linked = self.tree.linked("S", "S") | (self.tree.linked(level, "S") if level != "S" else set()) | self.stop_only
         wanted = self.tree.wanted(level)
         if self._known(linked) != wanted:
@@ -124,7 +124,7 @@ def compare(origin, title, paths=None, more=()):
         problems = comparison.run()
         missing = not_wrapped(tree, comparison.services)
         used.update(missing)
-        problems += [f"{name} is no service" for name in sorted(missing - set(DIFFERENCES["not wrapped"]))]
+        problems += [f"{name} is not a service" for name in sorted(missing - set(DIFFERENCES["not wrapped"]))]
         problems += [f"{name} is a service" for name in sorted(set(tree.scripts()) & set(DIFFERENCES["not wrapped"]) - missing)]
         if problems:
             print(f"{title}: {len(problems)} of {comparison.n_pairs} pairs")

@@ -21,7 +21,7 @@ MEMBERS = {"$local_fs": {"m1", "m2"}, "$network": {"n1"}, "$named": {"d1", "n1"}
 START = ("S", "S", "2 3 4 5", "2 3 4 5", "2", "3 5", "1 2")
 STOP = ("0 1 6", "0 1 6", "0 6", "", "1")
 
-# insserv's messages when headers contradict each other, or $all. For svcd's behaviour see
+# insserv's messages when headers contradict each other or $all. For svcd's behaviour see
 # lsb-compat/README.md.
 CONTRADICTIONS = ("loop", "which can not be true")
 
@@ -36,7 +36,7 @@ class Author:
         self.words = self.names + sorted(MEMBERS) + ["nobody"]
 
     def _list(self, name, count, is_later):
-        """Tokens of which all scripts stand on the same side of @name."""
+        """Tokens with all their scripts on the same side of @name in the order."""
         rank = self.names.index(name)
         words = []
         for word in self.random.sample(self.words, min(count, len(self.words))):
@@ -68,7 +68,7 @@ class Author:
 
 
 def missing(tree, level, kind):
-    """Pairs that only insserv has, and the number of all its pairs."""
+    """Pairs that only insserv orders, and the number of all pairs that it orders."""
     is_stop = kind == "stop"
     linked = tree.linked(level, "K" if is_stop else "S")
     theirs = {(lsb.service_of(first), lsb.service_of(second)) for first, second in tree.insserv_order(kind, linked)}

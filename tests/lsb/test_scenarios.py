@@ -158,7 +158,7 @@ class Story:
             self.expect((lsb.service_of(first), lsb.service_of(second)) in order, f"{first} is not before {second}")
 
     def _is_told(self, *scripts):
-        """One diagnostic names them all."""
+        """Check that one diagnostic names all of them."""
         names = [lsb.service_of(script) for script in scripts]
         for row in self.tree.complaints():
             text = f"{row['text']} {row.get('service', '')} {row.get('file', '')}"
@@ -177,7 +177,7 @@ class Story:
             self._is_told(*scripts)
 
     def _check_says(self, _words):
-        """In its own texts."""
+        """Check svcd's own texts."""
         self.expect(self.tree.complaints(), "nothing is said")
 
     def _check_interactive(self, scripts):
@@ -248,7 +248,7 @@ def main():
     for scenario in SCENARIOS:
         if sys.argv[1:] and scenario["id"] not in sys.argv[1:]:
             continue
-        # If no script of the machine has a link, Default-Start counts.
+        # If no script of the machine has a link, Default-Start decides.
         variants = [True, False] if scenario["style"] == "static" and all_are_enabled(scenario) else [True]
         for use_links in variants:
             n_run += 1

@@ -2,8 +2,8 @@
 """
 More: rows of packages without a service file of svcd. Their init scripts run unmodified.
 
-A package with only a systemd unit (state "unit") is named, and none of its programs runs. Only
---long runs these rows. The fields are those of table.Package.
+For a package with only a systemd unit (state "unit"), svcd's commands name that unit, and none of
+its programs runs. Only --long runs these rows. The fields are those of table.Package.
 """
 
 from probes import tcp, unix
@@ -95,7 +95,7 @@ NETWORK = (
           row("bird2", "bird", "birdc show status"),
           row("freeradius", "freeradius", process("freeradius")),
           row("inspircd", "inspircd", tcp(6667), broken=dict.fromkeys(
-              ("install", "restart", "reload", "kill", "upgrade", "reboot"), "its script calls it with a word that it refuses")),
+              ("install", "restart", "reload", "kill", "upgrade", "reboot"), "its script calls it with an argument that it refuses")),
           row("kea-dhcp4-server", "kea-dhcp4-server", process("kea-dhcp4"), broken=dict.fromkeys(
               ("install", "restart", "kill", "upgrade", "reboot"), "its script needs /run/kea and /var/lib/kea, which only its unit makes")),
           row("knot", "knot", "knotc status"),

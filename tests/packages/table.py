@@ -15,18 +15,19 @@ RELEASES = ("bookworm", "trixie")
 @dataclasses.dataclass(frozen=True)
 class Package:
     """
-    @name: the package, and the argument of apt unless other ones are set. @service: its name in svcd.
+    @name: the package, and the argument of apt unless others are set. @service: its name in
+    svcd.
 
     @others: further services that are then up. @called: those that come up on demand of it or its
     client. @probe: a shell line that fails unless the client is served. @state: "ready", "done" for
     a task, "idle" if the client or apt itself (@is_called_by_apt) starts it; "waiting" if it stays
     so in the bed, because of @why; "unit" with only a unit of systemd; "off" if /etc/default
-    disables it. @upgraded: the packages that are installed again, by default all.
-    @keeps_running: Debian then only reloads it, or leaves it alone. @files, @policy: the admin's
-    own, present before the package. @after: the admin's shell line after the installation. @broken:
-    failing steps, with the reason, because the script fails under sysvinit, too. @normal: part of
-    the normal run. @runs_under_systemd: its unit runs in a container. @apart: processes of only one
-    of the two inits, by design.
+    disables it. @upgraded: the packages that are installed again, by default all. @keeps_running:
+    Debian then only reloads it, or leaves it alone. @files, @policy: the admin's own, present
+    before the package. @after: the admin's shell line after the installation. @broken: failing
+    steps, with the reason, because the script fails under sysvinit, too. @normal: part of the
+    normal run. @runs_under_systemd: its unit runs in a container. @apart: processes of only one of
+    the two inits, by design.
     """
     name: str
     service: str
@@ -52,7 +53,7 @@ class Package:
         return (self.words or self.name).split()
 
     def words_under_systemd(self):
-        """There systemd replaces elogind, and needs the bus."""
+        """The packages under systemd, which replaces elogind and needs the bus."""
         return ["dbus" if "elogind" in word else word for word in self.words_for_apt()]
 
 
@@ -67,7 +68,7 @@ SQL = "runuser -u postgres -- psql --no-align --tuples-only --command 'select 40
 
 
 def postgresql(release, version):
-    return Package("postgresql", f"postgresql@{version}-main", SQL, upgraded=f"postgresql-{version}", normal=True, releases=(release,))
+    return Package("postgresql", f"postgresql@{version}-main", SQL, upgraded=f"postgresql-{version}", normal=release == "trixie", releases=(release,))
 
 
 DATABASES = (
@@ -93,7 +94,7 @@ WEB = (
     Package("nginx", "nginx", tcp(80, GREETING, "Welcome to nginx!"), normal=True),
     Package("squid", "squid", tcp(3128, "GET / HTTP/1.0\r\n\r\n", "400 Bad Request"),
             files={"/etc/squid/conf.d/test.conf": "shutdown_lifetime 1 seconds\n"}),
-    # It answers about itself without a request to others.
+    # It returns its own statistics without contacting another server.
     Package("tinyproxy", "tinyproxy", tcp(8888, "GET http://tinyproxy.stats/ HTTP/1.0\r\n\r\n", "HTTP/1.0 200")),
     Package("tor", "tor", tcp(9050, "\5\1\0", "\5\0")),
 )
@@ -109,7 +110,7 @@ MAILS = (
 # --- names, addresses and logins ---
 
 NAMES = (
-    # version.bind, which it answers itself.
+    # A query for version.bind, which the server answers itself.
     Package("bind9", "named", udp(53, "0123 0100 0001 0000 0000 0000 0776657273696f6e0462696e6400 0010 0003", "44656269616e"), normal=True),
     Package("dnsmasq", "dnsmasq", udp(53, *DNS)),
     Package("openssh-server", "ssh", tcp(22, "", "SSH-2.0"), others=("ssh-host-keys",), normal=True),
@@ -155,13 +156,13 @@ SHARES = (
     Package("winbind", "winbind", "wbinfo --ping"),
     Package("samba-ad-dc", "samba-ad-dc", "samba-tool user list -H ldap://localhost -U Administrator --password=Secret-1234 | grep -x "
             "Administrator", words="samba-ad-dc samba-ad-provision", upgraded="samba-ad-dc samba",
-            # The servers on the ports of the domain's controller end first.
+            # The servers on the domain controller's ports are stopped first.
             after=f"for name in smbd nmbd winbind; do service $name stop; done; {DOMAIN} && service samba-ad-dc start"),
     Package("autofs", "autofs", "ls /auto/here && mountpoint -q /auto/here",
             after="echo '/auto /etc/auto.test' >/etc/auto.master && echo 'here -fstype=tmpfs :tmpfs' >/etc/auto.test && service autofs restart"),
     Package("nfs-kernel-server", "nfs-kernel-server", state="waiting", why="the server is in the host's kernel"),
     Package("nfs-common", "nfs-common", "rpcinfo -p | grep -q portmapper", others=("rpcbind",)),
-    # Debian starts it only on an admin's request. systemd starts one for each client.
+    # Debian starts it only on an admin's request. systemd starts a process for each client.
     Package("sane-utils", "saned", tcp(6566), apart=("saned:saned",),
             after="if [ -d /run/systemd/system ]; then systemctl start saned.socket; else svcctl set saned boot; fi"),
     Package("smartmontools", "smartmontools", state="waiting", why="no disk"),
@@ -219,8 +220,7 @@ SYSTEM = (
     Package("ntpsec", "ntpsec", state="waiting", why="it may not set the clock", runs_under_systemd=False),
     Package("rsyslog", "rsyslog",
             "logger -t bed 40 plus 2; for n in $(seq 50); do grep -qs '40 plus 2' /var/log/syslog && exit; sleep 0.2; done; exit 1"),
-    # Under systemd a process waits for the end of the machine; the script's stop command does its
-    # work.
+    # Under systemd a process waits for the shutdown. Here the script's stop command does its work.
     Package("unattended-upgrades", "unattended-upgrades", "test -x /usr/bin/unattended-upgrade", state="done", apart=("root:unattended-upgr",)),
     Package("uuid-runtime", "uuidd", "uuidd -t"),
     Package("zabbix-agent", "zabbix-agent", tcp(10050, "ZBXD\1\n\0\0\0\0\0\0\0agent.ping", "1")),
@@ -229,8 +229,8 @@ SYSTEM = (
 # --- desktops ---
 
 
-# The bus may have read its rules before a package made the user in them. On a machine it starts
-# long before.
+# The bus may have read its rules before a package made the user that they name. On a real machine
+# the bus starts long before the package is installed.
 READ_RULES = "dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ReloadConfig"
 
 
@@ -239,7 +239,8 @@ def desktop(package, service, name, **more):
 
 
 def rtkit(release, first_uid):
-    """It limits the processes of its user. The uid must not be in use in a bed beside this one."""
+    """This daemon limits the processes of its user. The uid must not be in use in another bed at
+    the same time."""
     return desktop("rtkit", "rtkit-daemon", "org.freedesktop.RealtimeKit1", state="idle", keeps_running=True, after=READ_RULES,
                    policy=ignore("rtkit-daemon"), runs_under_systemd=False, releases=(release,),
                    files={"/etc/adduser.conf": f"FIRST_SYSTEM_UID={first_uid}\nLAST_SYSTEM_UID={first_uid + 19}\n"})
@@ -275,7 +276,7 @@ ELSEWHERE = {
 
 
 def services_of(row):
-    """Names of service files: an instance uses its template's, and belongs to a group."""
+    """Names of service files. An instance uses the file of its template, and belongs to a group."""
     names = {row.service, *row.others, *row.called}
     return {re.sub("@.*", "@", name) for name in names} | {name.split("@")[0] for name in names}
 

@@ -16,7 +16,7 @@ from bed import PASSING
 
 DATA = f"{os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}/data"
 NONE = "none"
-# The user of a unit with DynamicUser=. A script has to name another.
+# The user of a unit with DynamicUser=. A script must name another user.
 DYNAMIC = "dynamic"
 
 # For apt-get remove: all packages that were installed with it.
@@ -28,9 +28,9 @@ NOT_LOOKED_AT = ("/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/debs", "
                  "/var/log/dpkg.log", "/usr/share/man")
 AT_ANY_TIME = re.compile(r"/__pycache__|^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-$|^/var/cache/(ldconfig|debconf|man)/|/\.pwd\.lock$|"
                          r"\.(1|0)(\.gz)?$|^/etc/alternatives/.*\.gz$|"
-                         # Named by version or time, and by the name of the bed.
+                         # Files that are named after a version or a time, or after the bed.
                          r"^/var/backups/slapd-|/nfcapd\.|^/etc/mailname$|"
-                         # Of the sysvinit packages.
+                         # Files of the sysvinit packages.
                          r"^/etc/(rc[0-9S]\.d/|init\.d/\.depend\.|inittab$)|^/var/log/(dmesg$|fsck/)")
 
 # Made by systemd-tmpfiles, which the script of any package may call.
@@ -42,9 +42,9 @@ OF_TMPFILES = {"/etc/default/locale", "/etc/mtab", "/etc/vconsole.conf", "/root/
 # for. htcacheclean, because its unit is disabled, but the postinst of apache2 starts it under
 # systemd until the next boot.
 OF_OTHERS = re.compile(r":(systemd|\(|agetty|login$|bash$|sh$|cron$|dbus-daemon$|elogind|logger$|inetd$|htcacheclean$)")
-# A worker's number or pid in its name.
+# A worker's number or pid in the process name.
 NUMBER = re.compile(r"\(\d+\)$")
-# And the name of the host.
+# The name of the host in the process name.
 HOST = re.compile(r"\[(VM|SVCD-BOX)\]$")
 BUS_SOCKET = "unix /run/dbus/system_bus_socket"
 
@@ -83,7 +83,7 @@ def files_of(bed):
 
 
 def left_files(bed, before):
-    """The additional files, except for packages that apt keeps. Of a remaining directory, its files
+    """The additional files, except for packages that apt keeps. If a directory remains, its files
     are not listed."""
     found = files_of(bed) - before
     kept = bed.run("/bin/sh", "-c", "xargs -rd '\\n' dpkg-query --search -- 2>/dev/null", check=False, stdin="\n".join(sorted(found))).stdout
@@ -126,7 +126,7 @@ def known(kind, name, release):
 
 @contextlib.contextmanager
 def locked():
-    """Parallel tests write one after the other."""
+    """Parallel tests write here one after the other."""
     directory = os.open(DATA, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(directory, fcntl.LOCK_EX)

@@ -5,6 +5,7 @@
 EXTRA_DIST += \
 	tests/lib/attack.py \
 	tests/lib/attack_set.py \
+	tests/lib/boots.py \
 	tests/lib/busy.py \
 	tests/lib/cgroups.py \
 	tests/lib/deadline.py \
@@ -29,6 +30,7 @@ EXTRA_DIST += \
 	tests/lib/own_session.py \
 	tests/lib/peers.py \
 	tests/lib/private_bus.py \
+	tests/lib/random_admin.py \
 	tests/lib/sandbox_boot.py \
 	tests/lib/setup \
 	tests/lib/sysctls.py \
@@ -37,12 +39,21 @@ EXTRA_DIST += \
 
 EXTRA_DIST += \
 	tests/sandbox/long_attacks_together.py \
+	tests/sandbox/long_boots.py \
 	tests/sandbox/long_no_memory.py \
 	tests/sandbox/long_no_memory_for_devices.py \
 	tests/sandbox/long_no_memory_in_parsers.py \
 	tests/sandbox/long_orphans.py \
+	tests/sandbox/long_no_false_answer.py \
+	tests/sandbox/long_packages.py \
 	tests/sandbox/long_pids.py \
 	tests/sandbox/long_random_kills.py \
+	tests/sandbox/test_attack_sockets.py \
+	tests/sandbox/test_login_screen.py \
+	tests/sandbox/test_no_false_answer.py \
+	tests/sandbox/test_forty_tasks.py \
+	tests/sandbox/test_pending_shutdown.py \
+	tests/sandbox/test_pidfile_without_cgroups.py \
 	tests/sandbox/test_random_hangs.py \
 	tests/sandbox/test_reexec_busy.py \
 	tests/sandbox/long_reexec.py \
@@ -61,10 +72,12 @@ EXTRA_DIST += \
 	tests/sandbox/test_boot.py \
 	tests/sandbox/test_boot_that_hangs.py \
 	tests/sandbox/test_boot_verb.py \
+	tests/sandbox/test_boots.py \
 	tests/sandbox/test_bus_activation.py \
 	tests/sandbox/test_bus_activation_races.py \
 	tests/sandbox/test_check_command.py \
 	tests/sandbox/test_boot_durations_bad.py \
+	tests/sandbox/test_boot_logs.py \
 	tests/sandbox/test_boot_progress.py \
 	tests/sandbox/test_boot_result.py \
 	tests/sandbox/test_children_of_pid1.py \
@@ -138,6 +151,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_log_of_all.py \
 	tests/sandbox/test_log_of_states.py \
 	tests/sandbox/test_log_router.py \
+	tests/sandbox/test_lost_file.py \
 	tests/sandbox/test_init_script_stop_only.py \
 	tests/sandbox/test_init_scripts_change.py \
 	tests/sandbox/test_instance_forgotten.py \
@@ -189,7 +203,6 @@ EXTRA_DIST += \
 	tests/sandbox/test_policy_fallback.py \
 	tests/sandbox/test_policy_last_good.py \
 	tests/sandbox/test_policy_keys_refused.py \
-	tests/sandbox/test_policy_recover.py \
 	tests/sandbox/test_policy_reload_under_load.py \
 	tests/sandbox/test_policy_root.py \
 	tests/sandbox/test_policy_undo.py \
@@ -259,6 +272,8 @@ EXTRA_DIST += \
 	tests/sandbox/test_take_over.py \
 	tests/sandbox/test_task_not_run_twice.py \
 	tests/sandbox/test_template.py \
+	tests/sandbox/test_tmpfiles_before_scripts.py \
+	tests/sandbox/test_udev_held.py \
 	tests/sandbox/test_unit_only.py \
 	tests/sandbox/test_unlistable.py \
 	tests/sandbox/test_unmanaged.py \
@@ -289,21 +304,21 @@ EXTRA_DIST += \
 check_PROGRAMS += tests/lib/kill-point
 tests_lib_kill_point_SOURCES = tests/lib/kill-point.c
 
-# A service of busy.py; there are hundreds of them.
+# The program of busy.py's services, of which there are hundreds.
 check_PROGRAMS += tests/lib/busy
 tests_lib_busy_SOURCES = tests/lib/busy.c
 tests_lib_busy_CFLAGS = $(AM_CFLAGS) -fno-sanitize=all
 tests_lib_busy_LDFLAGS = -fno-sanitize=all
 
-# Attacks of a user without rights against processes of root. Not static, because a static program
-# reads /proc at its start, and that may be held.
+# Attacks by a user without rights on processes of root. It is not static, because a static program
+# reads /proc at its start, and an attack may hold /proc.
 check_PROGRAMS += tests/lib/attack
 tests_lib_attack_SOURCES = tests/lib/attack.c
 tests_lib_attack_CFLAGS = $(AM_CFLAGS) -fno-sanitize=all
 tests_lib_attack_LDFLAGS = -fno-sanitize=all
 
 # Preloaded into programs with failing allocations. It defines malloc(3) itself, so the compiler
-# must not assume its behaviour.
+# must not assume the usual behaviour.
 check_DATA = tests/lib/no-memory.so
 CLEANFILES += tests/lib/no-memory.so
 EXTRA_DIST += tests/lib/no-memory.c tests/lib/no-memory.h

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""test_attacks_together.py for a minute."""
+"""Runs test_attacks_together.py for a minute."""
 
 import os
 import runpy

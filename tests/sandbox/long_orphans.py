@@ -8,7 +8,7 @@ import time
 from deadline import wait_for
 from sandbox import Sandbox
 
-# Without sanitizers, because their slowness would be measured.
+# Built without sanitizers, because otherwise the test would measure their slowness.
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 
 N_ORPHANS = 30000
@@ -25,7 +25,7 @@ select(undef, undef, undef, 0.02) until -e "/run/go";
 
 
 def n_processes(box):
-    """The kernel's number, with zombies."""
+    """The kernel's number of processes, zombies included."""
     with open(box.path("/proc/loadavg"), encoding="ascii") as loadavg:
         return int(loadavg.read().split()[3].split("/")[1])
 
@@ -49,7 +49,7 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n",
         assert time.monotonic() - began < 60, "they are not reaped"
     took = time.monotonic() - began
     print(f"{N_ORPHANS} orphans were reaped in {took:.2f} s; svcctl status took {max(asked or [0]) * 1000:.0f} ms at most")
-    # Generous, for emulated or busy machines.
+    # The limit is generous, for emulated or busy machines.
     assert took < 30, took
     wait_for(lambda: not [row for row in box.processes().values() if row[3] == "Z"], what="there is no zombie")
     assert box.pid("a") == pid

@@ -5,7 +5,7 @@ Ten minutes of load, without growth of memory or descriptors in PID 1, the manag
 limit: 1800
 
 The load is crash loops and floods of calls, notifications, lines and devices ($SVCD_TEST_SECONDS).
-Other services run on.
+Other services keep running.
 """
 
 import os
@@ -20,10 +20,10 @@ from sandbox import HERE, Sandbox, memory_of
 
 SECONDS = int(os.environ.get("SVCD_TEST_SECONDS", "600"))
 SAMPLES = 20
-# Until each table and pool has its final size.
+# The time until each table and pool has its final size.
 WARM = 5
 
-# The Debian with udevd has no Python.
+# The Debian root with udevd has no Python.
 NOTIFIER = """#!/usr/bin/perl
 use Socket;
 my $notify;
@@ -89,7 +89,7 @@ class Traffic:
             client.close()
 
     def storm(self):
-        """Devices appear, a hundred at once, with new names each time, and go."""
+        """Devices appear, a hundred at once, with new names each time, and disappear."""
         base = self.events
         for action in ("add", "remove"):
             subprocess.run(["nsenter", f"--target={self.box.pid1}", "--net", "--", "/usr/bin/python3", f"{HERE}/fake_udev.py", "100",
@@ -98,7 +98,7 @@ class Traffic:
             self.events += 100
 
     def ask(self):
-        """A client with the pace of a person."""
+        """A client that works at the pace of a person."""
         for words in (["list", "--all"], ["explain", "loop0"], ["log", "talker"], ["restart", "calm0"], ["reload-files"],
                       ["flag", "set", "soak"], ["flag", "clear", "soak"]):
             self.asked += self.box.svcctl(*words, check=False, timeout=120).returncode == 0
@@ -127,13 +127,13 @@ def measure(box):
 
 
 def check_flat(samples):
-    """Compare the middle of the run with its end: a leak has grown by then."""
+    """Compare the middle of the run with its end: a leak has grown in between."""
     assert samples[-1].keys() >= {"svcd", "svcd-manager", "svc-logger"}, samples[-1]
     for name in samples[-1]:
         kib = [sample[name][0] for sample in samples[WARM:] if name in sample]
         fds = [sample[name][1] for sample in samples[WARM:] if name in sample]
         half = len(kib) // 2
-        assert half > 0, f"{name} was seen too seldom"
+        assert half > 0, f"{name} was sampled too rarely"
         assert min(kib[half:]) <= max(kib[:half]) * 1.1 + 512, (name, kib)
         assert min(fds[half:]) <= max(fds[:half]) + 4, (name, fds)
 
@@ -154,5 +154,5 @@ with Sandbox(SERVICES, files=FILES, stage=STAGE, udev=True) as box:
     print(f"{traffic.calls} calls, {traffic.events} events of devices, {traffic.asked} answers for svcctl; "
           f"loop0 was started {box.service('loop0')['invocation']} times")
     check_flat(samples)
-    assert box.manager_pid() == manager, "the manager is another one"
+    assert box.manager_pid() == manager, "the manager has been replaced"
     assert {name: box.pid(name) for name in pids} == pids

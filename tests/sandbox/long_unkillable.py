@@ -27,7 +27,7 @@ with Sandbox(SERVICES, files={"/hung_fuse.pl": HUNG, "/srv": {"directory": True}
     mounts = box.read("/proc/1/mountinfo")
     connection = int(re.search(r"^\d+ \d+ 0:(\d+) / /srv ", mounts, re.MULTILINE).group(1))
     box.run("mkdir /run/fusectl && mount -t fusectl none /run/fusectl")
-    # The sandbox would never end otherwise, because the kernel waits for all processes of its
+    # Without this the sandbox would never end, because the kernel waits for all processes of its
     # namespace.
     abort = os.open(box.path(f"/run/fusectl/{connection}/abort"), os.O_WRONLY)
     try:

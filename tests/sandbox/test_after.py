@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""After= only orders: it waits while the other service is starting, and not if that failed or is
-not wanted."""
+"""After= only orders: it waits while the other service is starting, but not if that service has
+failed or is not wanted."""
 
 from sandbox import Sandbox
 

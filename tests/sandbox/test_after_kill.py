@@ -3,8 +3,8 @@
 """
 Processes that start in a service's cgroup after a kill of that cgroup stay alive.
 
-These are its clean-up commands, and the service itself if an earlier run left processes. Since
-Linux 6.14, a process cloned into a killed cgroup may be killed at once.
+Such processes are the clean-up commands, and the service itself if an earlier run left processes.
+Since Linux 6.14, a process cloned into a killed cgroup may be killed at once.
 """
 
 import os

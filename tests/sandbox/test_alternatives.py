@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A line with "|" is true if any of its terms is; "!" negates; lines are ANDed."""
+"""A line with "|" is true if any of its conditions is true; "!" negates; all lines must be true."""
 
 from sandbox import Sandbox
 

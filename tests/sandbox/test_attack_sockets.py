@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service's misuse of its listening sockets delays no other service: lingering, a held lock,
-thousands of listeners."""
+"""A service that misuses its listening sockets does not delay other services: lingering, a held
+lock, thousands of listeners."""
 
 import subprocess
 
@@ -72,7 +72,7 @@ with Sandbox(SERVICES, policy=POLICY, files=FILES) as box:
     manager = box.manager_pid()
 
     # The listening socket has become a connection that lingers for an hour. Its last close waits
-    # for as long.
+    # equally long.
     box.svcctl("start", "sink")
     attack.wait_held(box, "sink")
     box.svcctl("start", "lingers")
@@ -100,7 +100,7 @@ with Sandbox(SERVICES, policy=POLICY, files=FILES) as box:
     # socket, and fails.
     manager = box.manager_pid()
     with subprocess.Popen(box.command(["/usr/bin/python3", "/opt/take.py"]), stdin=subprocess.DEVNULL) as taker:
-        wait_for(lambda: box.exists(RELAY), what="the relay is there")
+        wait_for(lambda: box.exists(RELAY), what="the relay exists")
         box.svcctl("start", "gives")
         attack.wait_held(box, "taken")
         svcctl(box, "restart", "gives", "--no-wait")
@@ -115,7 +115,7 @@ with Sandbox(SERVICES, policy=POLICY, files=FILES) as box:
     box.svcctl("start", "gives")
     box.wait_state("gives", "ready")
 
-    # The service's port has 3,000 owners. svcd searches no list of sockets for them.
+    # 3,000 sockets listen on the service's port. svcd does not search the list of sockets for them.
     with Attack(box, "listeners", "3000", "7005"):
         box.write("/etc/svcd/policy.d/late.policy", "[service late]\nActivation=on-demand\n")
         box.svcctl("reload-files")

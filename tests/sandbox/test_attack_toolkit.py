@@ -11,7 +11,7 @@ from attack import Attack
 from deadline import wait_for
 from sandbox import Sandbox
 
-# Root's process. It opens the shared objects, and then its first line announces the call.
+# Root's process. It opens the shared objects, and then prints a line that announces the call.
 VICTIM = r"""
 import os, pty, socket, subprocess, sys
 def attacker(*words, fd):
@@ -64,7 +64,7 @@ def state_of(process):
 
 
 def victim(box, *words):
-    """Root's process inside, before its call."""
+    """Root's process in the sandbox, before its call."""
     process = subprocess.Popen(box.command(["/usr/bin/python3", "/victim.py", *words]), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     process.outer = box.outer_pid(int(process.stdout.readline()))
     return process
@@ -82,7 +82,7 @@ def waits(process, what, states="D"):
 
 
 def ends(process, what):
-    wait_for(lambda: process.poll() is not None, what=f"{what}: root's process goes on after the attack")
+    wait_for(lambda: process.poll() is not None, what=f"{what}: root's process continues after the attack")
 
 
 def hangs(box, what, words, attack_words, way=None, states="D"):
@@ -96,7 +96,7 @@ def hangs(box, what, words, attack_words, way=None, states="D"):
 
 
 def hangs_for_the_heir(box, what, words, mark):
-    """The same, with the attacker as the victim's child, which has a descriptor of it."""
+    """The same, with the attacker as a child that shares a descriptor with the victim."""
     process = victim(box, *words)
     seen = attack.wait_held(box, mark)
     act(process)
@@ -124,7 +124,7 @@ with Sandbox(attack.WITNESSES, files=FILES) as box:
 
     hangs(box, "mkdir in a held directory", ("mkdir", "/run/held/new"), ("hold-directory", "/run/held"))
     assert box.exists("/run/held/new")
-    hangs(box, "look-up behind a writer", ("look-up", "/run/held/missing"), ("hold-directory", "/run/held", "writer"))
+    hangs(box, "lookup behind a writer", ("look-up", "/run/held/missing"), ("hold-directory", "/run/held", "writer"))
     with Attack(box, "hold-directory", "/run/held", "writer"):
         assert attack.ask(box, "/bin/cat", "/run/held/here")[1] == "", "a name that is cached waits, too"
 
@@ -135,9 +135,9 @@ with Sandbox(attack.WITNESSES, files=FILES) as box:
     receiver = victim(box, "receive", "/run/held/socket")
     with Attack(box, "send-descriptor", "/run/held/socket"):
         act(receiver)
-        waits(receiver, "a descriptor that is not asked for")
-        print("a descriptor that is not asked for: holds by splice")
-    ends(receiver, "a descriptor that is not asked for")
+        waits(receiver, "a descriptor that was not requested")
+        print("a descriptor that was not requested: holds by splice")
+    ends(receiver, "a descriptor that was not requested")
 
     hangs_for_the_heir(box, "getsockname of a shared socket", ("ask-socket",), "hold-socket")
     hangs_for_the_heir(box, "write to a terminal without waiting", ("terminal",), "hold-terminal")

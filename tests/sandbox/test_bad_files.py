@@ -11,7 +11,7 @@ SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 DIRECTORY = "/etc/svcd/services.d"
 LONG = "Environment=X=" + "y" * 8000 + "\n"
 
-# Name, content, parts of the error.
+# Name, content, and parts of the expected error.
 BAD = (
     ("unknown-section", "[Servise]\nExec=/bin/true\n", ["unknown-section.svc:1", "Service"]),
     ("unknown-key", SLEEP + "Restrat=always\n", ["unknown-key.svc:3", "Restart"]),
@@ -45,7 +45,7 @@ BASE = [
 
 
 def spoil(number, line, damage):
-    """A sound file with one damaged line: the error has its number."""
+    """A valid file with one damaged line: the error contains the line number."""
     lines = list(BASE)
     at = line % len(lines)
     lines[at] = damage(lines[at])
@@ -53,7 +53,7 @@ def spoil(number, line, damage):
     return name, {"bytes": "\n".join(lines) + "\n"}, [f"{name}.svc:{at + 1}:"]
 
 
-# Each of these on each line, unless the line stays valid.
+# Each of these is applied to each line, unless the line stays valid.
 DAMAGES = (
     lambda line: line[:3] + "\0" + line[3:],
     lambda line: line[:3] + "\xff" + line[3:],

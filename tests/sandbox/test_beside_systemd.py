@@ -14,7 +14,7 @@ SERVICES = {"first": [], "second": ["first"]}
 
 
 def merged(directory, *trees):
-    """Packages of both, in one /usr."""
+    """The packages of both, in one /usr."""
     for tree in trees:
         shutil.copytree(tree, directory, symlinks=True, dirs_exist_ok=True, copy_function=os.link)
     return directory

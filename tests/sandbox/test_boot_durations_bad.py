@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An unreadable file of durations causes one warning; a volume on /var that is mounted during the
-boot brings its own."""
+"""An unreadable file of durations causes one warning. A volume that is mounted on /var during the
+boot brings its own file."""
 
 from deadline import wait_for
 from sandbox import Sandbox
@@ -29,13 +29,13 @@ for name, content in BAD.items():
                      and "service a 0 " in box.run("cat", FILE).stdout, what=f"{name} is replaced by a good one")
         assert box.console().count(WARNING) == 1, (name, box.console())
 
-# A read-only disk is no obstacle either.
+# A disk that cannot be written to is not an obstacle either.
 with Sandbox(SERVICES, files={"/var/lib/svcd": "a file where the directory should be"}) as box:
     box.wait_state("a", "done")
     box.wait_console("svc-save: ")
     box.wait_at_rest()
 
-# The volume's content is prepared elsewhere, and mounted as a whole.
+# The content of the volume is prepared elsewhere, and then mounted as a whole.
 KNOWN = "svcd-durations 1\\nboot 90000000 0\\nservice slow 0 90000000+0\\nend\\n"
 MOUNT = ("mount -t tmpfs tmpfs /mnt && mkdir -p /mnt/lib/svcd && "
          f"printf '{KNOWN}' > /mnt/lib/svcd/durations && mount --bind /mnt /var")

@@ -17,8 +17,8 @@ def task(seconds, *conditions):
     return f"[Service]\nType=task\nExec=/bin/sleep {seconds}\n[Conditions]\n{lines}"
 
 
-# Ten services: two chains, one that waits for a path from another, some without terms, and one that
-# waits for an external condition.
+# Ten services: two chains, one that waits for a path that another one creates, some without terms,
+# and one that waits for an external condition.
 SERVICES = {
     "disk": task(0.4),
     "mounts": task(0.2, "After=disk"),
@@ -33,7 +33,8 @@ SERVICES = {
     "held": task(1, "When=path:/run/never"),
 }
 
-# Runs inside, so that a sample needs no namespace change. The time is that of the answer.
+# Runs inside the sandbox, so that a sample needs no namespace change. The time of a sample is that
+# of the answer.
 SAMPLER = """
 import json, subprocess, time
 while True:
@@ -49,7 +50,7 @@ while True:
 
 
 def boot(known):
-    """One boot: its samples, and its final file of durations."""
+    """Boot once. Returns the samples and the final file of durations."""
     files = {"/root/sampler.py": SAMPLER}
     if known:
         files[FILE] = known
@@ -72,7 +73,8 @@ def check_samples(samples):
     shown = [sample[1] for sample in samples]
     assert shown == sorted(shown), f"it went back: {shown}"
     assert shown[-1] == 1 and samples[-1][3], samples[-1]
-    # svcctl asks twice, so the last but one may have seen the end in its second answer only.
+    # svcctl sends two queries, so the last sample but one may have seen the end only in the second
+    # answer.
     assert all(value < 1 for value in shown[:-2]), samples
     assert samples[-1][2] == 0, "nothing is left of a finished boot"
 
@@ -86,7 +88,7 @@ def main():
         largest = max(b[1] - a[1] for a, b in zip(samples, samples[1:]))
         print(f"boot {number}: {samples[-1][0]:.2f} s, {len(samples)} samples, estimate wrong by "
               f"{errors[-1] * 100:.1f} % on average, largest step of the bar {largest * 100:.1f} %")
-        # Evenly, also between events.
+        # The bar moves evenly, also between events.
         assert len({value for _, value, *_ in samples}) >= 10, samples
 
     lines = text.splitlines()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 A boot that hangs: the overview names the awaited service and the command to continue; stopped and
-timed-out services stay in the record.
+timed-out services stay in the boot record.
 
 Without a record of an earlier boot there is no estimate.
 """

@@ -60,7 +60,7 @@ def example(box, name):
 
 
 def ask(box, name):
-    """Does not wait for the answer, because these programs never take their name."""
+    """It does not wait for the answer, because these programs never take their name."""
     box.run("dbus-send", "--system", f"--dest=org.example.{name}", "/", "org.example.Any.Call")
 
 
@@ -82,8 +82,8 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     assert "method return" in call(box, POLKIT)
     polkit = box.service("polkit")
     assert polkit["state"] == "ready" and polkit["pid"], polkit
-    assert polkit["want_reason"] == "asked for on the bus", polkit
-    assert f"asked for on the bus, as {POLKIT}" in box.svcctl("explain", "polkit").stdout
+    assert polkit["want_reason"] == "requested on the bus", polkit
+    assert f"requested on the bus, as {POLKIT}" in box.svcctl("explain", "polkit").stdout
     assert box.processes()[polkit["pid"]][2] == "polkitd"
     assert box.cgroup_of(polkit["pid"]).endswith("/svcd/polkit")
 
@@ -115,7 +115,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     box.svcctl("start", "nm-dispatcher")
     assert "method return" in call(box, DISPATCHER)
 
-    # Failing and waiting services: the failure, and the awaited terms.
+    # Failing and waiting services: the answer contains the failure or the awaited terms.
     answer = example(box, "Fails")
     failure = "Error org.svcd1.Error.Failed: fails: it has failed: ended before it was ready: exit status 3"
     assert answer == failure, answer
@@ -138,15 +138,15 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     # gets the reason again.
     answers = [example(box, "Fails") for _ in range(6)]
     assert answers[-1].startswith("Error org.freedesktop.DBus.Error.Spawn."), answers
-    wait_for(lambda: example(box, "Fails") == failure, what="the reason is told again")
+    wait_for(lambda: example(box, "Fails") == failure, what="the reason is given again")
 
-    # A stand-in for the name is not the service.
+    # svcd's substitute owner of the name is not the service.
     assert not box.exists("/run/onlooker"), box.read("/run/onlooker")
 
     # The bus itself starts services that svcd does not know or that the admin wrote.
     assert not box.exists("/run/started-behind-svcd")
     ask(box, "Own")
-    wait_for(lambda: box.exists("/run/admins-own"), what="the admin's own file counts")
+    wait_for(lambda: box.exists("/run/admins-own"), what="the admin's own file is used")
     ask(box, "Unknown")
     wait_for(lambda: box.exists("/run/started-behind-svcd"), what="the bus starts what svcd does not know")
 
@@ -157,8 +157,8 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     wait_for(lambda: box.exists("/usr/local/share/dbus-1/system-services/org.example.Late.service"), what="it is generated")
     assert "exit status 7" in example(box, "Late")
 
-# If the generated files cannot be mounted in front, the bus works as before, and the dbus service
-# reports it once.
+# If the generated files cannot be mounted over the bus's files, the bus works as before, and the
+# dbus service reports it once.
 FILES = {"/usr/local/share/dbus-1": "in the way\n", "/etc/dbus-1/system.d/example.conf": BUS_POLICY,
          **vendor_file("org.example.Fails")}
 with Sandbox({"fails": SERVICES["fails"]}, root="debian", vendor=True, policy="[runlevel 2]\nActivate=dbus\n", files=FILES,

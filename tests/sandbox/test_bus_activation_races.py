@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 A call that comes while a daemon is ending starts it again; svc-activate waits for svcd without
-load; no mount remains after the bus.
+load; no mount remains when the bus has ended.
 """
 
 import os
@@ -38,7 +38,7 @@ def end_call(caller):
 
 
 def find(box, name):
-    """The inner pid of the process with this name, or None."""
+    """The pid inside the sandbox of the process with this name, or None."""
     return next((pid for pid, found in box.processes().items() if found[2].startswith(name)), None)
 
 
@@ -53,14 +53,14 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy="[runlevel 2]\nActivat
     end_call(begin_call(box))
     invocation = box.service("nm-dispatcher")["invocation"]
 
-    # svcd has it as ready, but its name is free: the call is for the next one.
+    # For svcd the service is ready, but its name is free: the call is for the next run.
     box.kill(find(box, "nm-dispatch"), signal.SIGTERM)
     wait_for(lambda: not find(box, "nm-dispatch"), what="the daemon gives its name back")
     assert box.state("nm-dispatcher") == "ready"
     end_call(begin_call(box))
     assert box.service("nm-dispatcher")["invocation"] != invocation
 
-    # No other client gets in: it retries now and then.
+    # No other client can connect: svc-activate retries from time to time.
     box.svcctl("stop", "nm-dispatcher")
     box.svcctl("clear", "nm-dispatcher")
     others = []
@@ -77,7 +77,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy="[runlevel 2]\nActivat
     end_call(caller)
     assert used_s < 0.5, f"svc-activate has used {used_s} s of 2"
 
-    # Its mounts end with the bus, because /usr/local may be a volume.
+    # svcd's mount below /usr/local ends with the bus, because /usr/local may be a volume.
     assert box.run("findmnt", "-n", PLACE, check=False).stdout
     box.svcctl("stop", "dbus", "--with-dependents")
     box.wait_state("dbus", "idle")

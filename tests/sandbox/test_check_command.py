@@ -38,12 +38,12 @@ with Sandbox({"slow": SLOW, "front": FRONT}, root="debian", vendor=True, policy=
 
     for verb in ("restart", "reload", "stop"):
         told = refused(box, verb, "ssh")
-        assert "its CheckCommand= failed, so it goes on as it is: exit status 255: " in told, told
+        assert "its CheckCommand= failed, so it keeps running unchanged: exit status 255: " in told, told
         assert "1 bad configuration option" in told and f"svcctl {verb} ssh --force" in told, told
     told = refused(box, "restart", "nginx")
     assert "exit status 1: nginx: configuration file /etc/nginx/nginx.conf test failed" in told, told
     told = refused(box, "restart", "front")
-    assert "its CheckCommand= failed, so it goes on as it is: exit status" in told, told
+    assert "its CheckCommand= failed, so it keeps running unchanged: exit status" in told, told
     assert {name: box.pid(name) for name in pids} == pids
     assert "refused: restart by uid 0" in box.service("nginx")["cause"], box.service("nginx")
     wait_for(lambda: 'unknown directive "no_such_directive"' in box.svcctl("log", "nginx").stdout, what="all of it is in the log")
@@ -59,10 +59,10 @@ with Sandbox({"slow": SLOW, "front": FRONT}, root="debian", vendor=True, policy=
     box.svcctl("restart", "nginx")
     assert box.pid("nginx") not in (0, pids["nginx"])
     now = box.pid("nginx")
-    refused(box, "restart", "front")  # sshd's is still broken, and neither is restarted
+    refused(box, "restart", "front")  # sshd's is still broken: none is restarted
     assert {name: box.pid(name) for name in pids} == {"nginx": now, "ssh": pids["ssh"]}
     forced = box.svcctl("restart", "--force", "front", check=False)
-    assert forced.returncode == 1 and "ssh did not start" in forced.stderr, forced # its result is the group's
+    assert forced.returncode == 1 and "ssh did not start" in forced.stderr, forced # it is the group's result
     wait_for(lambda: box.pid("nginx") not in (0, now), what="forced, nginx is restarted")
 
     # The admin can override it.
@@ -89,10 +89,10 @@ with Sandbox({"slow": SLOW, "front": FRONT}, root="debian", vendor=True, policy=
     box.svcctl("restart", "slow")
     assert box.pid("slow") not in (0, slow)
 
-    # A service that dies while many wait for its check does not need it any more. All get answers,
-    # although its run is over by then.
+    # A service that dies while many requests wait for its check does not need the check any more.
+    # All get answers, although the run of the service is over by then.
     box.run("rm", "/run/go", "/run/checks")
-    asked = min(n_clients(box) for _ in range(10))  # one with its answer is about to exit
+    asked = min(n_clients(box) for _ in range(10))  # a client that has its answer is about to exit
     many = [subprocess.Popen(box.command(["/usr/bin/svcctl", "restart", "slow"]), env=box.run_environment(), stderr=subprocess.DEVNULL)
             for _ in range(5)]
     wait_for(lambda: box.exists("/run/checks"), what="the check runs")
@@ -102,7 +102,7 @@ with Sandbox({"slow": SLOW, "front": FRONT}, root="debian", vendor=True, policy=
     assert [waiting.wait(timeout=60) for waiting in many] == [0] * len(many)
     box.wait_state("slow", "ready")
 
-    # A broken configuration does not delay a shutdown.
+    # A broken configuration does not prevent a shutdown.
     box.write("/run/go", "broken\n")
     box.shut_down("poweroff")
     box.wait_end()

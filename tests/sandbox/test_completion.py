@@ -36,6 +36,8 @@ def the_engine_knows_what_makes_sense(box):
     assert candidates(box, "list", "--state", "fa") == ["failed"]
     assert candidates(box, "list", "--state=fa") == ["--state=failed"]
     assert candidates(box, "--json", "-t", "5", "rel") == ["reload", "reload-files"]
+    assert candidates(box, "log", "--boot", "") == ["-1"]
+    assert candidates(box, "boot", "blame", "--sh") == ["--shutdown"]
     assert candidates(box, "flag", "set", "") == ["go"]
     assert candidates(box, "wait", "path:") == ["path:/run/nothing"]
     assert candidates(box, "edit", "waits", "StopT") == ["StopTimeout="]
@@ -47,7 +49,7 @@ def the_engine_knows_what_makes_sense(box):
     assert candidates(box, "check", "/etc/svcd/services.d/wa") == ["/etc/svcd/services.d/waits.svc"]
     assert candidates(box, "check", "/etc/svcd/serv") == ["/etc/svcd/services.d/"]
     assert candidates(box, "no-such-verb", "x") == candidates(box, "no-such-verb", "x")
-    # Without svcd the files have the names, but not the running services.
+    # Without svcd, the names come from the files, but the running services are not known.
     off = candidates(box, "stop", "r", environment="SVCD_PRIVATE=/run/nowhere")
     assert sorted(off) == ["resting-one", "running-one", "running-two"], off
     # As a user without rights.
@@ -69,7 +71,7 @@ def bash_completes(box):
         at = shell.type("running-\t\t")
         listed = shell.wait_text(r"running-one +running-two", at)
         assert "resting" not in listed.group(0)
-        # "@" and ":" separate tokens of readline.
+        # readline splits tokens at "@" and ":".
         at = shell.type("\x15svcctl status seat@\t")
         shell.wait_text(r"status seat@tty1 ", at)
         at = shell.type("\x15svcctl wait path:/run/no\t")
@@ -116,7 +118,7 @@ def fish_completes(box):
 
 
 def one_call_each(box):
-    """Each completion sends one method call to svcd."""
+    """The test runs completions and checks that each sends one method call to svcd."""
     for words in (["stop", ""], ["wait", "path:"], ["set", "x", "--runlevel", ""], ["flag", "clear", ""], ["flag", "set", ""]):
         out = box.run("strace", "-f", "-e", "trace=connect", "svcctl", "complete", "--", *words)
         assert out.stderr.count("sun_path=\"/run/svcd/private\"") == 1, out.stderr

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Conflicts=: the later request of an admin wins; the loser waits, and returns when the winner is
-gone."""
+"""Conflicts=: the later request of an admin wins; the other service waits, and starts again when
+the first one has ended."""
 
 from sandbox import Sandbox
 

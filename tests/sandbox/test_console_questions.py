@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Services with questions at the console (TTYPath=/dev/console, StartLock=console) get it one after
-the other.
+"""Services that ask at the console (TTYPath=/dev/console, StartLock=console) get it one after the
+other.
 
-Answers arrive, ctrl-C ends one, a terminal in raw mode is reset, and lines of svcd wait until no
-service asks."""
+Answers arrive, ctrl-C ends one service, a terminal in raw mode is reset, and svcd's lines wait
+until no service asks."""
 
 import os
 import re
@@ -45,7 +45,7 @@ with Sandbox(services, files=files, policy=policy) as box:
     box.wait_states({"first": "starting", "second": "waiting", "third": "waiting", "late": "waiting"})
     assert "second waits for the lock console, which first holds." in box.svcctl("explain", "second").stdout
 
-    # Events meanwhile are logged afterwards, also by the next manager.
+    # Events that happen meanwhile are logged afterwards, also by the next manager.
     before = box.console()
     box.svcctl("start", "bystander")
     box.wait_state("bystander", "ready")
@@ -62,7 +62,8 @@ with Sandbox(services, files=files, policy=policy) as box:
     box.wait_console("svcd: bystander: stopping")
     box.wait_states({"first": "done", "late": "ready"})
 
-    # The service before left raw mode; now there is echo, and a line ends with a newline.
+    # The previous service left the terminal in raw mode; now there is echo, and a line ends with a
+    # newline.
     box.wait_console("second asks: ")
     answer(box, b"twx\x7fo\r")
     box.wait_console("second got <two>")
@@ -75,7 +76,7 @@ with Sandbox(services, files=files, policy=policy) as box:
     assert "third got" not in box.console(), box.console()
     assert "INT" in box.service("third")["result"], box.service("third")
 
-    # It leads its session, in the foreground of its terminal.
+    # The service leads its session, in the foreground of its terminal.
     box.wait_state("fourth", "done")
     foreground, group, session, pid = box.read("/run/fourth").split()
     assert foreground == group == session == pid, box.read("/run/fourth")

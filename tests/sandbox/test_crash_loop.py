@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fifty services that end at once: each is given up with the reason, and the others run on."""
+"""Fifty services that end at once: svcd gives up each of them with the reason, and the other
+services keep running."""
 
 from sandbox import Sandbox
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ctrl-alt-del is SIGINT to PID 1: an orderly reboot."""
+"""Ctrl-alt-del sends SIGINT to PID 1 and causes an orderly reboot."""
 
 import os
 import signal

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""While=dbus: follows the owner of the name, and services outlive the bus: after ten kills nothing
-is lost."""
+"""A While=dbus: term follows the owner of the name, and services outlive the bus: after ten kills
+nothing is lost."""
 
 
 import signal
@@ -72,7 +72,7 @@ with Sandbox(SERVICES, root="debian", files={"/etc/dbus-1/system.d/test.conf": O
     assert {name: box.pid(name) for name in names} == pids
     assert box.state("else") == "waiting"
 
-    # A new manager asks, and finds no change.
+    # A new manager queries the bus, and finds no change.
     box.kill_manager(signal.SIGKILL)
     wait_for(lambda: "owned by" in condition(box, "dbus:org.example.A"), what="the level is right again")
     box.wait_at_rest()
@@ -82,7 +82,7 @@ with Sandbox(SERVICES, root="debian", files={"/etc/dbus-1/system.d/test.conf": O
     box.svcctl("stop", "else", "lists")  # they would wait for it, half a minute
     box.svcctl("stop", "dbus")
     for _ in range(2):
-        wait_for(lambda: "the system bus is not there" in condition(box, "dbus:org.example.A"), what="the level is unknown")
+        wait_for(lambda: "there is no system bus" in condition(box, "dbus:org.example.A"), what="the level is unknown")
         box.wait_at_rest()
         assert {name: box.pid(name) for name in names} == pids
         box.kill_manager(signal.SIGKILL)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The clients of docs/dbus.md, in C, Python, JavaScript and shell, work as printed, also over a new
-manager.
+The clients of docs/dbus.md, in C, Python, JavaScript and shell, work as printed, also across a
+replacement of the manager.
 
 Each does the same as the others, and prints the same as svcctl.
 """
@@ -19,7 +19,7 @@ from polkit import BusMachine
 
 SOURCE = os.environ["SVCD_SOURCE"]
 
-# Language of the block: the file's name, and the command.
+# The language of a block: the name of its file, and the command.
 LANGUAGES = {"c": ("client.c", ["./client"]), "python": ("client.py", ["/usr/bin/python3", "client.py"]),
              "js": ("client.js", ["gjs", "-m", "client.js"]), "sh": ("client.sh", ["sh", "client.sh"])}
 
@@ -47,7 +47,7 @@ def write_clients(directory):
 
 
 class Client:
-    """One client of the page, on the bus of the sandbox."""
+    """Run one client of the page on the bus of the sandbox."""
 
     def __init__(self, box, directory, language):
         self.command, self.cwd = LANGUAGES[language][1], directory
@@ -81,7 +81,7 @@ class Client:
 
 
 def follows_the_boot(box, clients):
-    """From a boot in progress, over a new manager, to its end."""
+    """Follow a boot in progress, across a replacement of the manager, to its end."""
     for client in clients.values():
         client.begin("boot")
     for client in clients.values():

@@ -31,7 +31,7 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=bus online offline wrong\n
              files={"/etc/bus.conf": open_bus.CONFIGURATION}) as box:
     box.wait_state("online", "waiting")
     wait_for(lambda: "NetworkManager has no owner" in box.svcctl("explain", "online").stdout,
-             what="explain says that nobody owns the name")
+             what="explain reports that the name has no owner")
 
     box.svcctl("start", "nm")
     pid = box.wait_state("online", "ready")["pid"]
@@ -43,7 +43,7 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=bus online offline wrong\n
     say_state(box, 70)
     box.wait_states({"online": "ready", "offline": "waiting"})
 
-    # NetworkManager goes with its bus and returns, connected.
+    # NetworkManager disappears with its bus and returns, connected.
     pid = box.pid("online")
     for _ in range(3):
         before = box.pid("bus")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fifty services that ignore TERM do not delay a shutdown fifty times: they are killed in parallel.
+"""Fifty services that ignore TERM do not multiply the delay of a shutdown by fifty: they are killed
+in parallel.
 """
 
 import os

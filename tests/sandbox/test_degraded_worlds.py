@@ -19,7 +19,7 @@ STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 NO_CGROUPS = "svcd: there are no cgroups for services: only the main process of each is known and stopped"
 SERVICES = {
     "a": "[Service]\nExec=/bin/sh -c \"echo hello; exec sleep infinity\"\n",
-    # More than a pipe holds: without a reader it blocks here.
+    # Writes more than a pipe holds: without a reader it blocks here.
     "talks": "[Service]\nExec=/bin/sh -c \"yes | head -c 1000000; echo >/dev/shm/said; exec sleep infinity\"\n",
     "stops": "[Service]\nExec=/bin/sh -c \"trap '' TERM; while :; do sleep 1; done\"\nStopTimeout=1s\n",
 }
@@ -31,7 +31,7 @@ def world(**keys):
 
 def check_up(box):
     box.wait_states(dict.fromkeys(SERVICES, "ready"))
-    wait_for(lambda: box.exists("/dev/shm/said"), what="who talks much is not held up")
+    wait_for(lambda: box.exists("/dev/shm/said"), what="a service with much output is not delayed")
     pids = {name: row["pid"] for name, row in box.services().items()}
     box.kill_manager()
     box.wait_states(dict.fromkeys(SERVICES, "ready"))
@@ -41,11 +41,11 @@ def check_up(box):
     assert not box.is_alive(pids["stops"])
     box.svcctl("restart", "a")
     assert box.wait_state("a", "ready")["pid"] != pids["a"]
-    wait_for(lambda: "hello" in box.svcctl("log", "a").stdout, what="what it says is in its log")
+    wait_for(lambda: "hello" in box.svcctl("log", "a").stdout, what="its output is in its log")
 
 
 def check_end(box):
-    """By a signal, because there may be no socket."""
+    """The power-off is requested by a signal, because there may be no socket."""
     os.kill(box.pid1, signal.SIGRTMIN + 4)
     status = box.wait_end()
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, f"wait status {status:#x}"
@@ -64,12 +64,12 @@ with Sandbox(SERVICES, stage=STAGE, read_only=("/run",)) as box:
     check_up(box)
     check_end(box)
 
-# No socket can be made and no log written. The boot continues, and a signal repairs all when /run
-# is writable.
+# No socket can be made and no log written. The boot continues, and when /run is writable, a signal
+# repairs all this.
 with world(read_only=("/", "/run")) as box:
     box.wait_console("svcd: svcctl cannot reach svcd: cannot listen on /run/svcd/private: ")
     box.wait_console("svcd: a: ready")
-    wait_for(lambda: box.exists("/dev/shm/said"), what="who talks much is not held up")
+    wait_for(lambda: box.exists("/dev/shm/said"), what="a service with much output is not delayed")
     assert "starting it again" not in box.console(), box.console()
     box.run("mount", "-o", "remount,bind,rw", "/run")
     os.kill(box.pid1, signal.SIGUSR1)

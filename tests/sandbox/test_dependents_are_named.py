@@ -17,5 +17,5 @@ with Sandbox(SERVICES) as box:
     assert box.state("base") == "ready"
 
     told = box.svcctl("stop", "base", "--with-dependents").stdout
-    assert told.startswith("base takes along what needs it: user, last\n") and told.endswith("base stopped\n"), told
+    assert told.startswith("base: the services that need it stop, too: user, last\n") and told.endswith("base stopped\n"), told
     box.wait_states({"base": "idle", "user": "waiting", "last": "waiting"})

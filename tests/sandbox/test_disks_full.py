@@ -13,7 +13,7 @@ from sandbox import Sandbox
 LOGS = "/run/svcd/log"
 POLICY_FILE = "/etc/svcd/policy.d/90-svcctl.policy"
 LINES = 20000 # many times the size of a pipe
-# It reports the end of its output. A service that waited for the disk would not get there.
+# The service reports the end of its output. If it had to wait for the disk, it would not get there.
 TALKS = f"""[Service]
 Exec=/bin/sh -c "yes 'a line that is lost' | head -n {LINES}; touch /run/said; read x </run/go; echo after; exec sleep infinity"
 Restart=no
@@ -39,20 +39,20 @@ def check_logs(box):
     mount_small(box, LOGS)
     old = logger_pid(box)
     if old:
-        box.run("kill", "-KILL", old) # it has the old directory open
+        box.run("kill", "-KILL", old) # the logger has the old directory open
         wait_for(lambda: logger_pid(box) not in ("", old), what="another logger")
     fill(box, LOGS)
     box.run("mkfifo", "/run/go")
     box.svcctl("start", "talks", "a")
     box.wait_states({"talks": "ready", "a": "ready"})
-    wait_for(lambda: box.exists("/run/said"), what="the service has said all")
+    wait_for(lambda: box.exists("/run/said"), what="the service has written all")
     box.svcctl("restart", "a")
     box.wait_state("a", "ready")
 
     box.remove(f"{LOGS}/filler")
     box.run("echo >/run/go")
     said = wait_for(lambda: "after" in box.svcctl("log", "talks").stdout and box.svcctl("log", "talks").stdout,
-                    what="what is said when there is room")
+                    what="output when there is space again")
     assert "lines were lost here: No space left on device" in said, said
     box.svcctl("stop", "talks", "a")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl doctor finds each defect and gives the command to type; svcctl doctor --security loses no
-point that its own advice cures."""
+"""svcctl doctor finds each defect and gives the command to type; svcctl doctor --security deducts
+no point for a setting that its own advice has mended."""
 
 import re
 import shlex
@@ -47,6 +47,13 @@ with Sandbox(SERVICES) as box:
     expect(box, "permissions", "belongs to uid 7", "chown root:root /etc/svcd/policy.d")
     box.run(*shlex.split(findings(box)["permissions"]["next"]))
 
+    box.run("mkdir -p /etc/default")
+    box.write("/etc/default/a", "# START_DAEMON=no\nSTART_DAEMON=yes\n")
+    assert "switches" not in findings(box)
+    box.write("/etc/default/a", "OPTIONS=-x\nSTART_DAEMON=\"no\"\n")
+    expect(box, "switches", 'START_DAEMON="no"', "svcctl set a never")
+    box.remove("/etc/default/a")
+
     box.run("mkdir /etc/svcd/services.d/gone.svc.d")
     expect(box, "leftovers", "gone.svc.d is about a service that is not installed", "rm -r /etc/svcd/services.d/gone.svc.d")
     box.run(*shlex.split(findings(box)["leftovers"]["next"]))
@@ -64,7 +71,7 @@ with Sandbox(SERVICES) as box:
     box.write("/etc/svcd/services.d/bad.svc", "[Service]\nExec=/bin/x\nRestrat=no\n")
     box.svcctl("reload-files", check=False)
     wait_for(lambda: "manager" in findings(box), what="the new file is read")
-    expect(box, "manager", "reports 1 problems", "svcctl check")
+    expect(box, "manager", "reports 1 problem in", "svcctl check")
     box.remove("/etc/svcd/services.d/bad.svc")
     box.svcctl("reload-files")
     wait_for(lambda: not findings(box), what="all is well again")

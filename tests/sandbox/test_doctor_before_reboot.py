@@ -30,7 +30,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     box.svcctl("start", "other")
     assert list(findings(box)) == [("ok", "a login will be possible after a reboot: gdm, getty@tty1, ssh")], findings(box)
 
-    # It runs until the reboot only, by an admin's start.
+    # It runs only until the reboot, because an admin started it.
     box.svcctl("disable", "ssh")
     box.svcctl("set", "ssh", "boot", "--until-reboot")
     box.wait_state("ssh", "ready")
@@ -39,7 +39,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     expect(box, "warning", "getty@tty2 (the login on a console) runs, but nothing will start it at the next boot",
            "svcctl enable getty@tty2")
 
-    # An error in a file: the last version without errors counts at the next boot.
+    # An error in a file: the last version without errors is used at the next boot.
     box.write("/etc/svcd/services.d/gdm.svc", SERVICES["gdm"] + "Whne=flag:x\n")
     assert not any("gdm (the login screen)" in finding for _, finding in findings(box)), findings(box)
 

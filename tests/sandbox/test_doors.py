@@ -4,8 +4,8 @@
 service, invoke-rc.d, policy-rc.d and init scripts act on the service, with Debian's scripts of
 cron, ssh and nginx.
 
-There is one copy of the daemon, the exit codes are LSB's, and none of them starts a service with
-the policy never.
+There is one copy of the daemon, the exit codes are those of the LSB, and none of these commands
+starts a service with the policy "never".
 """
 
 import json
@@ -69,7 +69,7 @@ def run(box, line, code=0, **environment):
 
 
 def copies(box, name):
-    """Processes of that name except workers, by inner pid."""
+    """The pids, inside the sandbox, of the processes with that name, except workers."""
     rows = box.processes()
     return [pid for pid, (_outer, parent, comm, state) in rows.items()
             if comm == name and state != "Z" and rows.get(parent, (0, 0, "", ""))[2] != name]
@@ -94,7 +94,7 @@ def in_all_ways(box):
         before, pid = pid, one_copy(box, "cron", "cron")
         assert pid != before, line
     run(box, "service cron start && invoke-rc.d cron start && /etc/init.d/cron start")
-    assert one_copy(box, "cron", "cron") == pid, "what runs is not started again"
+    assert one_copy(box, "cron", "cron") == pid, "a running service is not started again"
     assert "Reloading" in run(box, "service cron reload"), "its own script knows how to reload it"
     assert one_copy(box, "cron", "cron") == pid
 
@@ -111,7 +111,7 @@ def codes(box):
     run(box, "/etc/init.d/nginx status >/dev/null", 3)
     run(box, "service nginx reload", 7)
     run(box, "service nginx force-reload && service nginx try-restart && /etc/init.d/nginx try-restart")
-    assert not copies(box, "nginx"), "what is off is not restarted by try-restart"
+    assert not copies(box, "nginx"), "try-restart does not restart a service that is off"
     assert "Testing" in run(box, "service nginx configtest"), "an action that only the script knows"
     box.write("/etc/nginx/conf.d/broken.conf", "nonsense;\n")
     run(box, "service nginx start", 1)
@@ -129,13 +129,13 @@ def codes(box):
 
 
 def packages_start_what_policy_wants(box):
-    """As in postinst: a service that policy leaves to the admin is not started, and that is no
+    """As in postinst: a service that policy leaves to the admin is not started, and that is not an
     error."""
     package = {"DPKG_MAINTSCRIPT_PACKAGE": "byhand", "DPKG_MAINTSCRIPT_NAME": "postinst"}
     for door in ("invoke-rc.d", "service"):
         said = run(box, f"{door} byhand start", **package)
         assert "its policy is manual" in said, said
-        assert "does not run" in run(box, f"{door} byhand restart", **package)
+        assert "is not running" in run(box, f"{door} byhand restart", **package)
     run(box, "invoke-rc.d --disclose-deny byhand start", 101, **package)
     run(box, "invoke-rc.d --query byhand start", 101)
     run(box, "invoke-rc.d --query cron start", 104)
@@ -164,7 +164,7 @@ def an_admins_policy_may_forbid_more(box):
     run(box, "invoke-rc.d --force cron restart")
     assert box.pid("cron") not in (0, pid)
     box.write("/usr/sbin/policy-rc.d", "#!/bin/sh\nexit 106\n", 0o755)
-    assert "no other action" in run(box, "invoke-rc.d cron restart", 102)
+    assert "proposes no action" in run(box, "invoke-rc.d cron restart", 102)
     box.write("/usr/sbin/policy-rc.d", "#!/bin/sh\nexit 0\n", 0o755)
     run(box, "invoke-rc.d --disclose-deny ssh start", 101)
     said = run(box, f"{SYSV}/take-over")
@@ -198,7 +198,8 @@ def enabling_by_links_is_policy(box):
     box.wait_state("nginx", "ready")
     steps = box.svcctl("policy", "log").stdout
     run(box, "update-rc.d -n nginx disable", 1)
-    assert box.svcctl("policy", "log").stdout == steps, "what Debian's refuses is policy all the same"
+    assert box.svcctl("policy", "log").stdout == steps, \
+        "a request that Debian's command refuses is policy all the same"
     run(box, "update-rc.d nginx disable 2 4")
     assert "rc3.d/S01nginx" in links(box, "nginx") and "rc2.d/K01nginx" in links(box, "nginx")
     box.wait_state("nginx", "idle")
@@ -263,8 +264,8 @@ def a_daemon_that_restarts_itself(box):
 
 
 def scripts_of_nobody(box):
-    """Scripts without a service, and those that svcd itself runs, do their own work; in a chroot
-    all do."""
+    """Scripts without a service, and scripts that svcd itself runs, do their own work; in a chroot
+    all scripts do."""
     assert "itself: status by caller" in run(box, "/etc/init.d/caller status", SVCD_SCRIPT="caller")
     assert "itself: usage by nobody" in run(box, "/etc/init.d/caller usage")
     box.run("mkdir /chroot && cp -a /bin /sbin /lib /lib64 /chroot && cd /chroot && mkdir usr etc run proc dev var && "
@@ -285,7 +286,7 @@ def nothing_is_run_twice_when_svcd_does_not_answer(box):
 
 
 def a_command_that_cannot_be_kept_stays(box):
-    """The disk is full: without a copy of Debian's command, svcd's is not installed in its place.
+    """The disk is full: if Debian's command cannot be copied, svcd's command does not replace it.
     """
     box.write("/full/cp", "#!/bin/sh\necho half >\"$3\"\nexit 1\n", 0o755)
     run(box, f"PATH=/full:$PATH {SYSV}/take-over", 1)

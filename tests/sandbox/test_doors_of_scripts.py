@@ -4,8 +4,8 @@
 service, invoke-rc.d and the paths of init scripts reach the script's service, in any style of
 script.
 
-There is one copy of the daemon, which svcd knows. never is respected. A script that calls itself,
-or another one, does not hang.
+There is one copy of the daemon, which svcd knows. The policy "never" is respected. A script that
+calls itself, or another one, does not hang.
 """
 
 import json
@@ -21,8 +21,7 @@ HEADER = """### BEGIN INIT INFO
 # Default-Stop: 0 1 6
 ### END INIT INFO
 """
-# Typical for Debian's scripts: settings of the shell, init-functions, an action per argument, calls
-# of itself.
+# A typical Debian script: shell settings, init-functions, an action per argument, calls of itself.
 SCRIPT = """#!/bin/sh
 {header}
 {settings}
@@ -66,7 +65,7 @@ FILES = {
     "/etc/init.d/plain": script("plain"),
     "/etc/init.d/alias": {"link": "plain"},
     "/etc/init.d/strict": script("strict", settings="set -eu\nset -f"),
-    # It requests a service that waits for it.
+    # It requests a service that waits for this one.
     "/etc/init.d/asking": script("asking", before='[ "$1" != start ] || { service asked restart; /etc/init.d/asked restart; }'),
     "/etc/init.d/asked": script("asked", needs="asking"),
     "/etc/init.d/forbidden": script("forbidden"),
@@ -94,7 +93,7 @@ def copies(box, name):
 
 
 def one(box, name):
-    """Its only copy, in its service's cgroup."""
+    """The only copy of the daemon, in the cgroup of its service."""
     def look():
         pids = copies(box, name)
         return len(pids) == 1 and box.cgroup_of(pids[0]).endswith(f"/{name}") and pids[0]
@@ -127,12 +126,12 @@ def actions_and_codes(box):
     run(box, "service plain nonsense", 3)
     pid = one(box, "plain")
     run(box, "service plain force-reload")
-    assert one(box, "plain") != pid, "what cannot be reloaded is restarted"
+    assert one(box, "plain") != pid, "a service that cannot be reloaded is restarted"
     run(box, "service plain stop && service plain stop")
     run(box, "service plain status", 3)
     run(box, "service plain reload", 7)
     assert not copies(box, "plain")
-    # One that a user started by hand, without svcd.
+    # A daemon that was started by hand, without svcd.
     run(box, "SVCD_SCRIPT=plain /etc/init.d/plain start")
     wait_for(lambda: copies(box, "plain"), what="it runs")
     run(box, "service plain stop")
@@ -142,7 +141,7 @@ def actions_and_codes(box):
 
 
 def one_that_svcd_has_not_taken(box):
-    """It runs with the given arguments."""
+    """The script runs with the given arguments."""
     assert "0 words" in run(box, "service skeleton-of-ours")
     assert "1 words" in run(box, "service skeleton-of-ours start")
     assert "3 words" in run(box, "service skeleton-of-ours start a b")
@@ -209,11 +208,11 @@ def a_policy_helper_forbids_what_comes(box):
     box.write("/etc/init.d/fresh", script("fresh")["text"], 0o755)
     package_runs(box, "update-rc.d fresh defaults")
     assert "fresh start 2" in box.read("/run/asked-for")
-    assert "no start" in package_runs(box, "invoke-rc.d --skip-systemd-native fresh start")
+    assert "start skipped" in package_runs(box, "invoke-rc.d --skip-systemd-native fresh start")
     box.wait_at_rest()
     assert box.state("fresh") == "idle" and not copies(box, "fresh")
     assert "policy-rc.d" in box.svcctl("policy", "fresh").stdout
-    # It forbids actions of packages only.
+    # policy-rc.d forbids only actions of packages.
     run(box, "service fresh start")
     one(box, "fresh")
     # A running service continues.

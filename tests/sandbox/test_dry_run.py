@@ -22,7 +22,7 @@ SERVICES = {
     "desk@": SLEEP,
 }
 POLICY = "[runlevel 2]\nActivate=base leans\n[service barred]\nActivation=never\n"
-NOTHING = "  Nothing was changed: --dry-run\n"
+NOTHING = "  Dry run: nothing was changed\n"
 
 
 def forecast(box, *words):
@@ -32,7 +32,7 @@ def forecast(box, *words):
 
 def requests_are_forecast(box):
     assert forecast(box, "start", "off") == ([], ["helper", "off"], [], [])
-    assert forecast(box, "start", "rival") == (["leans", "base"], ["rival"], [], []), "what conflicts is named"
+    assert forecast(box, "start", "rival") == (["leans", "base"], ["rival"], [], []), "the conflicting service is named"
     assert forecast(box, "stop", "leans") == (["leans"], [], [], [])
     assert forecast(box, "stop", "base", "--with-dependents") == (["leans", "base"], [], [], [])
     assert forecast(box, "restart", "base")[2] == ["leans", "base"]
@@ -41,6 +41,15 @@ def requests_are_forecast(box):
     text = box.svcctl("stop", "leans", "--dry-run").stdout
     assert text.startswith("stop\n  Stops      leans\n") and text.endswith(NOTHING), text
     assert box.svcctl("reload", "--signal", "HUP", "base", "--dry-run").stdout == "HUP would be sent to the main process of base\n"
+
+
+def errors_of_files_are_named(box):
+    box.write("/etc/svcd/policy.d/typo.policy", "[service base]\nActivation=nevr\n")
+    tried = box.svcctl("reload-files", "--dry-run", check=False)
+    real = box.svcctl("reload-files", check=False)
+    box.run("rm /etc/svcd/policy.d/typo.policy")
+    assert tried.returncode == real.returncode == 10, (tried, real)
+    assert "typo.policy:2" in tried.stdout and "nevr" in tried.stdout and "Effect     nothing" in tried.stdout, tried
 
 
 def refusals_are_the_same(box):
@@ -100,14 +109,14 @@ def a_time_can_be_set_and_taken_back(box):
         done = box.svcctl("poweroff", "--at", bad, check=False)
         assert done.returncode == 2 and "--at takes HH:MM or +MINUTES" in done.stderr, done
     said = box.svcctl("reboot", "--at", "+10").stdout
-    assert re.fullmatch(r"The system goes down and boots again at \w+ \d\d:\d\d\n  To revert it: svcctl reboot --cancel\n", said), said
+    assert re.fullmatch(r"The system is going down to reboot at \w+ \d\d:\d\d\n  To cancel it: svcctl reboot --cancel\n", said), said
     sentence = said.splitlines()[0]
     assert box.svcctl_json("status")["pending_shutdown"] == sentence
     assert f"  {sentence}: svcctl poweroff --cancel cancels it\n" in box.svcctl("status", "--width", "0").stdout
     done = box.svcctl("poweroff", "--at", "+5", check=False)
     assert done.returncode == 8 and f"a shutdown is pending already: {sentence}" in done.stderr, done
     assert box.svcctl("poweroff", "--cancel").stdout == "the shutdown is cancelled\n"
-    wait_for(lambda: box.svcctl("reboot", "--cancel", check=False).returncode == 3, what="none waits any more")
+    wait_for(lambda: box.svcctl("reboot", "--cancel", check=False).returncode == 3, what="no shutdown is pending")
 
 
 with Sandbox(SERVICES, policy=POLICY) as machine:
@@ -115,9 +124,10 @@ with Sandbox(SERVICES, policy=POLICY) as machine:
     pids = machine.pid("base"), machine.pid("leans")
     requests_are_forecast(machine)
     refusals_are_the_same(machine)
+    errors_of_files_are_named(machine)
     write_login(machine)
     the_end_names_who_is_logged_in(machine)
     assert (machine.pid("base"), machine.pid("leans")) == pids and machine.state("helper") == "idle", "nothing was touched"
     a_time_can_be_set_and_taken_back(machine)
     a_person_is_asked_before_others_are_thrown_out(machine)
-    wait_for(lambda: machine.wait_end() is not None, what="a yes ends the machine")
+    wait_for(lambda: machine.wait_end() is not None, what="a yes shuts down the machine")

@@ -13,7 +13,7 @@ with Sandbox({"web": SLEEP, "other": SLEEP}, policy="[defaults]\nNewServices=on-
     # It is disabled already, but the admin's stop is remembered.
     box.svcctl("stop", "web")
     said = box.svcctl("enable", "web", "--dry-run").stdout
-    assert "An admin's earlier stop of it ends" in said and "Starts     web" in said, said
+    assert "An admin's earlier stop no longer applies" in said and "Starts     web" in said, said
     assert box.service("web")["admin"] == "stop"
     said = box.svcctl("enable", "web").stdout
     assert "Starts     web" in said and "Written as step 1" in said, said
@@ -21,7 +21,7 @@ with Sandbox({"web": SLEEP, "other": SLEEP}, policy="[defaults]\nNewServices=on-
 
     box.svcctl("start", "web")
     said = box.svcctl("disable", "web").stdout
-    assert "An admin's earlier start of it ends" in said and "Stops      web" in said, said
+    assert "An admin's earlier start no longer applies" in said and "Stops      web" in said, said
     box.wait_state("web", "idle")
 
     # The file does not change, and the service stops.
@@ -31,7 +31,7 @@ with Sandbox({"web": SLEEP, "other": SLEEP}, policy="[defaults]\nNewServices=on-
     box.wait_state("web", "idle")
     assert "Nothing to change" in box.svcctl("disable", "web").stdout
 
-    # An admin's start does not prevent enable, also of a manual service.
+    # An admin's start does not prevent "enable", not even for a manual service.
     box.svcctl("start", "web", "other")
     pids = box.pid("web"), box.pid("other")
     box.svcctl("enable", "web")

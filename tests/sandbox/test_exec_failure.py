@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A program that cannot be executed: failed at once, with the path and the error as the reason."""
+"""A service with a program that cannot be executed fails at once, with the path and the error as
+the reason."""
 
 
 from sandbox import Sandbox

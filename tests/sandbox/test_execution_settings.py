@@ -61,7 +61,7 @@ with Sandbox({"full": FULL, "plain": PLAIN},
     uid, gid, groups, umask, directory, _soft, _hard, _core, nice, oom = lines(box, "plain")
     assert (uid, gid, groups, umask, directory, nice, oom) == ("0", "0", "0", "0022", "/", "0", "0")
     variables = environment(box, "plain")
-    assert "KERNEL_WORD" not in variables, "what the kernel put into PID 1's environment reached a service"
+    assert "KERNEL_WORD" not in variables, "a service got a variable of the kernel command line"
     assert not [name for name in variables if name.startswith(("G_", "DBUS_", "LD_", "NOTIFY"))], json.dumps(variables)
     # 3 is the directory that ls itself reads.
     assert box.read("/tmp/plain.fds").split() == ["0", "1", "2", "3"], box.read("/tmp/plain.fds")

@@ -28,7 +28,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     # No svcd answers.
     done = box.run("unshare --mount sh -c 'mount -t tmpfs x /run; svcctl list'", check=False)
     assert done.returncode == 9, done
-    # Lost output is an error, also after an earlier flush: "list" has a remark after its table.
+    # Lost output is an error, also after an earlier flush: "list" prints a remark after its table.
     for words in ("list", "policy", "cat a"):
         done = box.run(f"svcctl {words} > /dev/full", check=False)
         assert done.returncode == 1 and "could be written" in done.stderr, done

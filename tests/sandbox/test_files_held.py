@@ -16,8 +16,8 @@ SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 DIRECTORY = "/etc/svcd/services.d"
 SERVICES = {**attack.WITNESSES, "other": SLEEP, "template@": SLEEP}
 
-# A directory of an overlay cannot be held by FUSE, because its readers have the rights of the
-# mounter.
+# FUSE cannot hold a directory of an overlay, because readers access it with the rights of the
+# mounting process.
 MOVE = f"cp -r {DIRECTORY} /root/services && mount -t tmpfs -o mode=755 tmpfs {DIRECTORY} && cp /root/services/* {DIRECTORY}"
 ODD = f"mkfifo {DIRECTORY}/pipe.svc && echo >{DIRECTORY}/leased.svc && chown nobody {DIRECTORY}/leased.svc"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A file on the disk that svcd has not read is named, with the command that reads it."""
+"""svcctl names each file on the disk that svcd has not read, and the command that reads it."""
 
 from sandbox import Sandbox
 
@@ -25,7 +25,8 @@ with Sandbox({"web": SLEEP}) as box:
     box.write("/etc/init.d/old", SCRIPT, 0o755)
     for verb in ("start", "status", "explain", "restart"):
         said = refusal(box, verb, "new")
-        assert f"{DIRECTORY}/new.svc exists and was not read yet: svcctl reload-files" in said, said
+        hint = "exists and has not been read yet: svcctl reload-files"
+        assert f"{DIRECTORY}/new.svc {hint}" in said, said
     assert f"{DIRECTORY}/many@.svc exists" in refusal(box, "start", "many@1")
     assert "/etc/init.d/old exists" in refusal(box, "start", "old")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""reload-files and restart succeed only if the files are in force; otherwise the error is shown,
-with exit code 10."""
+"""reload-files and restart succeed only if the files are in force; otherwise they show the error
+and return exit code 10."""
 
 from sandbox import Sandbox
 
@@ -16,7 +16,7 @@ with Sandbox({"web": SLEEP, "other": SLEEP}) as box:
     assert done.stdout == "2 services and the policy were read, no errors\n", done.stdout
     box.write("/etc/svcd/services.d/other.svc", "[Service]\nExec=/bin/sleep 12345\n")
     done = box.svcctl("reload-files")
-    assert "Changed since they were started: svcctl restart other\n" in done.stdout, done.stdout
+    assert "To apply the changed files to running services: svcctl restart other\n" in done.stdout, done.stdout
     assert box.svcctl_json("reload-files")["changed"] == ["other"]
 
     pid = box.pid("web")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svc-finale is missing or hangs: PID 1 reports it, ends all processes itself, and the machine
-ends."""
+"""svc-finale is missing or hangs: PID 1 reports it, ends all processes itself, and shuts down the
+machine."""
 
 import os
 import signal
@@ -24,4 +24,4 @@ def check(prepare, expected):
 
 
 check("rm /usr/lib/svcd/svc-finale", "/usr/lib/svcd/svc-finale: cannot execute it: No such file or directory")
-check(f"cat >/usr/lib/svcd/svc-finale <<'E'\n{HANGS}E\nchmod 755 /usr/lib/svcd/svc-finale", "svc-finale processes takes too long, going on")
+check(f"cat >/usr/lib/svcd/svc-finale <<'E'\n{HANGS}E\nchmod 755 /usr/lib/svcd/svc-finale", "svc-finale processes takes too long; the shutdown continues")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""PID 1 ends the machine itself if the manager cannot: the shutdown has begun, and the manager is
-stopped forever."""
+"""PID 1 completes the shutdown itself if the manager cannot. Here the shutdown has begun, and then
+no manager stays alive."""
 
 import os
 import signal

@@ -13,7 +13,7 @@ SHOP = "[Service]\nExec=/bin/sh -c 'cat /etc/shop.conf && exec sleep infinity'\n
 
 
 def told(box, command):
-    """The answer, once the service's output is in its file."""
+    """Returns the answer, once the service's output is in its log file."""
     answer = box.run(*shlex.split(command), check=False).stdout
     return answer if "Output" in answer else None
 
@@ -22,14 +22,15 @@ with Sandbox({"shop": SHOP, "other": "[Service]\nExec=/bin/sleep infinity\n"}) a
     box.wait_state("shop", "failed")
     box.wait_state("other", "ready")
 
-    # The help has the command for a service that does not run; so has the overview, with the name.
+    # The help shows the command for a service that does not run; the overview shows it with the
+    # service's name.
     assert "svcctl explain NAME" in box.svcctl("--help").stdout
     shown = box.svcctl().stdout
     commands = re.findall(r"^ +(svcctl .*)$", shown, re.M)
     assert commands == ["svcctl explain shop"], shown
 
-    # It gives the reason, with the program's own message, and the remedy.
-    why = wait_for(lambda: told(box, commands[0]), what="the last words of the service are told")
+    # The command gives the reason, with the program's own message, and the remedy.
+    why = wait_for(lambda: told(box, commands[0]), what="the last output of the service is shown")
     assert "exit status 1" in why and re.search("Output .*cat: /etc/shop.conf: No such file or directory", why), why
     assert "svcctl start shop" in why, why
 

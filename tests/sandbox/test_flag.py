@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl sets and clears a flag; it is a condition, and survives the manager."""
+"""svcctl sets and clears a flag, which is a condition and survives the manager."""
 
 from sandbox import Sandbox
 

@@ -17,7 +17,7 @@ UP = ("ready", "done")
 
 
 def make_services(rng):
-    """Each needs some of those before it, so there is no cycle."""
+    """Each service needs some of the previous ones, so there is no cycle."""
     services = {}
     for i in range(N_SERVICES):
         kind = rng.choice(["daemon", "daemon", "task", "group"])
@@ -56,7 +56,7 @@ def up(box):
 def settle(box):
     box.wait_at_rest()
     wait_for(lambda: not any(row["state"] in ("starting", "stopping") for row in box.services().values()),
-             what="nothing is in motion")
+             what="no service is starting or stopping")
 
 
 def check_change(box, change):

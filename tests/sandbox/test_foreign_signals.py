@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Root inside cannot kill PID 1 by accident, and foreign signals change nothing.
+Root inside the sandbox cannot kill PID 1 by accident, and signals without a meaning change nothing.
 
-Fault signals count as a fault: PID 1 executes itself, and starts another manager.
+PID 1 treats a fault signal as its own fault: it executes itself, and starts another manager.
 """
 
 from sandbox import Sandbox

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service with a frozen cgroup cannot block PID 1: others start and stop meanwhile."""
+"""A service with a frozen cgroup cannot block PID 1: other services start and stop meanwhile."""
 
 import os
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A lingering group without a file is forgotten when its time is over."""
+"""A lingering group without a service file is forgotten when its linger time is over."""
 
 from deadline import wait_for
 from sandbox import Sandbox
@@ -16,9 +16,10 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=upper other\n[service grou
     box.svcctl("stop", "upper")
     assert box.service("ground")["want_reason"] == "lingering", box.service("ground")
     box.remove("/etc/svcd/services.d/ground.svc")
-    box.svcctl("reload-files", check=False)  # its need has no file
+    box.svcctl("reload-files", check=False)  # the service that it needs has no file
     assert box.state("ground") == "ready"
 
-    # By its own timer: the manager must not be replaced for it (the sandbox counts its deaths).
+    # The group's own timer does this, and not a replacement of the manager (the sandbox counts its
+    # deaths).
     wait_for(lambda: "ground" not in box.services(), what="it is forgotten")
     box.wait_state("other", "ready")

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A restart of a group ends when its members are up again, with the result of a failing one."""
+"""A restart of a group ends when its members are up again. If one fails, the restart fails."""
 
 from sandbox import Sandbox
 
-# They need a second to stop and one to start; "bad" does not start a second time.
+# They need one second to stop and one to start. The second start of "bad" fails.
 SLOW = """[Service]
 Exec=/bin/sh -c "trap 'sleep 1; exit 0' TERM; sleep 1; echo >/run/up-{name}; while :; do sleep 0.05; done"
 Prepare=/bin/sh -c "rm -f /run/up-{name}; test ! -e /run/no-{name}"

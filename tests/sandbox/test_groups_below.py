@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Cgroups that a root service makes below its own, and that each user can list: notification, stop and
-removal work.
+Cgroups that a service of root makes below its own, and that any user can list: notification, stop
+and removal work.
 
 A user who holds the lock of such a group blocks neither the manager nor PID 1.
 """

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-PID 1 feeds the hardware watchdog, but not while it hangs itself, nor, if configured, while no
+PID 1 feeds the hardware watchdog, but not while PID 1 itself hangs, nor, if configured, while no
 manager answers.
 
-It feeds over its own replacement and to the end. A reboot leaves the watchdog armed, a power-off
-stops it. (Here the device is a FIFO; tests/boot has a real one.)
+PID 1 also feeds the watchdog during a re-execution, and until the machine is off. A reboot leaves
+the watchdog armed, a power-off stops it. (Here the device is a FIFO; tests/boot has a real one.)
 """
 
 import os
@@ -23,7 +23,7 @@ SERVICE = {"a": "[Service]\nExec=/bin/sleep infinity\n"}
 
 
 class Dog:
-    """The device: collects what is written to it."""
+    """The device, which collects what is written to it."""
 
     def __init__(self, box):
         box.run("mkfifo", "-m", "600", DEVICE)
@@ -46,7 +46,7 @@ class Dog:
     def check_unfed(self):
         """Check that nothing is written, apart from data on its way."""
         self.eat(1.5)
-        assert self.eat(UNFED_S) == b"", "it is fed by nobody"
+        assert self.eat(UNFED_S) == b"", "the watchdog was fed"
 
 
 def box_with(request):
@@ -70,7 +70,7 @@ def check_fed(box, dog):
 
 def check_manager_needed(box, dog):
     """Nothing is written until a frozen manager is replaced."""
-    box.wait_up()  # before that it need not have answered
+    box.wait_up()  # it may not have answered before that
     dog.wait_fed()
     os.kill(box.manager_pid(), signal.SIGSTOP)
     box.wait_console("is not fed until a manager answers")
@@ -81,7 +81,7 @@ def check_manager_needed(box, dog):
 
 
 def ends(box, dog, verb):
-    """Return the last data."""
+    """Shut down, and return everything that was written to the device."""
     box.shut_down(verb)
     while dog.eat(20):
         pass

@@ -28,9 +28,9 @@ with Sandbox({"asked": ASKED, "told": TOLD, "upper": UPPER}) as box:
     wait_for(lambda: box.state("asked") == "ready" and box.pid("asked") not in (0, asked), what="it is started again")
     result = box.service("asked")["result"]
     assert result.startswith("unhealthy: HealthCommand= failed 3 times: exit status 1"), result
-    wait_for(lambda: "no answer from port 80" in box.svcctl("log", "asked").stdout, what="what it said is in the log")
+    wait_for(lambda: "no answer from port 80" in box.svcctl("log", "asked").stdout, what="its output is in the log")
 
-    # With HealthAction=none the service runs on, but its dependants wait.
+    # With HealthAction=none the service keeps running, but its dependants wait.
     box.write("/run/told-ill", "")
     wait_for(lambda: box.svcctl_json("status", "told")[0]["health"] == "unhealthy", what="it is told")
     box.wait_state("upper", "waiting")
@@ -42,5 +42,5 @@ with Sandbox({"asked": ASKED, "told": TOLD, "upper": UPPER}) as box:
     # Another manager checks again, and stops nothing before it has the result.
     upper = box.pid("upper")
     box.kill_manager(signal.SIGKILL)
-    wait_for(lambda: box.svcctl_json("status", "told")[0]["health"] == "healthy", what="it is asked again")
+    wait_for(lambda: box.svcctl_json("status", "told")[0]["health"] == "healthy", what="it is checked again")
     assert (box.pid("told"), box.pid("upper")) == (told, upper)

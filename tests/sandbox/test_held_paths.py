@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Users hold the directories of path: conditions, or make a maze of links of a condition's path.
+Users hold the directories of path: conditions, or replace a condition's path by a maze of links.
 
-The conditions are unknown or false. The manager continues and can be replaced, and it sees other
-conditions at once.
+The conditions are then unknown or false. The manager continues and can be replaced, and it sees
+other conditions at once.
 """
 
 import time
@@ -58,7 +58,7 @@ def explained(box, name, text, path=None):
 
 
 def follows(box, name, path):
-    """The condition of @name becomes true, and false again."""
+    """Make the condition of @name true, and false again."""
     began = time.monotonic()
     box.write(path, "")
     wait_for(lambda: attack.main_pid(box, name), what=f"{name} runs")
@@ -72,7 +72,7 @@ def check_held(box, name, directory):
     with Attack(box, "hold-directory", directory, "writer"):
         subscribe(box, f"{directory}/awaited")
         explained(box, name, "does not answer")
-        # The directories that it reads later may be held, too.
+        # The directories that doctor reads later may be held, too.
         box.run("sh", "-c", "timeout 10 svcctl doctor >/srv/place/doctor 2>&1 & exit 0")
         wait_for(lambda: "a process of svc-worker hangs at" in box.read("/srv/place/doctor"), what="svcctl doctor shows the hang")
         took = attack.check_responsive(box)

@@ -34,8 +34,8 @@ SERVICES = {
     "parted": service("/usr/sbin/parted-wrapper", "When=path:exec:/usr/sbin/parted-wrapper", "When=path:exec:/usr/sbin/parted-daemon"),
     "old": service("/usr/sbin/old", "When=flag:old"),
     "local": installed("/usr/local/sbin/local"),
-    # Like libvirtd of Debian 12: its unit belongs to another package, with a script that makes its
-    # user.
+    # Like libvirtd of Debian 12: its unit belongs to another package, with a script that creates
+    # its user.
     "foreign": installed("/usr/sbin/foreign"),
     # A group with members from packages.
     "postgresql": "[Service]\nType=group\n[Conditions]\nWhen=path:exec:/usr/bin/pg_ctlcluster\n",
@@ -73,7 +73,7 @@ exit 1
 """
 
 
-# It has a daemon.
+# A script with a daemon.
 LONE_SCRIPT = """#!/bin/sh
 ### BEGIN INIT INFO
 # Provides: lone
@@ -92,7 +92,7 @@ esac
 
 
 def build(box, name, version, files, architecture="amd64", **scripts):
-    """Build a .deb of that name inside; returns its path."""
+    """Build a .deb of that name inside the sandbox; returns its path."""
     tree = f"/root/{name}-{version}"
     for path, text in files.items():
         box.write(tree + path, text, 0o755)
@@ -109,7 +109,7 @@ def dpkg(box, *argv, check=True):
 
 
 def witness_is_up(box, package):
-    """svcd has reacted to the files that @package unpacked."""
+    """Wait until svcd has reacted to the files that @package unpacked."""
     box.wait_state("witness", "ready")
     assert box.run("dpkg-query", "-W", "-f=${db:Status-Status}", package).stdout == "unpacked"
 
@@ -125,7 +125,7 @@ def check_window(box):
     witness_is_up(box, "plain")
     is_held(box, "plain", "package plain is not configured yet")
 
-    # The next manager and new files hold it as well, and so does another run of dpkg.
+    # The next manager, new service files and another run of dpkg hold it as well.
     box.kill_manager()
     is_held(box, "plain", "package plain is not configured yet")
     box.svcctl("reload-files")
@@ -144,7 +144,7 @@ def check_upgrade(box):
     box.wait_at_rest()
     assert box.pid("plain") == pid
     box.svcctl("restart", "plain")
-    assert box.pid("plain") != pid, "what was configured before is not held"
+    assert box.pid("plain") != pid, "a service that was configured before is not held"
     dpkg(box, "--configure", "plain")
     assert box.state("plain") == "ready"
 
@@ -161,7 +161,8 @@ def check_removal(box):
 
 
 def check_removed_in_part(box):
-    """Like apache2: the package with Exec= is removed, that of the program stays."""
+    """Like apache2: the package with the Exec= program is removed, but the package with the daemon
+    stays."""
     dpkg(box, "--install", build(box, "parted-bin", 1, {"/usr/sbin/parted-daemon": DAEMON}))
     wrapper = build(box, "parted", 1, {"/usr/sbin/parted-wrapper": DAEMON}, prerm="invoke-rc.d parted stop\nsvcctl clear parted",
                     postrm="[ \"$1\" != remove ] || svcctl list --no-header -o state,restarts parted >/root/parted-state")
@@ -189,7 +190,7 @@ def check_unit_of_another_package(box):
 
 
 def check_postinst_start(box):
-    """The package's script starts it before the package was ever configured."""
+    """The package's script starts the service before the package was ever configured."""
     ask = "svcctl list --no-header -o state scripted >/root/scripted-state"
     package = build(box, "scripted", 1, {"/usr/sbin/scripted": DAEMON, "/etc/init.d/scripted": INIT_SCRIPT},
                     postinst=f"svcctl reload-files\n{ask}-before\ninvoke-rc.d scripted start\n{ask}",
@@ -205,7 +206,7 @@ def check_postinst_start(box):
 
 
 def check_script_without_prerm(box):
-    """The removal of the package stops nothing, and then its script is no service any more
+    """The removal of the package stops nothing, and then its script is no longer a service
     (nghttp2-proxy)."""
     package = build(box, "lone", 1, {"/usr/sbin/lone": DAEMON, "/etc/init.d/lone": LONE_SCRIPT, "/DEBIAN/conffiles": "/etc/init.d/lone\n"},
                     postinst="update-rc.d lone defaults\ninvoke-rc.d lone start",
@@ -219,7 +220,8 @@ def check_script_without_prerm(box):
 
 
 def check_group(box):
-    """The package makes a cluster, and starts the group that then includes the cluster."""
+    """The package creates a database cluster, and starts the group that then includes the
+    cluster."""
     dpkg(box, "--install", build(box, "pg-common", 1, {"/usr/bin/pg_ctlcluster": DAEMON}))
     box.wait_state("postgresql", "ready")
     cluster = "/etc/postgresql/15/main"
@@ -227,7 +229,7 @@ def check_group(box):
     dpkg(box, "--install", build(box, "pg-15", 1, {"/usr/lib/postgresql/15/bin/postgres": DAEMON, "/etc/init.d/postgresql": INIT_SCRIPT},
                                  architecture="all", postinst=f"mkdir -p {cluster}\n: >{cluster}/postgresql.conf\ninvoke-rc.d postgresql start 15\n{ask}"))
     assert "ready" in box.read("/root/cluster-state"), box.read("/root/cluster-state")
-    # A cluster that is made without a call of svcd exists when the package is configured.
+    # A cluster that is created without a call of svcd has a service when the package is configured.
     cluster = "/etc/postgresql/16/main"
     dpkg(box, "--install", build(box, "pg-16", 1, {"/usr/lib/postgresql/16/bin/postgres": DAEMON},
                                  postinst=f"mkdir -p {cluster}\n: >{cluster}/postgresql.conf"))
@@ -268,7 +270,7 @@ def check_killed_dpkg(box):
 
 
 def check_unit_only(box):
-    """Its scripts use only systemd's commands, like those of avahi-daemon."""
+    """The package's scripts use only systemd's commands, like those of avahi-daemon."""
     daemon = {"/usr/sbin/united": DAEMON}
     dpkg(box, "--install", build(box, "united", 1, daemon, postinst=UNIT_START))
     box.wait_state("united", "ready")
@@ -289,7 +291,7 @@ def check_unit_only(box):
     wait_for(lambda: float(box.run("ps", "-o", "etimes=", "-p", str(pid)).stdout) > 1, what="it is older than the next unpacking")
     dpkg(box, "--unpack", build(box, "united", 4, daemon, postinst=UNIT_START))
     dpkg(box, "--configure", "united")
-    wait_for(lambda: box.pid("united") not in (0, None, pid), what="the new version runs, that was unpacked by another dpkg")
+    wait_for(lambda: box.pid("united") not in (0, None, pid), what="the new version runs, which another dpkg unpacked")
     box.wait_state("united", "ready")
     dpkg(box, "--install", build(box, "united", 5, {"/usr/sbin/united": "#!/bin/sh\nexit 1\n"}))
     box.svcctl("restart", "united", check=False)
@@ -317,8 +319,8 @@ def database(box):
 
 
 def cut_power(box):
-    """@box as after a power failure in the middle of a run: plain is new and unpacked, old is an
-    upgrade."""
+    """The files of @box are as after a power failure during dpkg: "plain" is new and unpacked,
+    "old" is an upgrade."""
     dpkg(box, "--unpack", build(box, "plain", 5, {"/usr/sbin/plain": DAEMON}, postinst="true"),
          build(box, "old", 2, {"/usr/sbin/old": DAEMON}, postinst="true"))
     box.write(STATE, "changing\nfree /usr/local/\nfree /usr/sbin/old\nfree /bin/sleep\nfree /bin/sh\nfree /usr/sbin/nothing\n")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Floods of D-Bus calls by fifty clients, and bus daemons that stop or die again and again.
+Fifty clients flood svcd with D-Bus calls, and bus daemons stop or die again and again.
 
 The clients use the system bus, with thousands of match rules, and the private socket, and read the
 answers or not. Other clients get answers, a client that does not read is disconnected, and memory
@@ -23,7 +23,7 @@ from polkit import SOCKET, BusMachine
 from raw_bus import BUS, MANAGER, OBJECTS, PEER, Gone, Latency, RawBus
 from sandbox import HERE
 
-# The latency limits hold without sanitizers only, which are several times slower.
+# The latency limits hold only without sanitizers, which make svcd several times slower.
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 SECONDS = int(os.environ.get("SVCD_FLOOD_SECONDS", "1"))
 KILLS = 20
@@ -44,7 +44,7 @@ def descriptors(box):
 
 
 def flood(box, kind, path, uid, count):
-    """Return the result of the flooders, and the latency of the others."""
+    """Return the result of the flooders, and the latency of the other clients."""
     private, bus = RawBus(box.path(PRIVATE)), RawBus(box.path(SOCKET), hello=True)
     waits = {
         "Ping on the private socket": lambda: private.ask(PEER, "Ping"),
@@ -79,7 +79,7 @@ def nobody_waits_for_floods(box):
     for kind, path, uid, count in (("ping", SOCKET, 65534, 50), ("list", SOCKET, 65534, 50), ("deaf", SOCKET, 65534, 50),
                                    ("objects", SOCKET, 65534, 32), ("objects", PRIVATE, 0, 50), ("deaf", PRIVATE, 0, 50)):
         _result, latencies = flood(box, kind, path, uid, count)
-        if path != PRIVATE: # there the flooders are root, fifty of the 64 that may connect
+        if path != PRIVATE: # there root floods: fifty of the 64 possible clients
             assert latencies["Ping on the private socket"].worst() < 1, kind
     wait_for(lambda: descriptors(box) <= n_fds, what="all their descriptors are closed")
     wait_for(lambda: resident_kib(box.manager_pid()) < before + 4096, what="memory comes back")
@@ -99,14 +99,14 @@ def who_does_not_read_is_disconnected(box):
         for _ in range(100):
             root.ask(MANAGER, "SetFlag", GLib.Variant("(sb)", ("go", changes % 2 == 0)))
             changes += 1
-    print(f"    who does not read is disconnected after {changes} changes")
+    print(f"    a client that does not read is disconnected after {changes} changes")
     assert deaf.is_gone(60)
     deaf.close()
     root.close()
 
 
 def match_rules_are_the_buss_matter(box):
-    """The bus daemon stores and compares them; svcd sends each signal once."""
+    """The bus daemon stores and compares the match rules; svcd sends each signal once."""
     clients = [RawBus(box.path(SOCKET), uid=65534, hello=True) for _ in range(50)]
     for number, client in enumerate(clients):
         n_rules = 1000 if number == 0 else 50
@@ -139,7 +139,7 @@ def a_stopped_bus_holds_nobody_up(box):
     print(f"    {ping}; 200 changes that the bus did not take: {grown} KiB")
     assert ping.worst() < 1 and grown < 4096, (ping, grown)
     private.close()
-    wait_for(lambda: box.manager("ListServices").returncode == 0, what="the bus goes on")
+    wait_for(lambda: box.manager("ListServices").returncode == 0, what="the bus continues")
 
 
 def a_killed_bus_comes_back(box):
@@ -149,9 +149,9 @@ def a_killed_bus_comes_back(box):
         daemon = box.pid("dbus")
         box.kill(daemon)
         wait_for(lambda old=daemon: box.pid("dbus") != old, what="it is gone")
-        box.svcctl("clear", "dbus") # its retries would come later each time
+        box.svcctl("clear", "dbus") # otherwise each retry would be later than the last
         box.svcctl("start", "dbus")
-        back.measure(lambda: wait_for(lambda: box.manager("ListServices").returncode == 0, what="svcd is on it", every=0.02))
+        back.measure(lambda: wait_for(lambda: box.manager("ListServices").returncode == 0, what="svcd is on the bus", every=0.02))
     print(f"    {back}")
     assert back.worst() < 5 and box.pid("a") == pid, back
 

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Root does not use files that others may write to, or links through directories of others, and
+svcd does not use files that other users may write to, or links through their directories, and
 reports each with its reason.
 
-This covers service files, drop-ins, policy and init scripts. Files of a service's user lead root
-nowhere.
+This covers service files, drop-ins, policy and init scripts. Files of a service's user cannot make
+root act elsewhere.
 """
 
 from deadline import wait_for

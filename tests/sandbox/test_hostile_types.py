@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Each method with each wrong type, from the introspection data, on the private socket and the system
-bus; and malformed messages.
+Each method of the introspection data gets each wrong type, on the private socket and on the system
+bus.
 
-These are 32 MiB, variants in variants, descriptors, no interface, no such object, and each header
-byte changed. Each call gets one answer. At the end there is the same manager, with as many
-descriptors as before.
+Malformed messages follow: 32 MiB, variants in variants, descriptors, no interface, no such object,
+and each header byte changed. Each call gets one answer. At the end the same manager runs, with as
+many descriptors as before.
 """
 
 
@@ -43,7 +43,8 @@ def methods(client, name, path):
 
 
 def bodies(n_args, chance):
-    """None, each value alone, and some with the right number of values, and with one more."""
+    """Argument lists: none, each value alone, some with the right number of values, and some with
+    one more."""
     yield None
     for value in VALUES:
         yield f"({value},)"
@@ -106,7 +107,8 @@ def call_with_descriptors(client, count):
 
 
 def garbage_ends_its_sender(connect):
-    """Each byte of the header changed, and a message of 32 MiB: only the connection may end."""
+    """Send messages with one changed header byte, and one of 32 MiB: only the connection may
+    end."""
     chance = random.Random(9)
     good = message(MANAGER, "Start", GLib.Variant("(s)", ("nobody",)))
     for position in range(0, len(good), 2):
@@ -145,7 +147,8 @@ with BusMachine(has_polkit=False) as machine:
     private, bus = machine.path("/run/svcd/private"), machine.path(SOCKET)
     manager, n_fds = machine.manager_pid(), descriptors(machine)
 
-    # Root on the private socket, without questions to polkit; on the bus a user who may only read.
+    # On the private socket the client is root, so svcd does not ask polkit; on the bus it is a user
+    # with the right to read only.
     root = RawBus(private)
     print(f"{every_method_takes_every_type(root, None)} calls on the private socket")
     odd_calls_get_errors(root, None)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An init script for the shutdown only does not run at boot, and stops after those that it names.
+"""An init script that is only for the shutdown does not run at boot, and its stop runs after the
+scripts that it names.
 """
 
 from sandbox import Sandbox

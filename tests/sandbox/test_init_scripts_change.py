@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Init scripts come, go and get new links while svcd runs: new ones are found, removed ones stop
-with their old data."""
+"""Init scripts come, go and get new links while svcd runs: new ones are found, and removed ones are
+stopped as their old headers define."""
 
 from deadline import wait_for
 from sandbox import Sandbox
@@ -52,17 +52,17 @@ with Sandbox({}, policy="[defaults]\nRcLinks=yes\n",
     assert not box.exists("/run/said"), "the script that is gone was run"
     wait_for(lambda: "goes" not in box.services(), what="what is gone is forgotten")
 
-    # One is installed.
+    # A script is installed.
     box.write("/etc/init.d/comes", SCRIPT.format(name="comes", number=3), mode=0o755)
     box.svcctl("reload-files")
     box.wait_state("comes", "ready")
     pid = daemon(box, "comes")
 
-    # The first link: from now on only links count, and this one names another script.
+    # The first link: from now on only links decide, and this one names another script.
     box.run("/bin/mkdir", "-p", "/etc/rc2.d")
     box.run("/bin/ln", "-s", "../init.d/keeps", "/etc/rc2.d/S01keeps")
     box.svcctl("reload-files")
-    wait_for(lambda: not box.is_alive(pid), what="what no link names has stopped")
+    wait_for(lambda: not box.is_alive(pid), what="a script that no link names has stopped")
     assert box.read("/run/said") == "comes\n", box.read("/run/said")
     assert box.state("keeps") == "ready"
     assert "rc-links" in box.svcctl("policy", "keeps").stdout

@@ -40,7 +40,7 @@ with Sandbox({"keep": "[Service]\nExec=/bin/sleep infinity\n"}, policy=POLICY) a
     box.wait_states({"first": "done", "second": "done"})
     box.wait_at_rest()
 
-    # Without a terminal it runs as under SysV.
+    # Without a terminal the script runs as under SysV.
     box.run("mount", "--bind", "/dev/null", "/dev/console")
     box.svcctl("restart", "first")
     box.wait_state("first", "done")

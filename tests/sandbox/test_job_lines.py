@@ -12,7 +12,7 @@ import time
 from sandbox import Sandbox
 from terminal import on_terminal, set_size
 
-# Sends its status 100 times within about half a second; then it is ready.
+# It sends its status 100 times within about half a second; then it is ready.
 BUSY = """#!/usr/bin/perl
 use IO::Socket::UNIX;
 my $s = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Peer => $ENV{NOTIFY_SOCKET});
@@ -38,7 +38,7 @@ def stop(box, *names):
 
 
 with Sandbox(SERVICES, policy="[defaults]\nNewServices=manual\n", files={"/usr/local/bin/busy": {"text": BUSY, "mode": 0o755}}) as box:
-    # Two jobs: two lines in place, at most ten updates a second, and none is left.
+    # Two jobs: two lines that are updated in place at most ten times a second, and none remains.
     written, seconds, code = on_terminal(box, 80, "start", "busy", "slow", "held")
     shown = frames(written)
     assert code == 1, written

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""--json of each verb conforms to docs/svcctl.schema.json, errors too."""
+"""The --json output of each verb, errors included, conforms to docs/svcctl.schema.json."""
 
 import json
 import os
@@ -17,6 +17,7 @@ CALLS = (
     (["tree", "a"], 0), (["list", "--processes"], 0), (["list", "--processes", "a"], 0), (["top", "-n", "1"], None), (["log", "a"], 0), (["cat", "a"], 0), (["check"], 0),
     (["tree", "--order"], 0), (["flag"], 0), (["flag", "set", "f"], 0), (["flag", "clear", "f"], 0), (["runlevel"], 0), (["--version"], 0),
     (["boot"], 0), (["boot", "--wait"], 0), (["boot", "blame"], 0), (["boot", "chain"], 0), (["boot", "dot"], 0),
+    (["boot", "list"], 0), (["boot", "show"], 4), (["boot", "show", "x"], 2), (["boot", "blame", "7"], 4), (["boot", "plot", "7"], 4),
     (["stop", "a"], 0), (["start", "a"], 0), (["restart", "a"], 0), (["reload", "a"], 5), (["clear", "a"], 0), (["reload", "--signal", "WINCH", "a"], 0),
     (["start", "a", "nosuch"], 1), (["list", "--conditions"], 0), (["wait", "a"], 0), (["wait", "flag:f", "-t", "0"], 3), (["wait", "nosuch"], 4),
     (["list", "--unmanaged"], None), (["monitor", "netwrok:up"], 2), (["status", "nosuch"], 4), (["status", "off"], 3),

@@ -4,7 +4,7 @@
 A fault in PID 1 itself: the same process continues with its tables, services keep their pids, and
 there is one manager.
 
-This also holds if the manager before was stopped. The console shows the place of the fault.
+This also holds if the manager was stopped (SIGSTOP). The console shows the place of the fault.
 """
 
 import os
@@ -24,6 +24,12 @@ def functions_on_stack(box):
                           stdout=subprocess.PIPE, text=True).stdout.split("\n")
 
 
+def build_id(box):
+    notes = subprocess.run(["readelf", "-n", box.path("/usr/sbin/svcd")], stdin=subprocess.DEVNULL, check=True,
+                           stdout=subprocess.PIPE, text=True).stdout
+    return re.search("Build ID: ([0-9a-f]+)", notes)[1]
+
+
 NAMES = [f"s{number}" for number in range(5)]
 
 with Sandbox({name: "[Service]\nExec=/bin/sleep infinity\n" for name in NAMES}, expect_crash=True) as box:
@@ -38,7 +44,8 @@ with Sandbox({name: "[Service]\nExec=/bin/sleep infinity\n" for name in NAMES}, 
     box.wait_at_rest()
     assert {name: box.pid(name) for name in NAMES} == pids
     assert box.read("/proc/1/comm").strip() == "svcd"
-    assert re.search(r"signal 11 at (svcd\+)?0x", box.console()), box.console()
+    fault = re.search(r"signal 11 at (svcd\+)?0x.*, build ID ([0-9a-f]{40})", box.console())
+    assert fault and fault[2] == build_id(box), box.console()
     assert {"loop", "main"} & set(functions_on_stack(box)), functions_on_stack(box)
 
     manager = box.manager_pid()

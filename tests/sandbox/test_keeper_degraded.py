@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-PID 1 on a machine without clone3(2), as in Docker and Podman, devices, a cgroup of the manager, or
-its old tables.
+PID 1 without clone3(2) (as in Docker and Podman), without devices, without a cgroup for the
+manager, or without its old tables.
 
-It boots, and its services start and stop as ever.
+The machine boots, and its services start and stop as usual.
 """
 
 import contextlib
@@ -31,13 +31,13 @@ def strace(*options):
 
 @contextlib.contextmanager
 def tracing(box, *faults, path=None):
-    """strace(1) at PID 1, which makes these calls fail, or those about @path."""
+    """strace(1) attached to PID 1 makes these calls fail, or only those about @path."""
     options = [word for fault in faults for word in ("-e", f"inject={fault}")] + (["-P", path] if path else [])
     calls = ",".join(fault.partition(":")[0] for fault in faults)
     with subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(box.pid1), "-e", f"trace={calls}", *options],
                           stdin=subprocess.DEVNULL) as process:
         try:
-            wait_for(lambda: tracer_of(box.pid1) == process.pid, what="strace has PID 1")
+            wait_for(lambda: tracer_of(box.pid1) == process.pid, what="strace is attached to PID 1")
             yield
         finally:
             process.terminate()
@@ -57,7 +57,7 @@ def works(box):
     box.wait_up()
     pid = box.wait_state("a", "ready")["pid"]
     box.svcctl("start", "bad", check=False)
-    wait_for(lambda: "/no/such/program" in box.svcctl("explain", "bad").stdout, what="it is known what failed")
+    wait_for(lambda: "/no/such/program" in box.svcctl("explain", "bad").stdout, what="the failure is known")
     box.kill_manager()
     box.wait_up()
     assert box.pid("a") == pid
@@ -96,13 +96,13 @@ def without_the_managers_cgroup():
         box.kill_manager(wait=False)
         wait_for(lambda: box.run("rmdir", directory, check=False).returncode == 0, what="the cgroup is gone")
         os.kill(box.pid1, signal.SIGCONT)
-        box.wait_console("it is started in ours")
+        box.wait_console("starting it in the cgroup of svcd")
         works(box)
 
 
 def without_tables():
-    """Like a fault with damaged tables: kept descriptors are closed, and the cgroups are where they
-    were."""
+    """As after a fault with damaged tables: stored descriptors are closed, and the cgroups are
+    where they were."""
     root = "/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)"
     enter = f"mkdir -p {root}/svcd/.keeper; echo 0 >{root}/svcd/.keeper/cgroup.procs; exec /sbin/svcd --reexec=9 9</etc/passwd 8</etc/passwd"
     with Sandbox(SERVICES, policy=POLICY, init=("/bin/sh", "-c", enter)) as box:
@@ -120,11 +120,11 @@ def too_deep():
     enter = f"mkdir -p {deep}; echo 0 >{deep}/cgroup.procs; exec /sbin/svcd"
     with Sandbox(SERVICES, policy=POLICY, init=("/bin/sh", "-c", enter)) as box:
         box.wait_state("a", "ready")
-        assert "the path of our cgroup is longer than" in box.console()
+        assert "the path of the cgroup of svcd is longer than" in box.console()
 
 
 def impatient(box):
-    """Repeated ctrl-alt-del: the keeper alone ends the machine."""
+    """Repeated ctrl-alt-del: the keeper shuts down the machine alone."""
     def press():
         try:
             os.kill(box.pid1, signal.SIGINT)
@@ -151,7 +151,7 @@ def without_a_way_to_itself():
         pid = box.wait_state("a", "ready")["pid"]
         with tracing(box, "execve:error=ENOMEM"):
             box.svcctl("reexec", check=False)
-            box.wait_console("the running program goes on")
+            box.wait_console("cannot execute svcd again: ")
             box.wait_up()
         box.run("rm /usr/sbin/svcd; printf '#!/bin/sh\\nexec sleep 100\\n' >/usr/sbin/svcd; chmod 755 /usr/sbin/svcd")
         box.svcctl("reexec", check=False)
@@ -161,7 +161,7 @@ def without_a_way_to_itself():
 
 
 def without_a_memfd():
-    """All works except the next execution of itself."""
+    """Everything works except the next reexec."""
     with Sandbox(SERVICES, policy=POLICY, init=strace("-e", "inject=memfd_create:error=ENOSYS"), expect_crash=True) as box:
         pid = works(box)
         box.svcctl("reexec", check=False)

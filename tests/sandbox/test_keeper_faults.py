@@ -17,8 +17,7 @@ import tempfile
 from deadline import wait_for
 from sandbox import Sandbox
 
-# The number of failures of a frequent call, spread over the round; SVCD_TEST_FAULTS=1000: all
-# calls.
+# How often a frequent call fails, spread over the round; SVCD_TEST_FAULTS=1000: each time.
 PLACES = int(os.environ.get("SVCD_TEST_FAULTS", "2"))
 
 # The possible errors, from the manual pages. EINTR and EAGAIN mean that the call must be repeated.
@@ -33,11 +32,11 @@ ERRORS = {
     "socketpair": ("EMFILE", "ENOMEM"),
     "timerfd_create": ("EMFILE", "ENOMEM"),
     "timerfd_settime": ("EINVAL",),
-    "wait4": ("EINTR",), # ECHILD would be untrue, and there is no other
+    "wait4": ("EINTR",), # ECHILD would be false, and no other error is possible
     "waitid": ("EINTR", "ECHILD"),
     "write": ("EINTR", "EAGAIN", "EIO", "ENOSPC"),
 }
-# For a call that is not in the list.
+# The errors of a call that is not in the list.
 OTHERS = ("ENOMEM",)
 # Calls of the kernel and the C library that cannot fail; and close(2), which closes even if it
 # fails.
@@ -52,7 +51,7 @@ POLICY = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name in STAY)
 
 
 class Tracer:
-    """strace(1) at PID 1: its calls are written to @path, and may be made to fail."""
+    """strace(1) attached to PID 1 writes its calls to @path, and can make them fail."""
 
     def __init__(self, box, path, inject=None):
         argv = ["strace", "-qq", "-o", path, "-p", str(box.pid1)]
@@ -63,7 +62,7 @@ class Tracer:
         self.pid1 = box.pid1
 
     def __enter__(self):
-        wait_for(lambda: self._tracer() == self.process.pid, what="strace has PID 1")
+        wait_for(lambda: self._tracer() == self.process.pid, what="strace is attached to PID 1")
         return self
 
     def __exit__(self, *_):
@@ -94,7 +93,7 @@ def ask(box, *words):
 
 
 def check_all(box, number, pids):
-    """The same, and all of it works."""
+    """A round in which all requests must work."""
     box.wait_up()
     assert {name: box.pid(name) for name in STAY} == pids
     ask(box, "start", "move")
@@ -103,7 +102,7 @@ def check_all(box, number, pids):
     ask(box, "stop", "move")
     box.wait_state("move", "idle")
     box.svcctl("start", "end", check=False)
-    wait_for(lambda: f"status {number % 250 + 1}" in box.svcctl("explain", "end", check=False).stdout, what="its end is known")
+    wait_for(lambda: f"status {number % 250 + 1}" in box.svcctl("explain", "end", check=False).stdout, what="its exit is known")
     ask(box, "start", "task")
 
 
@@ -116,7 +115,7 @@ def calls_of_a_round(box, path):
 
 
 def places(count):
-    """The numbers of the failing calls among @count, the first is 1."""
+    """The numbers of the calls that fail, from 1 to @count."""
     n = min(PLACES, count)
     return sorted({1 + number * count // n for number in range(n)})
 

@@ -4,8 +4,8 @@
 System calls of PID 1 fail during a boot, one per boot: it comes up, or the service reports the
 reason. limit: 900
 
-A failed service starts on request. PID 1 is the shipped build, so none of the calls is a
-sanitizer's.
+A failed service starts on request. PID 1 is built as shipped, so a sanitizer makes none of the
+calls.
 """
 
 import os
@@ -33,7 +33,7 @@ ERRORS = {
 OTHERS = ("ENOMEM",)
 # They cannot fail, or have their effect in spite of an error.
 NO_FAULT = {"restart_syscall", "rt_sigreturn", "rt_sigaction", "rt_sigprocmask", "getpid", "close", "exit_group"}
-# Of a call in a loop the first ones and the last one.
+# If a call is in a loop, the first ones and the last one fail.
 FIRST = int(os.environ.get("SVCD_TEST_FAULTS", "2"))
 
 
@@ -51,15 +51,14 @@ def boot_with(fault):
     call = fault.partition(":")[0]
     with sandbox("-e", f"trace={call}", "-e", f"inject={fault}") as box:
         box.wait_up()
-        wait_for(lambda: is_told_or_up(box), what="the service is up, or it says why not")
+        wait_for(lambda: is_told_or_up(box), what="the service is up, or reports why not")
         box.svcctl("start", "stay")
         box.wait_state("stay", "ready")
         return "(INJECTED)" in box.read(TRACE)
 
 
 def calls_of_a_boot():
-    """name -> the numbers of its calls, without those of the loader. The first of all calls is 1.
-    """
+    """name -> the numbers of its calls, without those of the loader. Numbers start at 1."""
     with sandbox() as box:
         box.wait_state("stay", "ready")
         names = [line.partition("(")[0] for line in box.read(TRACE).splitlines() if re.match(r"\w+\(", line)]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A user holds /proc, so a look-up of a new name there waits forever: PID 1 replaces its manager,
-and ends the machine."""
+"""A user holds /proc, so a lookup of a new name there waits forever. PID 1 still replaces its
+manager, and shuts down the machine."""
 
 import os
 import signal
@@ -13,8 +13,8 @@ from sandbox import Sandbox
 
 
 def press_until(box, text):
-    """Ctrl-alt-del, seven times within two seconds: then PID 1 ends the machine without the
-    manager."""
+    """Ctrl-alt-del, seven times within two seconds: then PID 1 shuts down the machine
+    without the manager."""
     def press():
         for _ in range(7):
             os.kill(box.pid1, signal.SIGINT)
@@ -29,4 +29,4 @@ with Sandbox({**attack.WITNESSES}, policy="[runlevel 2]\nActivate=victim talker\
         os.kill(manager, signal.SIGKILL)
         box.wait_console("the manager was killed by signal 9")
         press_until(box, "restarting")
-        wait_for(lambda: "restarting now" in box.console(), what="PID 1 has come to the end of the machine")
+        wait_for(lambda: "restarting now" in box.console(), what="PID 1 has shut down the machine")

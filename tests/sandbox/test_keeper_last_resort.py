@@ -4,8 +4,9 @@
 The third fault of PID 1 within a minute: it does not execute itself again, but reaps and obeys
 ctrl-alt-del.
 
-A disk that does not answer sync(2) cannot prevent that. A fault signal from outside during a fault
-is not counted as its own. Its own faults there do not end it either.
+A disk that does not answer sync(2) cannot prevent that. A fault signal from outside while PID 1
+handles a fault is not counted as a fault of its own. Further faults in that state do not end PID 1
+either.
 """
 
 import os
@@ -17,7 +18,7 @@ from deadline import wait_for
 from faults import crash
 from sandbox import Sandbox
 
-FAULT = "svcd: this keeper has a fault"
+FAULT = "svcd: this keeper crashed"
 LAST = "only reaping children now"
 
 
@@ -27,7 +28,7 @@ def tracer_of(pid):
 
 
 def wait_executed_again(box, times, old_manager):
-    """The console line comes first, and until then the old manager answers."""
+    """Waits for the console line first, because until then the old manager answers."""
     wait_for(lambda: box.console().count("executing svcd again") >= times, what=f"it executes itself, time {times}")
     wait_for(lambda: box.manager_pid() not in (0, old_manager), what="the program that was executed has a manager")
     box.wait_up()
@@ -38,7 +39,8 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, expect_crash=True) 
     pid = box.wait_state("a", "ready")["pid"]
 
     def twice(data):
-        """From the thread that reads the console, so that the first fault is still being handled.
+        """Sends it from the thread that reads the console, so that the first fault is still being
+        handled.
         """
         if FAULT.encode() in data:
             box.on_console = None
@@ -56,7 +58,7 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, expect_crash=True) 
     wait_executed_again(box, 2, manager)
     os.kill(box.pid1, signal.SIGSEGV)
     box.wait_console(LAST)
-    assert os.path.exists(box.path(f"/proc/{pid}")), "the service runs on"
+    assert os.path.exists(box.path(f"/proc/{pid}")), "the service keeps running"
     box.run("(sleep 0.01 &) ")
     wait_for(lambda: not box.run("ps -eo stat= | grep Z", check=False).stdout, what="orphans are reaped")
     for n_before in range(1, 4):
@@ -66,7 +68,7 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, expect_crash=True) 
     with subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(box.pid1), "-e", "trace=sync",
                            "-e", "inject=sync:delay_enter=90000000"], stdin=subprocess.DEVNULL) as strace:
         try:
-            wait_for(lambda: tracer_of(box.pid1) == strace.pid, what="strace has PID 1")
+            wait_for(lambda: tracer_of(box.pid1) == strace.pid, what="strace is attached to PID 1")
             os.kill(box.pid1, signal.SIGINT)
             status = box.wait_end()
         finally:

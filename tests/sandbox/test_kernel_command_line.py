@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The kernel command line selects the runlevel and forbids services; its parameters are conditions.
+"""The kernel command line selects the runlevel and forbids services; conditions can test its
+parameters.
 """
 
 from sandbox import Sandbox

@@ -13,7 +13,7 @@ KillMode=process
 
 with Sandbox({"listener": LISTENER}) as box:
     box.wait_state("listener", "ready")
-    wait_for(lambda: box.exists("/run/session") and box.read("/run/session").strip(), what="a session is there")
+    wait_for(lambda: box.exists("/run/session") and box.read("/run/session").strip(), what="a session exists")
     session = int(box.read("/run/session"))
     main = box.pid("listener")
 

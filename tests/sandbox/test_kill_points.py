@@ -50,7 +50,7 @@ def next_point(box):
 
 
 def fail(box, status):
-    """It exits with that status."""
+    """Make the service exit with that status."""
     box.write("/run/status", f"{status}\n")
     run_until_failed(box, "end")
     wait_for(lambda: f"status {status}" in box.svcctl("explain", "end").stdout, what=f"its status is known: {status}")
@@ -87,7 +87,7 @@ def check(box, pids):
     assert {name: box.pid(name) for name in pids} == pids
     lines = [int(n) for n in re.findall(r"line (\d+)$", box.svcctl("log", "count", "-N", "1000000").stdout, re.MULTILINE)]
     assert lines, "there is no line of count"
-    assert lines == list(range(lines[0], lines[-1] + 1)), "lines are missing or there twice"
+    assert lines == list(range(lines[0], lines[-1] + 1)), "lines are missing or duplicated"
 
 
 FILES = {
@@ -104,5 +104,5 @@ with Sandbox(SERVICES, policy=POLICY, files=FILES, expect_crash=True) as box:
     for first in range(1, LAST + 1, BATCH):
         sweep(box, first, min(first + BATCH - 1, LAST))
     check(box, pids)
-    assert deaths(box) >= LAST * 0.98, f"{deaths(box)} of {LAST} managers died where they were to"
-    print(f"{deaths(box)} managers died, last after something for the {LAST}th time")
+    assert deaths(box) >= LAST * 0.98, f"{deaths(box)} of {LAST} managers died as intended"
+    print(f"{deaths(box)} managers died, the last one after {LAST} messages, reads or writes")

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Each manager, of the machine or of a user, has dropped the privileges that it does not need.
+Each manager, that of the machine and that of a user, has dropped the privileges that it does not
+need.
 
-PID 1 gives the services theirs, and has kept all.
+PID 1 has kept all of its own, and gives the services theirs.
 """
 
 import signal
@@ -11,12 +12,12 @@ import signal
 from deadline import wait_for
 from sandbox import Sandbox
 
-# linux/capability.h: the permitted effective ones of a manager.
+# The capabilities that a manager may have in its effective set (linux/capability.h).
 KEPT = sum(1 << number for number in (0, 1, 2, 3, 4, 5, 12, 19, 23, 24, 34))
 
 
 def status_of(pid):
-    """Of a process, by its outer pid."""
+    """The fields of /proc/PID/status; @pid is the pid outside the sandbox."""
     with open(f"/proc/{pid}/status", encoding="utf-8") as file:
         return dict(line.rstrip("\n").split(":\t", 1) for line in file)
 
@@ -36,7 +37,7 @@ def check_manager(pid):
 
 def check_others(box):
     ours = capabilities(status_of(box.pid1))
-    assert ours["CapEff"] & ~KEPT, "PID 1 has given up something"
+    assert ours["CapEff"] & ~KEPT, "PID 1 has dropped a capability"
     for pid in (box.pid1, box.outer_pid(box.pid("a"))):
         status = status_of(pid)
         assert (status["NoNewPrivs"], status["Seccomp"]) == ("0", "0"), status

@@ -3,8 +3,8 @@
 """
 A service that writes as fast as possible slows down only itself.
 
-svcctl gets answers, others start and log as before, and the cost of the flood for svc-logger is
-bounded. The service can be stopped, and its last lines are in the log.
+svcctl gets answers, other services start and log as before, and the work that the flood causes in
+svc-logger is bounded. The service can be stopped, and its last lines are in the log.
 """
 
 import os
@@ -14,7 +14,7 @@ from deadline import wait_for
 from raw_bus import PEER, Latency, RawBus
 from sandbox import Sandbox
 
-# The time limits hold without sanitizers only, which are several times slower.
+# The time limits hold only without sanitizers, which make svcd several times slower.
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 
 # limits.h: LIMIT_LOG_BURST_BYTES, and the rate of a flood per second; the rest is in pipes.
@@ -53,11 +53,12 @@ def logger(box):
 
 
 def speak(box):
-    """MiB a second of a service with finite output, all of which must be in its log."""
+    """Returns the MiB per second of a service with finite output, all of which must be in its
+    log."""
     if box.exists("/run/took"):
         box.remove("/run/took")
     box.svcctl("restart", "speaker")
-    wait_for(lambda: box.exists("/run/took") and box.read("/run/took"), what="it has said it all")
+    wait_for(lambda: box.exists("/run/took") and box.read("/run/took"), what="it has written it all")
     wait_for(lambda: "the last line" in box.read("/run/svcd/log/speaker.log")[-200:], what="all of it is written")
     return (40 * 100 * (1 << 8) / (1 << 20)) / float(box.read("/run/took"))
 
@@ -86,7 +87,7 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=quiet\n", files={"/etc/spe
     seconds, n_bytes = time.monotonic() - began, written(flood)
     share = (cpu_seconds(logger(machine)) - used) / seconds
     print(f"the flood wrote {n_bytes / seconds / 1e6:.1f} MB/s, its logger had {share * 100:.0f} % of a processor")
-    # It has started a little earlier.
+    # The flood has started a little earlier.
     assert n_bytes < BURST + (seconds + 1) * RATE + SLACK, (n_bytes, seconds)
 
     began = time.monotonic()

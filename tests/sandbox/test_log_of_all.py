@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""log of several services: in the order of time, with a mark at each new start, and only since a
-time."""
+"""The log of several services: in the order of time, with a mark at each new start, and with
+--since only from a given time."""
 
 import json
 import re
@@ -45,10 +45,10 @@ with Sandbox(SERVICES) as machine:
     assert len(record["lines"]) == 2 and all(re.match(f"{STAMP} one$", line) for line in record["lines"]), record
     assert [(one["name"], len(one["lines"])) for one in machine.svcctl_json("log", "a", "b")] == [("a", 2), ("b", 1)]
 
-    # Times: an age, a date, a time of day.
+    # --since accepts an age, a date or a time of day.
     machine.write("/run/svcd/log/a.log", OLD + machine.read("/run/svcd/log/a.log"))
     assert texts(machine, "a", "-q") == ["old", "one", "one"]
-    for since in ("1h", "2020-02-03", "2020-02-02 12:00"):
+    for since in ("1h", "yesterday", "2020-02-03", "2020-02-02 12:00"):
         assert texts(machine, "a", "-q", "--since", since) == ["one", "one"], since
     assert texts(machine, "a", "-q", "--since", "2020-02-01") == ["old", "one", "one"]
     assert texts(machine, "a", "-q", "--since", "0s") == []
@@ -58,7 +58,7 @@ with Sandbox(SERVICES) as machine:
     done = machine.svcctl("log", "-f", check=False)
     assert done.returncode == 2 and "--follow needs one NAME" in done.stderr, done
 
-    # The wall clock compared with the clock of the boot.
+    # Compares wall-clock times with the monotonic clock.
     status = json.loads(machine.svcctl("status", "a", "--json").stdout)["data"][0]
     assert status["since_us"] > 0 and re.fullmatch(STAMP, status["since"]), status["since"]
     assert all(re.fullmatch(STAMP, cause["at"]) for cause in status["causes"]), status["causes"]

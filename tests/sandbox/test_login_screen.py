@@ -28,7 +28,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
 
     box.kill_manager()
     box.wait_up()
-    assert box.state("late") == "waiting", "another manager goes on waiting"
+    assert box.state("late") == "waiting", "another manager continues to wait"
 
     box.svcctl("flag", "set", "drawn")
     box.wait_state("late", "ready")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""MAINPID= outlives the manager: a daemon that replaces itself by a new process, like nginx at an
-upgrade, continues."""
+"""MAINPID= survives a replacement of the manager: a daemon that replaces itself by a new process,
+like nginx at an upgrade, continues."""
 
 from deadline import wait_for
 from sandbox import Sandbox

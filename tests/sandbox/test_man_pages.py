@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The manual is true: each program has a page, org.svcd1(5) is complete, and each example works.
+The manual is correct: each program has a page, org.svcd1(5) is complete, and each example works.
 
-svcctl check accepts example files, and example commands run.
+svcctl check accepts the example files, and the example commands run.
 """
 
 import glob
@@ -44,7 +44,7 @@ for path in glob.glob(f"{SOURCE}/daemon/bus/org.svcd1.*.xml"):
         name = member.get("name")
         assert re.search(rf"\b{name}\b", PAGES["org.svcd1.5"]), f"org.svcd1(5) does not name {name} of {os.path.basename(path)}"
 
-# --- true pages ---
+# --- working examples ---
 
 services = [block for block in examples("svcd.service.5") if block.startswith("[Service]")]
 policies = examples("svcd.policy.5")

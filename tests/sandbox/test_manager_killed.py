@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fifty services run; the manager is killed twenty times by changing signals; no service is
+"""Fifty services run; the manager is killed twenty times by different signals; no service is
 affected."""
 
 import signal

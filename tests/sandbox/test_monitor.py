@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""monitor shows changes as they happen, continues over a new manager without missing one, and ends
+"""svcctl monitor shows changes as they happen, misses none when the manager is replaced, and ends
 cleanly."""
 
 import json
@@ -23,8 +23,8 @@ class Monitor:
     """A running "svcctl monitor"; its lines are read at once."""
 
     def __init__(self, box, *words):
-        # The first line is its inner pid, because the started process is nsenter, which waits for
-        # it.
+        # The first line is the pid inside the sandbox, because the started process is nsenter,
+        # which waits for it.
         argv = ["/bin/sh", "-c", 'echo $$; exec /usr/bin/svcctl monitor "$@"', "sh", *words]
         self.box = box
         self.process = subprocess.Popen(box.command(argv), stdout=subprocess.PIPE, env=box.run_environment())
@@ -72,27 +72,27 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=held\nActivate=other\n") a
     lines.wait_object(kind="condition", name="flag:go", before="false", now="true")
 
     told = [change["name"] for change in lines.objects()]
-    assert told.index("flag:go") < told.index("held"), "the cause comes before what follows from it"
+    assert told.index("flag:go") < told.index("held"), "the cause is shown before its effects"
 
     # The manager is replaced. Events meanwhile and afterwards are shown.
     box.kill_manager()
     for monitor in (lines, one):
         monitor.wait_object(kind="manager", now="back")
     text.wait("manager: back")
-    assert "off: " not in text.read(), "nothing has become of what was never started"
+    assert "off: " not in text.read(), "a service that was never started has not changed"
     box.svcctl("flag", "clear", "go")
     text.wait("flag:go: true -> false")
     lines.wait_object(kind="service", name="held", now="waiting")
     box.svcctl("runlevel", "3")
     lines.wait_object(kind="runlevel", before="2", now="3")
 
-    # Only the named condition, though no service uses it.
+    # The output has only the named condition, though no service uses it.
     box.write("/run/token", "")
     one.wait_object(kind="condition", name="path:/run/token", before="false", now="true")
     assert {change["kind"] for change in one.objects()} == {"manager", "condition"}, one.objects()
     assert {change["name"] for change in one.objects() if change["kind"] == "condition"} == {"path:/run/token"}
 
-    # SIGINT, SIGTERM, and a reader that leaves while nothing happens.
+    # It ends at SIGINT, at SIGTERM, and when its reader closes the pipe while nothing happens.
     assert text.end(signal.SIGINT) == 0
     assert lines.end(signal.SIGTERM) == 0
     one.process.stdout.close()

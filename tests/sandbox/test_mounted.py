@@ -30,7 +30,7 @@ with Sandbox(SERVICES) as box:
     box.run("mount", "--bind", "/mnt", "/srv")
     box.wait_states({"a": "ready", "below": "ready", "linked": "ready", "elsewhere": "waiting"})
 
-    # One mount above the other: the point is the same, the files below it are not.
+    # One mount on top of the other: the mount point is the same, but the files below it are not.
     box.run("mount", "-t", "tmpfs", "none", "/srv")
     box.wait_states({"a": "ready", "below": "waiting", "linked": "waiting"})
     box.run("umount", "/srv")

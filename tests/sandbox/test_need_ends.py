@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service stops when nothing wanted needs it; one that others need stays."""
+"""A service stops when no wanted service needs it; one that another service needs keeps running."""
 
 from sandbox import Sandbox
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""network:up is NetworkManager's state where it runs and the kernel's elsewhere, and changes over
-without a gap."""
+"""network:up follows NetworkManager where it runs and the kernel elsewhere, and switches between
+them without a gap."""
 
 import open_bus
 from deadline import holds_for, wait_for
@@ -31,7 +31,7 @@ def wait_reason(box, text):
 
 
 with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURATION}) as box:
-    # The kernel alone.
+    # First without NetworkManager.
     box.wait_state("net", "waiting")
     wait_reason(box, "no default route")
     box.run("ip link add va type veth peer vb && ip addr add 10.9.0.1/24 dev va && ip link set va up && ip link set vb up")
@@ -48,7 +48,7 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURA
     box.wait_state("net", "waiting")
     assert "NetworkManager: disconnected (20)" in box.svcctl("explain", "net").stdout
 
-    # A network that it does not manage counts, too.
+    # A network that NetworkManager does not manage is up, too.
     box.run("ip route add default via 10.9.0.2")
     pid = box.wait_state("net", "ready")["pid"]
     say_state(box, 70)
@@ -59,7 +59,7 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURA
     say_state(box, 70)
     wait_reason(box, "NetworkManager: connected-global (70)")
 
-    # It goes, and the bus goes: nothing is stopped.
+    # NetworkManager ends, and the bus ends: no service is stopped.
     for _ in range(3):
         box.svcctl("restart", "bus")
         box.wait_state("bus", "ready")
@@ -69,7 +69,7 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURA
     wait_reason(box, "default route through va")
     assert box.pid("net") == pid
 
-    # Without a route of the kernel, a NetworkManager that returns in time causes no change ...
+    # If the kernel has no route, a NetworkManager that returns in time causes no change ...
     box.svcctl("start", "nm")
     wait_reason(box, "NetworkManager: connected-global (70)")
     box.run("ip route del default")
@@ -78,9 +78,9 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURA
     wait_reason(box, "NetworkManager: connected-global (70)")
     assert box.pid("net") == pid
 
-    # ... and one that stays away does.
+    # ... but one that does not return causes one.
     box.svcctl("stop", "nm")
-    wait_reason(box, "NetworkManager is away and has reported true; the kernel: no default route")
+    wait_reason(box, "NetworkManager is not running; it last reported true; the kernel: no default route")
     assert box.pid("net") == pid
     box.wait_state("net", "waiting")
     wait_reason(box, "no default route")

@@ -1,11 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A user holds the kernel's lock of all network configuration. The manager continues, and learns the
-network afterwards.
+A user holds the kernel's lock of all network configuration. The manager continues, also when a link
+changes and when it is replaced itself, and reads the network afterwards.
 
-It continues over a change of a link and its own replacement. The lock is shared with the machine:
-it is held for some seconds.
+The lock is shared with the machine, so it is held only for some seconds.
 """
 
 import attack

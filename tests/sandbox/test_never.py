@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""never holds for each way: a need, bus activation, a start by root; each refusal is counted, with
-its caller."""
+"""The policy "never" prevents each kind of start: a need, bus activation, a start by root. Each
+refusal is counted, with its caller."""
 
 
 import json

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A running service is reloaded and stopped with its present files, not with those of its start."""
+"""A running service is reloaded and stopped as its present files define, not as those from its
+start did."""
 
 from deadline import wait_for
 from sandbox import Sandbox

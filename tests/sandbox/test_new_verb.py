@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl new writes a working service file, and none with a mistake; check warns of missing users
-and programs, and of misplaced files."""
+"""svcctl new writes a working service file, or none if there is a mistake. svcctl check warns of
+missing users and programs, and of misplaced files."""
 
 from deadline import wait_for
 from sandbox import Sandbox
@@ -24,7 +24,7 @@ def a_new_service_runs(box):
     words = ("new", "web", "--run-as", "www-data", "--restart", "always", "--description", "a web server", "--when", "flag:go",
              "--while", "path:/run/on", "--while", "path:/run/too")
     told = box.svcctl(*words, "--dry-run", *COMMAND).stdout
-    assert "Nothing was written: --dry-run" in told and not box.exists("/etc/svcd/services.d/web.svc"), told
+    assert "Dry run: nothing was written" in told and not box.exists("/etc/svcd/services.d/web.svc"), told
     told = box.svcctl(*words, *COMMAND).stdout
     assert told.startswith("web: /etc/svcd/services.d/web.svc\n  [Service]\n") and "svcctl start web" in told, told
     assert box.read("/etc/svcd/services.d/web.svc").replace("Exec=/usr/bin/sh", "Exec=/bin/sh") == FILE

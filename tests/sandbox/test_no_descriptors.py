@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A manager without a free descriptor refuses clients and sleeps; when there are some again, it
-answers as before."""
+"""A manager without a free descriptor refuses clients and sleeps; when descriptors are free again,
+it answers as before."""
 
 import os
 import resource
@@ -35,11 +35,11 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
     resource.prlimit(manager, resource.RLIMIT_NOFILE, (used + 2, hard))
 
     clients = [connect(box.path("/run/svcd/private")) for _ in range(10)]
-    wait_for(lambda: "no descriptors are left" in box.console(), what="the manager says so")
+    wait_for(lambda: "no file descriptors are left" in box.console(), what="the manager reports it")
     before, since = cpu_seconds(manager), time.monotonic()
     wait_for(lambda: time.monotonic() - since > 1, what="a second has passed")
     spent = cpu_seconds(manager) - before
-    assert spent < 0.3, f"{spent} s of work in a second of nothing"
+    assert spent < 0.3, f"{spent} s of CPU time in an idle second"
 
     for client in clients:
         client.close()

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A manager that cannot be executed: PID 1 reports it on the console, and obeys svcctl poweroff and
+The manager cannot be executed: PID 1 reports this on the console, and obeys svcctl poweroff and
 SysV's reboot itself.
 
-There is neither a socket nor a fifo then.
+In this state there is neither a socket nor a fifo.
 """
 
 import os

@@ -4,8 +4,8 @@
 One allocation of the manager fails, at any point: the request gets an error, or the manager dies
 and the next one continues.
 
-Nothing runs twice or stops, and each request gets an answer. SVCD_TEST_ALLOCATIONS=0 tests each of
-them.
+Nothing runs twice or stops, and each request gets an answer. SVCD_TEST_ALLOCATIONS=0 tests each
+allocation.
 """
 
 import os
@@ -76,7 +76,7 @@ def gate(box):
 
 
 def spool(box):
-    """Its watched directory changes, but is never empty."""
+    """Change the watched directory, which is never empty."""
     box.write("/run/spool/two", "")
     box.remove("/run/spool/two")
     ask(box, "list")

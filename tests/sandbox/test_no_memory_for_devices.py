@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 One allocation of the manager fails while it reads or lists devices: it does not lose a device, and
-stops no service.
-SVCD_TEST_ALLOCATIONS=0 tests each of them.
+does not stop a service. SVCD_TEST_ALLOCATIONS=0 tests each allocation.
 """
 
 import os
@@ -23,7 +22,8 @@ SERVICES = {
 
 
 def tell(box, word, state):
-    """A manager that dies forgets a device that only this test knows, so its event is sent again.
+    """The next manager does not know a device that only this test has announced, so its event is
+    sent again.
     """
     def done():
         box.send_events(1, "change", GATE, "SUBSYSTEM=block", "DEVNAME=/dev/gate", f"ID_GATE={word}")
@@ -33,7 +33,7 @@ def tell(box, word, state):
 
 
 def change(box):
-    """An existing device has new properties, and so has another."""
+    """Change the properties of two existing devices."""
     box.send_events(1, "change", REAL, "SUBSYSTEM=cpu", "ID_NEWS=1")
     tell(box, "open", "ready")
     tell(box, "closed", "waiting")

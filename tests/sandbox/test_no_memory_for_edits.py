@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 One allocation of svcctl fails while it changes policy and drop-ins: each file is the old or the new
-one, and no other is left.
+one, and no other file remains.
 
-The message of svcctl is true. SVCD_TEST_ALLOCATIONS=0 tests each of them.
+The message of svcctl is correct. SVCD_TEST_ALLOCATIONS=0 tests each allocation.
 """
 
 import os
@@ -22,14 +22,14 @@ CHANGES = [
     (["set", "a", "boot", "--runlevel", "3"], ["undo", "a"]),
     (["edit", "a", "RestartDelay=7s"], ["undo", "a"]),
 ]
-# A thread of GIO without memory for the second half of g_once_init_enter() waits for itself
-# forever, and svcctl for the thread.
+# If a GIO thread has no memory in the second half of g_once_init_enter(), it waits for itself
+# forever, and svcctl waits for the thread.
 PRELOADED = ["/usr/bin/timeout", "-s", "KILL", "10", "/usr/bin/env", "LD_PRELOAD=/usr/local/lib/no-memory.so",
              f"NO_MEMORY_FILE={CONTROL}", "G_SLICE=always-malloc", "MALLOC_PERTURB_=90", "/usr/bin/svcctl", "--timeout", "5"]
 
 
 def files(box):
-    """Path -> text of all files of the admin; a lock has none."""
+    """Path -> text of all the admin's files; lock files have no text."""
     found = {}
     for top in ("/etc/svcd", "/var/lib/svcd"):
         for directory, _names, names in os.walk(box.path(top)):
@@ -77,7 +77,7 @@ def sweep(box, memory, change, back):
 
 with Sandbox({"a": SLEEP, "b": SLEEP}, policy="[runlevel 2]\nActivate=b\n", files=MANAGER_FILES, stage=STAGE) as sandbox:
     sandbox.wait_state("b", "ready")
-    # The manager has mapped it, too; here svcctl does.
+    # The manager has mapped the old file, too; the new one is for svcctl.
     sandbox.remove(CONTROL)
     sandbox.write(CONTROL, "")
     control = Memory(sandbox.path(CONTROL))

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Services that are not installed, or cannot run here, are counted separately and shown with --all
-only.
+Services that are not installed, or cannot run here, are counted separately and shown only with
+--all.
 
 This holds for the overview, lists, completion, boot blame and forecasts. list gives the reason for
 each service that is not up.
@@ -32,7 +32,7 @@ with Sandbox(SERVICES, policy="", files={"/usr/lib/svcd/policy.d/vendor.policy":
 
     foretold = box.svcctl("runlevel", "2", "--dry-run").stdout
     assert "  Starts     broken\n" in foretold and "  Will wait  held\n" in foretold, foretold
-    assert "  Not        2 services, because they are not installed or cannot run on this machine\n" in foretold, foretold
+    assert "  Left out   2 services, because they are not installed or cannot run on this machine\n" in foretold, foretold
     said = box.svcctl("disable", "base", "--dry-run").stdout
     assert "absent" not in said and "foreign" not in said, said
 

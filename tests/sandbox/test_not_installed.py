@@ -35,7 +35,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     assert listed(box) == {"named", "held", "runs"}, listed(box)
     assert listed(box, "--state", "waiting") == {"named", "held"}
     assert listed(box, "--all") == set(SERVICES)
-    assert listed(box, "absent") == {"absent"}, "what is named is shown"
+    assert listed(box, "absent") == {"absent"}, "a named service is shown"
     out = box.svcctl("list").stdout
     assert "Not shown: 4 not installed (svcctl list --all)" in out, out
     assert "path:exec:/usr/local/bin/named is false: it does not exist" in out, out
@@ -46,7 +46,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     explained = box.svcctl("explain", "absent").stdout
     assert "path:exec:/usr/local/bin/absent is false: it does not exist" in explained, explained
 
-    # An explicit request counts.
+    # Services that were requested are listed.
     box.svcctl("start", "--no-wait", "asked")
     assert "asked" in listed(box)
 
@@ -54,4 +54,4 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     box.wait_state("absent", "ready")
     assert "absent" in listed(box)
     box.remove("/usr/local/bin/absent")
-    wait_for(lambda: box.state("absent") == "ready" and "absent" in listed(box), what="what runs is listed")
+    wait_for(lambda: box.state("absent") == "ready" and "absent" in listed(box), what="a running service is listed")

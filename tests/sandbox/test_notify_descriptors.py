@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Descriptors sent to notify sockets, with a close that never returns: from the service, also just
-before its stop, and from a stranger.
+Descriptors with a close that never returns are sent to notify sockets: by the service, also just
+before its stop, and by a stranger.
 
 The manager and PID 1 answer all the time. Barriers, which are descriptors too, work as sd_notify(3)
 describes.
@@ -90,7 +90,7 @@ def its_last_words_harm_nothing(box):
 def a_stranger_cannot_write(box, name):
     try:
         with Attack(box, "send-descriptor", f"/run/svcd/notify/{name}"):
-            raise AssertionError(f"nobody can write to the notify socket of {name}")
+            raise AssertionError(f"the notify socket of {name} is closed to all users")
     except RuntimeError as failure:
         assert "Permission denied" in str(failure), failure
 

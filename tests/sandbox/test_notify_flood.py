@@ -4,8 +4,8 @@
 Floods of notify messages, from a service and from strangers on the socket of another service.
 
 Other services feed their watchdogs meanwhile, svcctl gets answers within a second, and the flooder
-can be stopped. Then attempts of a stranger: READY=1 of another user, MAINPID=, an empty message,
-too much, descriptors.
+can be stopped. Then a stranger sends READY=1 as another user, MAINPID=, an empty message, an
+overlong one, and descriptors.
 """
 
 import os
@@ -43,8 +43,8 @@ while True:
     notify.send(b"WATCHDOG=1\\nSTATUS=number %d" % n)
 """
 
-# Sends from outside of the service: each line is a case. It stays until all is read, so that its
-# cgroup can be checked.
+# Sends from outside of the service: each line is a case. It stays alive until all is read, so that
+# its cgroup can be checked.
 STRANGER = """import array, os, socket, sys, time
 notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 notify.connect(sys.argv[1])
@@ -107,7 +107,7 @@ def nothing_of_a_stranger_is_believed(box):
     n_fds = len(os.listdir(f"/proc/{box.manager_pid()}/fd"))
     for name, mark in (("liar", "/run/lied"), ("liar-user", "/tmp/lied")):
         box.svcctl("start", name, "--no-wait")
-        wait_for(lambda path=mark: box.exists(path), what=f"{name} has said it all")
+        wait_for(lambda path=mark: box.exists(path), what=f"{name} has sent all")
         box.svcctl("stop", name)
     row = box.service("victim")
     assert row["state"] == "starting" and box.pid("victim") == pid, row
@@ -117,7 +117,7 @@ def nothing_of_a_stranger_is_believed(box):
 
 with Sandbox(SERVICES, policy="[runlevel 2]\n", files=FILES, stage=STAGE) as machine:
     machine.wait_up()
-    # The value that PID 1 of a whole machine has; it applies to later sockets.
+    # The value that PID 1 sets on a whole machine; it applies to sockets that are opened later.
     machine.run("mount -o remount,rw /proc/sys 2>/dev/null; echo 512 >/proc/sys/net/unix/max_dgram_qlen")
     machine.svcctl("start", "fed", "attacked")
     machine.wait_states({"fed": "ready", "attacked": "ready"})

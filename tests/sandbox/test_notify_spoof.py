@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""On a notify socket svcd trusts only the service's own processes, and MAINPID= only for one of
-them."""
+"""On a notify socket svcd accepts messages only from the service's own processes, and a MAINPID=
+only if it is the pid of one of them."""
 
 from deadline import holds_for, wait_for
 from sandbox import Sandbox
@@ -12,7 +12,7 @@ socket(my $s, AF_UNIX, SOCK_DGRAM, 0) or die;
 send($s, $ARGV[1], 0, sockaddr_un($ARGV[0] =~ s/^@/\0/r));
 """
 VICTIM = "[Service]\nExec=/bin/sh -c \"echo $NOTIFY_SOCKET >/run/socket; exec sleep infinity\"\nReady=notify\n"
-# It stays, because the cgroup of a sender is only known while it lives.
+# The sender stays alive, because its cgroup is known only while it lives.
 CLAIMER = SENDER.replace('$ARGV[1]', '"MAINPID=1"') + """
 send($s, "READY=1", 0, sockaddr_un($ARGV[0] =~ s/^@/\\0/r));
 sleep 1000;

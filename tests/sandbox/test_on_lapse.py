@@ -22,5 +22,5 @@ with Sandbox(SERVICES) as box:
     box.svcctl("flag", "clear", "ground")
 
     box.wait_state("stops", "waiting")
-    wait_for(lambda: box.exists("/run/reloaded"), what="it was told to reload")
+    wait_for(lambda: box.exists("/run/reloaded"), what="it was asked to reload")
     holds_for(lambda: (box.pid("keeps"), box.pid("reloads")) == (pids["keeps"], pids["reloads"]), 0.3, "both go on")

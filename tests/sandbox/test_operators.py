@@ -104,7 +104,7 @@ def what_goes_down_with_it_must_be_theirs_too(box):
     # A start would stop a conflicting service.
     box.svcctl("start", "rival")
     box.wait_state("rival", "ready")
-    refused(box.manager("Start", "string:web", who=MEMBER), DENIED, "this may end rival as well")
+    refused(box.manager("Start", "string:web", who=MEMBER), DENIED, "the request may also stop rival,")
     assert box.state("rival") == "ready"
     box.svcctl("stop", "rival")
     done(box, "Start", MEMBER)
@@ -114,7 +114,7 @@ def what_goes_down_with_it_must_be_theirs_too(box):
 def needs_end_nothing_that_is_not_theirs(box):
     box.svcctl("start", "wagon")
     box.wait_state("wagon", "ready")
-    refused(box.manager("Start", "string:puller", who=MEMBER), DENIED, "this may end coal as well")
+    refused(box.manager("Start", "string:puller", who=MEMBER), DENIED, "the request may also stop coal,")
     assert (box.state("coal"), box.state("wagon"), box.state("alcohol")) == ("ready", "ready", "idle")
     box.svcctl("stop", "wagon")
     box.wait_state("coal", "idle")
@@ -138,7 +138,7 @@ def what_is_started_while_a_check_runs_is_safe(box):
         pids = box.pid("checked"), box.pid("late")
         box.write("/run/go", "")
         told = call.communicate(timeout=60)[1]
-        assert call.returncode != 0 and DENIED in told and "this may end late as well" in told, told
+        assert call.returncode != 0 and DENIED in told and "the request may also stop late," in told, told
         assert (box.pid("checked"), box.pid("late")) == pids
         box.svcctl("stop", "late")
         box.wait_state("late", "idle")
@@ -154,7 +154,7 @@ def a_clear_that_ends_something_is_refused(box):
     box.svcctl("clear", "rival")
     box.svcctl("start", "cart")
     box.wait_state("rival", "ready")
-    refused(box.manager("Clear", "string:web", who=MEMBER), DENIED, "this may end rival as well")
+    refused(box.manager("Clear", "string:web", who=MEMBER), DENIED, "the request may also stop rival,")
     assert box.state("rival") == "ready"
     for name in ("cart", "leans"):
         box.svcctl("stop", name)
@@ -164,10 +164,10 @@ def a_clear_that_ends_something_is_refused(box):
 
 
 def instances_are_looked_at_before_they_start(box):
-    refused(box.manager("Start", "string:seat@1", who=MEMBER), DENIED, "this may end other as well")
+    refused(box.manager("Start", "string:seat@1", who=MEMBER), DENIED, "the request may also stop other,")
     assert box.state("other") == "ready"
     refused(box.manager("Start", "string:desk@1", who=STRANGER), DENIED, "uid 1003 may not")
-    assert "desk@1" not in box.services(), "nobody else makes svcd read files"
+    assert "desk@1" not in box.services(), "no other user makes svcd read files"
     box.svcctl("stop", "other")
     box.wait_state("other", "idle")
     assert box.manager("Start", "string:seat@1", who=MEMBER).returncode == 0
@@ -193,7 +193,7 @@ def nobody_has_instances_without_end(box):
     box.wait_state(f"desk@{LIMIT_INSTANCES - 1}", "ready")
     enough = "org.svcd1.Error.LimitReached", f"uid 1001 has {LIMIT_INSTANCES} instances of templates already"
     refused(box.manager("Start", "string:desk@more", who=MEMBER), *enough)
-    # The next manager counts them too, and knows their files at each reload.
+    # The next manager knows the groups, too, and applies them at each reload.
     box.kill_manager()
     box.wait_up()
     box.wait_named()

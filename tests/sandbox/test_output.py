@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The output of a service is kept, and nothing of it is lost when the logger or the manager is
+"""The output of a service is kept, and none of it is lost when the logger or the manager is
 killed."""
 
 from deadline import wait_for

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Attacks of a service with User= through its output, its commands' output and the descriptor of
-Ready=fd:; and of a user who holds /dev.
+A service with User= attacks through its output, its commands' output and the descriptor of
+Ready=fd:, and a user holds /dev.
 
 The manager answers, a killed service restarts, and the output of another service arrives. The test
 runs twice: with this kernel, and as if the kernel could not refuse file descriptors (before Linux
@@ -61,7 +61,7 @@ def descriptors_of(pid):
 
 
 def allow_descriptors(box):
-    """Like an older kernel: on all existing channels."""
+    """Restores the behaviour of an older kernel on all existing channels."""
     for row in box.processes().values():
         if row[2] in ("svcd-manager", "svc-logger"):
             for found in descriptors_of(row[0]):
@@ -74,7 +74,7 @@ def allow_descriptors(box):
 
 def attack_all(is_older):
     with Sandbox(SERVICES, files=attack.FILES) as box:
-        attack.keeper(box)  # also ends the attackers if this fails
+        attack.keeper(box)  # this also ends the attackers if the test fails
         box.wait_state("talker", "ready")
         for name in HOSTILE:
             box.svcctl("start", "--no-wait", name)

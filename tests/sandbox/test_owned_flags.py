@@ -92,13 +92,13 @@ with Sandbox(SERVICES, files=FILES) as box:
     box.svcctl("restart", "weather")
     box.wait_state("umbrella", "ready")
 
-    # It dies, and its flag with it. Another one starts, and sets it again.
+    # The program dies, and its flag is cleared. The program starts again, and sets the flag again.
     before = invocation(box)
     box.kill(box.pid("weather"))
     wait_for(lambda: invocation(box) > before, what="umbrella was stopped and started again")
     box.wait_state("umbrella", "ready")
 
-    # A flag of an owner that left the bus does not reach the next manager either.
+    # The next manager does not get the flag of an owner that has left the bus either.
     box.svcctl("stop", "weather")
     box.wait_state("umbrella", "waiting")
     box.kill_manager(signal.SIGKILL)
@@ -107,7 +107,7 @@ with Sandbox(SERVICES, files=FILES) as box:
     box.svcctl("start", "weather")
     box.wait_state("umbrella", "ready")
 
-    # The bus goes and returns.
+    # The bus disappears and returns.
     before = invocation(box)
     box.kill(box.pid("dbus"))
     wait_for(lambda: invocation(box) > before, what="umbrella followed the new bus")

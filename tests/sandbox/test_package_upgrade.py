@@ -1,11 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Installed, upgraded and removed packages change no policy: real dpkg, our own package in three
-versions, and two of Debian's.
+Installing, upgrading and removing packages does not change policy.
 
-Those of Debian are packed again from their installed files. Under the Debian-habits policy an
-installed daemon runs.
+The test uses real dpkg, its own package in three versions, and two of Debian's, which are packed
+again from their installed files. Under the Debian-habits policy an installed daemon runs.
 """
 
 from deadline import holds_for
@@ -21,7 +20,8 @@ FILES = {
                                                 "Reason=not on this machine\n"},
 }
 
-# Like a possible dh_installsvcd: the files are read again, and a removed service stops first.
+# As a future dh_installsvcd might do: the files are read again, and a service is stopped before its
+# removal.
 SCRIPTS = {
     "postinst": "#!/bin/sh\nset -e\nsvcctl reload-files\n",
     "prerm": "#!/bin/sh\nset -e\n[ \"$1\" != remove ] || svcctl stop ticker\n",
@@ -48,7 +48,7 @@ def version(number):
 
 
 def build(box, number):
-    """Build the .deb of that version inside; returns its path."""
+    """Build the .deb of that version inside the sandbox; returns its path."""
     tree = f"/root/ticker-{number}"
     for path, text in version(number).items():
         box.write(tree + path, text, 0o755 if "/bin/" in path else 0o644)
@@ -62,7 +62,7 @@ def build(box, number):
 
 
 def repack(box, name, newer):
-    """A .deb of an installed package of Debian, with its maintainer scripts; with a higher version
+    """A .deb of an installed Debian package with its maintainer scripts, and with a higher version
     for an upgrade."""
     tree = f"/root/{name}"
     fields = "".join(f"{field}: ${{{field}}}\\n" for field in ("Package", "Architecture", "Maintainer", "Pre-Depends", "Depends"))
@@ -102,7 +102,7 @@ def check_our_package(box):
     packages = {number: build(box, number) for number in (1, 2, 3)}
     files, others, before = admins_files(box), pids(box), wanted(box)
 
-    # The admin's policy names it: it starts when it is installed. Others do not.
+    # A service that the admin's policy names starts when it is installed. Others do not.
     dpkg(box, "--install", packages[1])
     box.wait_state("ticker", "ready")
     first = box.pid("ticker")
@@ -166,7 +166,7 @@ def check_debians_package(box):
 
 
 def check_new_daemon(policy, is_started):
-    """nginx on a machine without it: it is removed first."""
+    """nginx is installed on a machine without it, so it is removed first."""
     with Sandbox(root="debian", vendor=True, files=FILES, policy=policy, mounts=("sys",)) as box:
         box.wait_up()
         box.wait_at_rest()

@@ -3,8 +3,8 @@
 """
 A path on a file system served by a process: its condition is unknown and suggests mounted: instead.
 
-svcd never touches such a path, so a hanging server delays nothing, and nothing is stopped. After an
-unmount the condition is false.
+svcd never touches such a path, so a hanging server delays nothing, and no service is stopped. After
+an unmount the condition is false.
 """
 
 import os
@@ -37,7 +37,7 @@ def check_unknown(box):
     for name in ("far", "through-link", "missing"):
         wait_for(lambda: UNKNOWN in box.svcctl("explain", name).stdout, what=f"explain {name} names the file system")
         assert box.state(name) == "waiting", name
-        assert "as soon as" not in box.svcctl("explain", name).stdout, "nothing looks at it"
+        assert "as soon as" not in box.svcctl("explain", name).stdout, "no process accesses it"
 
 
 with Sandbox(SERVICES, files={"/fuse_server.py": SERVER, "/srv": {"directory": True}}) as box:

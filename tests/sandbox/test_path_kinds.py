@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""path:exec:, path:dir: and path:nonempty: check more than existence."""
+"""The conditions path:exec:, path:dir: and path:nonempty: check more than existence."""
 
 import os
 

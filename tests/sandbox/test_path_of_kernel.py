@@ -4,7 +4,7 @@
 A path below /proc is checked when the files are read, and before each start, because the kernel
 reports no changes there.
 
-In between its condition keeps its level. svcctl check warns of one in While=.
+In between its condition keeps its level. svcctl check warns if While= has such a path.
 """
 
 from deadline import wait_for
@@ -47,7 +47,7 @@ with Sandbox({"process": "[Service]\nExec=/bin/sleep infinity\n"}, policy=POLICY
     wait_for(lambda: level(box, pid) == "false", what="the condition is looked at")
     box.wait_state("read", "ready")
 
-    # The path at the end of the service prevents another start.
+    # The path exists when the service ends, and prevents another start.
     pid = process(box)
     box.write("/etc/svcd/services.d/later.svc", needs("When", pid))
     box.svcctl("reload-files")

@@ -7,7 +7,7 @@ import subprocess
 from deadline import wait_for
 from sandbox import Sandbox
 
-SENTENCE = "The system goes down and boots again at "
+SENTENCE = "The system is going down to reboot at "
 
 with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
     box.wait_state("a", "ready")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl of users without root: operators need no password, others are asked for one, and a refusal names the user and the rule."""
+"""svcctl run by users without root: operators need no password, others are asked for one, and a
+refusal names the user and the rule."""
 
 import fcntl
 import os
@@ -26,7 +27,7 @@ SERVICES = {
 }
 POLICY = "[runlevel 2]\nActivate=web other dbus\n[runlevel 3]\nActivate=web other dbus\n[service web]\nOperators=webmasters deputies\n"
 
-# Closes the descriptor when it is registered, and lives until it is killed.
+# The agent closes the descriptor when it is registered, and lives until it is killed.
 AGENT = """#!/bin/sh
 echo "$PPID $*" >>/run/agents/started
 trap 'echo $PPID >>/run/agents/ended; exit 0' TERM
@@ -73,14 +74,15 @@ def a_refusal_names_the_user_and_the_rule(box, polkit):
     polkit.says = "no"
     done = svcctl(box, EVE, "restart", "web")
     assert done.returncode == 7 and "user eve may not do this: polkit refuses org.svcd1.control" in done.stderr, done
-    assert "Operators= of web names: webmasters, deputies" in done.stderr and "svcctl restart web" in done.stderr, done
+    assert "(Operators= of web): webmasters, deputies" in done.stderr and "svcctl restart web" in done.stderr, done
     done = svcctl(box, EVE, "set", "web", "never", "--reason", "no more")
     assert done.returncode == 7 and "user eve may not do this: polkit refuses org.svcd1.set-policy" in done.stderr, done
     assert "svcctl set web never --reason 'no more'" in done.stderr, done
 
 
 def without_a_terminal_nobody_types(box, polkit):
-    """An agent of the session may still ask: the question is put again in a way that allows it."""
+    """An agent of the session may still ask: svcctl repeats its request in a way that allows
+    this."""
     polkit.says = "password"
     del polkit.asked[:]
     assert svcctl(box, EVE, "restart", "web").returncode == 0
@@ -103,7 +105,7 @@ def on_a_terminal_an_agent_asks(box, polkit):
 
 def logs_are_for_operators_and_whom_polkit_allows(box, polkit):
     del polkit.asked[:]
-    # The group of the file is the first of Operators=; the members of others are asked for nothing either.
+    # The first group of Operators= may read the file. Members of the other groups need no password either.
     assert "hello from web" in svcctl(box, BOB, "log", "web").stdout
     assert "hello from web" in svcctl(box, DAN, "log", "web").stdout
     assert not polkit.asked
@@ -125,7 +127,7 @@ def logs_are_for_operators_and_whom_polkit_allows(box, polkit):
     polkit.says = "yes"
     done = svcctl(box, EVE, "log", "other", "web")
     assert " other: secret\n" in done.stdout and " web: hello from web\n" in done.stdout, done
-    # A log that is longer than an answer: its end, in whole lines.
+    # If a log exceeds one reply, svcctl shows its end, in whole lines.
     box.run("i=0; while [ $i -lt 3000 ]; do echo 2026-11-28T05:00:00.000Z line $i of many, to make it long; i=$((i+1)); done >>/run/svcd/log/other.log")
     done = svcctl(box, EVE, "log", "other", "-n", "all", "-q")
     lines = done.stdout.splitlines()

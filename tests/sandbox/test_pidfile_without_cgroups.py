@@ -3,7 +3,7 @@
 """
 Without cgroups a user's PID file that names another child of PID 1 is not trusted (CVE-2018-16888).
 
-The service does not become ready by it, and the process survives each stop of the service, also by
+The file does not make the service ready, and the process survives each stop of the service, also by
 the next manager.
 """
 
@@ -23,7 +23,7 @@ SERVICES = {
 
 
 def orphan(box, *user):
-    """A process with a dead parent: a child of PID 1, like the main process of a service."""
+    """A process with a dead parent. It is a child of PID 1, like the main process of a service."""
     pid = int(box.run(*user, "/bin/sh", "-c", "sleep infinity </dev/null >/dev/null 2>&1 & echo $!").stdout)
     wait_for(lambda: box.processes()[pid][1] == 1, what="it is a child of PID 1")
     return pid
@@ -42,7 +42,7 @@ with Sandbox(SERVICES, missing=("cgroup",), may_mount=False, policy="[runlevel 2
     for name, pid in named.items():
         assert box.svcctl("start", name, check=False).returncode != 0, name
         assert box.wait_state(name, "failed").get("pid") != pid, name
-        reason = f"process {pid} " + ("belongs to another service" if name == "names-service" else "is another user's")
+        reason = f"process {pid} " + ("belongs to another service" if name == "names-service" else "belongs to another user")
         assert reason in box.svcctl("explain", name).stdout, box.svcctl("explain", name).stdout
 
     box.kill_manager()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""No escape sequence and no cut text without a terminal."""
+"""Without a terminal svcctl writes no escape sequences and does not cut text."""
 
 from sandbox import Sandbox
 

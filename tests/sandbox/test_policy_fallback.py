@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A machine boots with any policy of the admin: a broken file is ignored and reported,
-svcd.policy=vendor ignores all."""
+"""A machine boots with any admin policy: a broken file is ignored and reported, and
+svcd.policy=vendor ignores all files."""
 
 from sandbox import Sandbox
 
@@ -23,7 +23,7 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=vendors\n", files=FILES) a
     said = complaints(box)
     assert any('"nevr" is not one of' in text for text in said), said
     assert any("left out as a whole; the vendor's policy and the other files decide" in text for text in said), said
-    assert "complaints" in box.svcctl("status").stdout
+    assert "1 problem in service and policy files" in box.svcctl("status").stdout
     box.wait_console("left out as a whole; the vendor's policy and the other files decide")
 
 with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=vendors also\n[service also]\nActivation=never\n", files=FILES,

@@ -7,7 +7,7 @@ services, fifty reloads."""
 from deadline import wait_for
 from sandbox import Sandbox
 
-# Logs the request to end, and its end.
+# Logs the stop request and its end.
 SLOW = """[Service]
 Exec=/bin/sh -c 'trap "echo begin {0} >>/run/order; sleep 1; echo end {0} >>/run/order; exit 0" TERM; while :; do sleep 1000 & wait; done'
 """
@@ -15,7 +15,7 @@ TOP = SLOW.replace("; sleep 1", "") + "[Conditions]\nWhile=service:base{1}\n"
 
 N_STILL, N_PAIRS = 80, 10
 SERVICES = {f"still{i}": "[Service]\nExec=/bin/sleep infinity\n" for i in range(N_STILL)}
-# They use all idle processors of the machine.
+# These services use all idle processors of the machine.
 SERVICES.update({f"still-busy{i}": "[Service]\nExec=/bin/sh -c 'while :; do :; done'\n" for i in range(2)})
 for number in range(N_PAIRS):
     SERVICES[f"base{number}"] = SLOW.format(f"base{number}")
@@ -62,8 +62,8 @@ with Sandbox(SERVICES, policy=WANTED) as machine:
     and_comes_back(machine)
     for turn in range(50):
         change(machine, WANTED + (NEVER if turn % 2 == 0 else ""))
-    wait_for(lambda: states(machine, "base") == {"ready"}, what="what the last reload wants is there")
-    wait_for(lambda: states(machine, "top") == {"ready"}, what="and what leans on it")
+    wait_for(lambda: states(machine, "base") == {"ready"}, what="the services that the last reload wants are up")
+    wait_for(lambda: states(machine, "top") == {"ready"}, what="and their dependants")
 
     assert pids(machine) == before
     assert all(row["restarts"] == 0 for name, row in machine.services().items() if name.startswith("still"))

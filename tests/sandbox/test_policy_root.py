@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""--root DIR: each verb on a whole Debian that does not run; the running machine is not touched."""
+"""--root DIR: each verb works on a whole Debian that is not running, and does not touch the running
+machine."""
 
 from sandbox import Sandbox
 
@@ -10,8 +11,8 @@ OURS = "/etc/svcd/policy.d/90-svcctl.policy"
 
 
 def make_root(box):
-    """A Debian root with svcd, and its own /etc/svcd and /var, so that the machine's are not
-    written."""
+    """A Debian root with svcd, and with its own /etc/svcd and /var, so that those of the machine
+    are not written."""
     box.run(f"""mount --bind / {ROOT} && mkdir -p {ROOT}/etc/svcd {ROOT}/var/lib/svcd
         mount -t tmpfs -o mode=0755 other {ROOT}/etc/svcd && mount -t tmpfs -o mode=0755 other {ROOT}/var/lib/svcd""")
 
@@ -21,7 +22,7 @@ def ask(box, *argv):
 
 
 def check_other_verbs(box):
-    """Changes by the other verbs, and undo of all of them."""
+    """Make changes with the other verbs, and undo them all."""
     def files():
         return box.run(f"cd {ROOT}/etc/svcd && find . -type f -printf '%P %m\\n' | sort && find . -type f | sort | xargs -r cat").stdout
 
@@ -59,14 +60,14 @@ with Sandbox({"mine": SLEEP}, policy="[runlevel 2]\nActivate=mine\n", root="debi
 
     told = ask(box, "enable", "ssh", "--reason", "for the office")
     assert told["written"] and told["step"] == 1, told
-    assert told["services"][0]["to"] == "boot in 2 3 4 5", told
+    assert told["services"][0]["to"] == "boot in runlevels 2 3 4 5", told
     policy = ask(box, "policy", "ssh")
     assert policy["activation"] == "boot" and policy["in_runlevel"], policy
     assert any(row["key"] == "Activation" and row["decides"] for row in policy["statements"]), policy
     assert not box.exists("/etc/svcd/policy.d/90-svcctl.policy")
 
     dry = ask(box, "set", "cron", "boot", "--runlevel", "1", "--runlevel", "5", "--dry-run")
-    assert dry["services"][0]["to"] == "boot in 1 5", dry
+    assert dry["services"][0]["to"] == "boot in runlevels 1 5", dry
 
     ask(box, "edit", "ssh", "Environment=A=1")
     assert box.exists(f"{ROOT}/etc/svcd/services.d/ssh.svc.d/90-svcctl.conf")
@@ -90,7 +91,7 @@ with Sandbox({"mine": SLEEP}, policy="[runlevel 2]\nActivate=mine\n", root="debi
 
     runlevel = ask(box, "runlevel", "1", "--dry-run")
     assert {"cron", "dbus", "elogind"} <= set(runlevel["stops"]) and runlevel["starts"] == ["rescue"], runlevel
-    assert not {"udev", "hwclock", "kmod"} & set(runlevel["stops"]), "what a boot needs stays"
+    assert not {"udev", "hwclock", "kmod"} & set(runlevel["stops"]), "services that a boot needs stay"
     check_other_verbs(box)
     assert box.pid("mine") == pid and box.state("mine") == "ready"
     assert "mine" not in box.svcctl("policy", "--root", ROOT, "--all").stdout

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Changes by svcctl are numbered, listed and undone, with their effect; later changes by others are
-not overwritten."""
+"""Changes that svcctl makes are numbered, and can be listed and undone, with their effects. Later
+changes by others are not overwritten."""
 
 from sandbox import Sandbox
 
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 OURS = "/etc/svcd/policy.d/90-svcctl.policy"
+DROP_IN = "/etc/svcd/services.d/b.svc.d/90-svcctl.conf"
 
 with Sandbox({"a": SLEEP, "b": SLEEP}, policy="[runlevel 2]\nActivate=a\n") as box:
     box.wait_state("a", "ready")
@@ -38,3 +39,19 @@ with Sandbox({"a": SLEEP, "b": SLEEP}, policy="[runlevel 2]\nActivate=a\n") as b
     assert refused.returncode != 0 and "90-svcctl.policy" in refused.stderr, refused
     assert box.read(OURS).endswith("# mine\n")
     assert box.svcctl("undo", "99999", check=False).returncode != 0
+    box.svcctl("undo", "b")
+
+    # The power failed between the two files of "undo b". svcd uses both, and undo restores the
+    # other one.
+    box.svcctl("set", "b", "never")
+    box.svcctl("edit", "b", "Nice=5")
+    policy, drop_in = box.read(OURS), box.read(DROP_IN)
+    half = box.svcctl_json("undo", "b")["step"]
+    box.write(DROP_IN, drop_in)
+    box.svcctl("reload-files")
+    assert box.svcctl_json("policy", "b")["activation"] == "on-demand"
+    reported = box.svcctl("policy", "log").stdout
+    assert f"step {half} is only partly in effect: {DROP_IN} is as before this step" in reported, reported
+    box.svcctl("undo")
+    assert box.read(OURS) == policy and box.read(DROP_IN) == drop_in
+    assert box.svcctl_json("policy", "b")["activation"] == "never"

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl of a user without root: polkit decides, the change is made as root, and the history has
-the user's name."""
+"""svcctl run by a user without root: polkit decides, the change is made as root, and the history
+has the user's name."""
 
 import json
 
@@ -44,7 +44,8 @@ with BusMachine(has_polkit=False) as box:
     assert undone.returncode == 0, undone
     box.wait_state("b", "ready")
 
-    # Not permitted: an editor as root, other files as root, another user's name in the history.
+    # Not permitted: an editor that runs as root, other files that root would write, another user's
+    # name in the history.
     for argv in (("edit", "b"), ("policy", "presets", "ssh-always"), ("import", "--sysv")):
         assert as_nobody(box, *argv).returncode == 7, argv
     assert as_nobody(box, "--as-helper=0", "set", "b", "never").returncode == 7

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """svcctl enable, disable, set, override, revert, diff, presets and edit on a running machine:
-written, and in force."""
+changes are written, and are in force."""
 
 import os
 import select
@@ -34,7 +34,7 @@ def check_enable_and_disable(box):
     box.wait_state("web", "ready")
 
     said = box.svcctl("disable", "web").stdout
-    assert "web: boot in 2 3 -> on-demand" in said and "Stops      web" in said, said
+    assert "web: boot in runlevels 2 3 -> on-demand" in said and "Stops      web" in said, said
     box.wait_state("web", "idle")
     assert box.svcctl_json("disable", "web")["changed"] is False
     box.svcctl("set", "site", "never")
@@ -50,7 +50,7 @@ def check_enable_and_disable(box):
 
 
 def check_file_that_others_may_write(box):
-    """svcd ignores it, so a change in it would succeed without an effect."""
+    """svcd ignores such a file, so a change in it would succeed without an effect."""
     box.svcctl("set", "web", "manual")
     before = box.read(OURS)
     for mode in ("0666", "0777"):
@@ -85,7 +85,7 @@ def check_what_still_starts_it(box):
 def check_dry_run_writes_nothing(box):
     before = box.read(OURS) if box.exists(OURS) else None
     said = box.svcctl("set", "keep", "manual", "--dry-run").stdout
-    assert "Stops      keep" in said and "Nothing was written" in said, said
+    assert "Stops      keep" in said and "nothing was written" in said, said
     assert (box.read(OURS) if box.exists(OURS) else None) == before
     assert box.state("keep") == "ready"
 
@@ -108,7 +108,7 @@ def check_mistakes_are_refused(box):
 
 def check_what_is_not_installed_yet(box):
     said = box.svcctl("set", "later", "never", "--reason", "not here").stdout
-    assert "later: on-demand -> never" in said and "No service file yet" in said, said
+    assert "later: on-demand -> never" in said and "There is no service file yet" in said, said
     shown = box.svcctl("policy", "later").stdout
     assert "no file describes a service named later yet" in shown and "not here" in shown, shown
     assert box.svcctl("policy", "nobody", check=False).returncode == 4
@@ -121,7 +121,8 @@ def check_what_is_not_installed_yet(box):
     box.remove("/etc/svcd/services.d/later.svc")
     box.svcctl("reload-files")
 
-    # For a service that must be wanted from the start; an invalid name is refused as before.
+    # This is for a service that must be wanted as soon as it is installed; an invalid name is
+    # refused as before.
     box.svcctl("set", "later", "boot", "--runlevel", "2")
     box.write("/etc/svcd/services.d/later.svc", SLEEP)
     box.svcctl("reload-files")
@@ -186,6 +187,15 @@ def check_edit(box):
     box.run("EDITOR=/tmp/good svcctl edit web")
     assert "edited" in box.svcctl("cat", "web").stdout
     box.svcctl("undo", "web")
+    # Another admin changes the same file while the editor runs.
+    box.write("/tmp/slow", "#!/bin/sh\nsvcctl edit web Nice=5\nexec /tmp/good \"$1\"\n", 0o755)
+    late = box.run("EDITOR=/tmp/slow svcctl edit web", check=False)
+    assert late.returncode != 0 and "has been changed since the editor was started" in late.stderr, late
+    assert "Nice=5" in box.svcctl("cat", "web").stdout
+    draft = late.stderr.split("your text is in ")[1].split()[0]
+    assert "edited" in box.read(draft), late
+    box.run("rm", "-r", draft.rsplit("/", 1)[0])
+    box.svcctl("undo", "web")
     # ^C goes to the editor and to svcctl, which has a draft to remove.
     box.write("/tmp/interrupted", "#!/bin/sh\nkill -INT 0\nsleep 100\n", 0o755)
     interrupted = box.run("EDITOR=/tmp/interrupted setsid -w svcctl edit web", check=False)
@@ -228,13 +238,13 @@ class Terminal:
 
 def check_edit_asks(box):
     """The saved text is wrong: svcctl asks, and the editor gets the same text again."""
-    # Writes a mistake, and corrects it the second time.
+    # The editor writes a mistake, and corrects it the second time.
     box.write("/tmp/twice", "#!/bin/sh\nif grep -q Descripton \"$1\"; then sed -i s/Descripton/Description/ \"$1\"\n"
               "else echo '[Service]\nDescripton=edited twice' > \"$1\"; fi\n", 0o755)
     drop_in = "/etc/svcd/services.d/web.svc.d/90-svcctl.conf"
     question = b"Edit once more? [Y/n] "
 
-    for no in (b"n\n", b"No\n", b"\x04"): # the last one is the end of input
+    for no in (b"n\n", b"No\n", b"\x04"): # the last answer is the end of input
         terminal = Terminal(box, "EDITOR=/tmp/bad svcctl edit web")
         terminal.answer(b"did you mean Description", b"")
         terminal.answer(question, no)
@@ -250,7 +260,7 @@ def check_edit_asks(box):
         assert box.read(drop_in) == "[Service]\nDescription=edited twice\n"
         box.svcctl("undo", "web")
 
-    # It asks after each mistake.
+    # svcctl asks after each mistake.
     terminal = Terminal(box, "EDITOR=/tmp/bad svcctl edit web")
     terminal.answer(question, b"\n")
     terminal.answer(question, b"n\n")

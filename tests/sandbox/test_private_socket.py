@@ -4,7 +4,7 @@
 The private socket is for root with root's capabilities; users cannot connect.
 
 uid 0 without capabilities cannot connect either, or is disconnected before anything is read. Root
-needs no bus, and many connections of its own do not lock it out.
+does not need a bus, and root's own connections, however many, do not lock root out.
 """
 
 from deadline import wait_for
@@ -59,28 +59,28 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=a\n[defaults]\nNewServices
     box.wait_state("a", "ready")
     pid = box.pid("a")
 
-    assert not box.exists("/run/dbus/system_bus_socket"), "this is about a machine without a bus"
+    assert not box.exists("/run/dbus/system_bus_socket"), "the machine must not have a bus"
     assert not box.exists("/run/svcd/public")
     for who, answer in (((), "OK"), (NOBODY, "denied"), (BOXED, "denied"), (NO_ADMIN, "closed")):
         done = box.run(*who, "/usr/local/bin/knock", check=False)
         assert done.stderr == f"{answer}\n", (who, done)
-    box.wait_console("may not use the private socket: it does not have the capabilities of root")
+    box.wait_console("may not use the private socket: the process does not have the capabilities of root")
 
     for words in (["list"], ["status", "a"], ["explain", "a"], ["stop", "a"], ["monitor"]):
         done = box.run(*NOBODY, "/usr/bin/svcctl", *words, check=False)
-        assert done.returncode == 7 and "only root can ask svcd now" in done.stderr and f"svcctl {' '.join(words)}" in done.stderr, (words, done)
+        assert done.returncode == 7 and "only root can use svcd now" in done.stderr and f"svcctl {' '.join(words)}" in done.stderr, (words, done)
         for who in (BOXED, NO_ADMIN):
             done = box.run(*who, "/usr/bin/svcctl", *words, check=False)
             assert done.returncode == 7 and "CAP_SYS_ADMIN" in done.stderr, (words, done)
     done = box.run(*NOBODY, "/usr/bin/env", "SVCD_PRIVATE=/run/svcd/./private", "/usr/bin/svcctl", "list", check=False)
     assert done.returncode == 7 and "only root may" in done.stderr, done
 
-    # It stays over a new manager.
+    # The socket survives a replacement of the manager.
     box.kill_manager()
     assert box.svcctl("list").returncode == 0
     assert box.pid("a") == pid
 
-    # Root's own connections are in the way only until the time limit of their authentication.
+    # Root's own connections are an obstacle only until their time limit for authentication.
     box.svcctl("start", "flood")
     box.svcctl("stop", "flood")
     assert box.pid("a") == pid

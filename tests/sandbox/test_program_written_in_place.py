@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service waits until a program that is written in place is complete and closed, and no attempt
-counts as a failure."""
+"""A service waits until a program that is being written in place is complete and closed. Starts
+before that are not counted as failures."""
 
 import os
 
@@ -39,16 +39,16 @@ def slow_copy(box):
 with Sandbox(SERVICES, policy=POLICY) as box:
     box.wait_state("waits", "waiting")
 
-    # Empty, and then written in place by a slow cp.
+    # The program is empty, and then a slow cp writes it in place.
     box.write(PROGRAM, "", 0o755)
-    wait_for(lambda: "it is empty" in reason(box, "waits"), what="an empty file is no program")
+    wait_for(lambda: "it is empty" in reason(box, "waits"), what="an empty file is not a program")
     box.remove(PROGRAM)
     pipe, rest = slow_copy(box)
-    wait_for(lambda: "it is being written" in reason(box, "waits"), what="a file that is open for writing is no program")
+    wait_for(lambda: "it is being written" in reason(box, "waits"), what="a file that is open for writing is not a program")
     assert box.state("waits") == "waiting"
 
     # A service without a term on the file is retried, although it has Restart=no.
-    box.svcctl("start", "--no-wait", "started", check=False) # one failure is possible first
+    box.svcctl("start", "--no-wait", "started", check=False) # one failure may come first
     box.wait_state("started", "backoff")
     assert "Text file busy" in reason(box, "started"), reason(box, "started")
 
@@ -62,11 +62,11 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     box.remove(PROGRAM)
     box.svcctl("start", "--no-wait", "waits")
     box.run("sh", "-c", f"head -c 20000 /bin/sleep >/run/half && chmod 755 /run/half && mv /run/half {PROGRAM}")
-    wait_for(lambda: "it is not complete" in reason(box, "waits"), what="half a program is none")
+    wait_for(lambda: "it is not complete" in reason(box, "waits"), what="half a program is not accepted")
     box.run("sh", "-c", f"tail -c +20001 /bin/sleep >>{PROGRAM}")
     box.wait_state("waits", "ready")
 
-    # A script without an interpreter is complete, but no program.
+    # A script without an interpreter is complete, but it is not a program.
     box.write("/usr/local/bin/shapeless", "echo not a program\n", 0o755)
     box.wait_state("shapeless", "failed")
     assert "cannot execute /usr/local/bin/shapeless: Exec format error" in reason(box, "shapeless"), reason(box, "shapeless")

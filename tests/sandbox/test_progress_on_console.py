@@ -1,11 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The console shows the progress of a boot, as on the bus, until another program takes it, and the
-waits of a shutdown.
+The console shows the progress of a boot, as the bus does, until another program takes the console.
 
-plymouth gets the same, and one that refuses, hangs or vanishes does no harm. All this continues
-over the death of a manager.
+It also shows what a shutdown waits for. plymouth gets the same, and a plymouth that refuses, hangs
+or vanishes does no harm. All this continues when a manager dies.
 """
 
 import os
@@ -18,7 +17,7 @@ from terminal import screen_lines
 SOURCE = os.environ["SVCD_SOURCE"]
 WAITS = "[Service]\nType=task\nExec=/bin/sh -c 'until test -e /run/go-{0}; do sleep 0.1; done'\nStartTimeout=50min\n"
 STUBBORN = "[Service]\nExec=/bin/sh -c 'trap \"\" TERM; while :; do sleep 1; done'\nStopTimeout=9s\n"
-# Only PID 1 stops its leftovers. A process can have any name.
+# Only PID 1 stops the processes that this service leaves. A process can have any name.
 LEAVES = "[Service]\nExec=/bin/sh -c '(printf \"x\\\\033[2J\\\\302\\\\2332J\" >/proc/self/comm; trap \"\" TERM; while :; do sleep 1; done) & exec sleep infinity'\nKillMode=process\n"
 ASKS = "[Service]\nType=task\nExec=/bin/sh -c 'printf \"who? \"; read answer; echo \"it is $answer\"'\n" \
        "TTYPath=/dev/console\nStartLock=console\n[Conditions]\nWhen=path:/run/ask\n"
@@ -37,13 +36,13 @@ raise SystemExit(os.wait()[1] != 0)
 
 
 def vendor(name):
-    """A shipped file without its exclusion of containers, because a sandbox is one."""
+    """A shipped file without its exclusion of containers, because a sandbox is a container."""
     with open(f"{SOURCE}/services.d/core/{name}.svc", encoding="utf-8") as file:
         return file.read().replace("When=!virtual:container\n", "")
 
 
 DISK = "[Service]\nType=task\nExec=/bin/true\n[Conditions]\nWhen=path:/run/disk\nWaitTimeout=50min\n"
-# Its manner is in /run/manner, so that it can change at a restart.
+# /run/manner contains its behaviour, which a restart can therefore change.
 SPLASH = "[Service]\nExec=/bin/sh -c 'exec /usr/bin/python3 /root/plymouthd.py /run/plymouth $(cat /run/manner || echo {})'\n" \
          "Restart=always\n"
 
@@ -79,29 +78,29 @@ def told(box):
 
 
 def check_like_the_bus(box):
-    """Check that the line lies between two readings from the bus."""
+    """Check that the line on the console lies between two readings from the bus."""
     def matches():
         before = box.svcctl_json("boot")
         line = last_status(box)
         found = STATUS.search(line)
         shown = int(found[1])
-        # It is a second old at most, and the bar may have moved on since.
+        # The line is at most a second old, and the bar may have moved on since.
         return shown <= int(before["progress"] * 100) + 1 and len(found[2]) == shown * 10 // 100 and \
             len(found[2] + found[3]) == 10 and f"{len(before['failed'])} failed" in line
-    wait_for(matches, what="the line is as the bus has it")
+    wait_for(matches, what="the line agrees with the bus")
 
 
 def check_boot(box):
-    wait_seen(box, r"svcd: boot \d+ % \[#*-*\] 1 failed starting (quick|slow) \(\d s\), (quick|slow)")
+    wait_seen(box, r"svcd: boot \d+ % \[#*-*\] 1 failed starting (quick|slow) \(\d+ s( of 50 min)?\), (quick|slow)")
     check_like_the_bus(box)
     wait_seen(box, r"starting (slow|quick) \(\d+ s of 50 min\), (slow|quick) \(")
     box.kill_manager()
     begin = len(box.console())
-    wait_for(lambda: STATUS.search(box.console()[begin:]), what="it goes on with the next manager")
-    wait_for(lambda: box.run("/usr/bin/python3", "-c", TAKE, check=False).returncode == 0, what="it keeps the console from nobody")
+    wait_for(lambda: STATUS.search(box.console()[begin:]), what="it continues with the next manager")
+    wait_for(lambda: box.run("/usr/bin/python3", "-c", TAKE, check=False).returncode == 0, what="it holds the console from no program")
     box.write("/run/go-quick", "")
     wait_seen(box, r"% \[#*-*\] 1 failed starting slow \(\d+ s")
-    wait_for(lambda: "quick" not in last_status(box), what="it names only who is starting")
+    wait_for(lambda: "quick" not in last_status(box), what="it names only the starting service")
 
 
 def check_question(box):
@@ -110,7 +109,7 @@ def check_question(box):
     box.wait_console("who? ")
     begin = len(box.console())
     generation = told(box)
-    wait_for(lambda: len(told(box)) > len(generation), what="it has looked again")
+    wait_for(lambda: len(told(box)) > len(generation), what="it has checked again")
     assert not STATUS.search(box.console()[begin:]), box.console()[begin:]
     os.write(box.console_fd, b"me\n")
     box.wait_console("it is me")
@@ -124,7 +123,7 @@ def told_since(box, n_told):
 
 
 def check_bad_plymouths(box):
-    """A new one gets everything; one that refuses or vanishes affects only itself."""
+    """A new plymouthd gets everything; one that refuses or vanishes affects only itself."""
     pid = box.service("boot-progress")["pid"]
     for manner in ("nak", "brief"):
         box.write("/run/manner", manner)
@@ -135,9 +134,9 @@ def check_bad_plymouths(box):
     box.write("/run/manner", "flood")
     n_told = len(told(box))
     box.svcctl("restart", "splash")
-    wait_for(lambda: "connected" in told(box)[n_told:], what="it is connected to one that never ends to answer")
+    wait_for(lambda: "connected" in told(box)[n_told:], what="it is connected to one that answers without an end")
     begin = len(box.console())
-    wait_for(lambda: STATUS.search(box.console()[begin:]), what="the console is told all the same")
+    wait_for(lambda: STATUS.search(box.console()[begin:]), what="the console is updated all the same")
     box.write("/run/manner", "ack")
     box.svcctl("restart", "splash")
     assert box.service("boot-progress")["pid"] == pid, "it has died of it"
@@ -157,7 +156,7 @@ def check_shutdown(box):
     box.svcctl("poweroff")
     wait_seen(box, r"svcd: stopping stubborn \([2-8] s, killed in \d s\)")
     said = wait_for(lambda: [line for line in told(box)[n_told:] if line.startswith("M stubborn has been stopping")] and told(box),
-                    what="plymouth is told what the shutdown waits for")
+                    what="plymouth is informed what the shutdown waits for")
     assert "C shutdown" in said and said[said.index("C shutdown") + 1] == "$", said[n_told:]
     box.wait_end()
 
@@ -190,7 +189,7 @@ def check_lines(box):
     box.wait_end()
     lines = [line for line in seen(box) if re.search("has been|boot \\d+ %", line)]
     assert len(lines) == 1 and re.match(r"svcd: stubborn has been stopping for [5-7] s; it is killed in [2-4] s$", lines[0]), lines
-    # PID 1 does the rest.
+    # PID 1 shows the rest.
     wait_seen(box, r"^svcd: \d process(es have| has) not ended yet: .*x\?\[2J\?+2J \(\d+\).*; killed in [78] s$")
     assert "\033" not in box.console() and "\x9b" not in box.console(), "no escape sequences"
 

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A hanging manager over two hundred busy services (busy.py), stopped or in an endless loop, is
+A manager of two hundred busy services (busy.py) that hangs, stopped or in an endless loop, is
 replaced without loss. limit: 900
 
-A client with a request meanwhile gets its answer from the next one, or the error that the manager
-is gone.
+A client that sends a request meanwhile gets its answer from the next manager, or the error that the
+manager is gone.
 """
 
 import os
@@ -31,12 +31,13 @@ def stop(pid):
 
 
 def spin(pid):
-    """Make its poll return to a jump to itself: the write makes a private copy of the page."""
+    """Make the manager's poll return to a jump to itself. The write makes a private copy of the
+    page."""
     def instruction():
         with open(f"/proc/{pid}/syscall", encoding="ascii") as file:
             words = file.read().split()
         return words[0] != "running" and int(words[-1], 16)
-    at = wait_for(instruction, what="it waits for something", every=0.005)
+    at = wait_for(instruction, what="it waits in a system call", every=0.005)
     with open(f"/proc/{pid}/mem", "r+b", buffering=0) as memory:
         memory.seek(at)
         memory.write(LOOPS[platform.machine()])

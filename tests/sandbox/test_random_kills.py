@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The manager is killed at random moments over two hundred busy services (busy.py), often during its
+The manager of two hundred busy services (busy.py) is killed at random moments, often during its
 start. limit: 900
 
 Causes: SEGV, ABRT, KILL, and lack of memory. Nothing runs twice, nothing is lost, and requests get
@@ -34,8 +34,8 @@ class Killer:
         self.answers_s = []
 
     def choose(self, is_early):
-        """Three early deaths by a fault of their own are three strikes, after which a manager has
-        no notes: not tested here."""
+        """After three early deaths by faults of their own, managers start without notes: this is
+        not tested here."""
         kind = self.chance.choice(KINDS if self.memory.is_possible else KINDS[:3])
         if is_early and kind in ("SEGV", "ABRT"):
             self.n_strikes += 1
@@ -60,7 +60,7 @@ class Killer:
     def round(self):
         is_early = self.chance.random() < 0.67
         if is_early:
-            # Anywhere between its start and its first answer.
+            # A random moment between its start and its first answer.
             time.sleep(self.chance.random() * 0.08)
             self.n_early += 1
         else:
@@ -76,8 +76,8 @@ class Killer:
         for _number in range(count):
             began = self.round()
             self.busy.check_workers()
-        # The last of each batch may start. The time from its predecessor's death is the outage for
-        # a user.
+        # The last manager of each batch is not killed. The time from its predecessor's death is the
+        # outage that a user notices.
         self.busy.wait_answer()
         self.answers_s.append(time.monotonic() - began)
         self.busy.forgive()

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The policy layer of the rc links: with RcLinks=yes it decides, without it is only shown; commands
-are stronger.
+"""The policy layer of the rc links: with RcLinks=yes it decides, otherwise it is only shown.
 
-These are svcctl set, enable and a start or stop by hand."""
+Commands have precedence: svcctl set, enable, and a start or stop by hand."""
 
 from sandbox import Sandbox
 
@@ -20,7 +19,7 @@ Activation=boot
 Runlevels=2
 """
 PROGRAM = "/usr/lib/svcd/svc-generate"
-# In addition to the policy from the machine's own links.
+# The policy from these links, in addition to that from the machine's own links.
 GENERATOR = f"#!/bin/sh\nmkdir -p \"$2/rc-links\"\ncp /etc/links \"$2/rc-links/links.policy\"\nexec {PROGRAM}.real \"$@\"\n"
 LAYER = "/run/svcd/generated/rc-links/links.policy"
 
@@ -43,7 +42,7 @@ with Sandbox({name: SLEEP for name in NAMES}, policy="[runlevel 2]\nActivate=kep
     row = force(box, "linked", "Runlevels", "2")
     assert not row["counts"] and not row["decides"] and row["origin"] == f"{LAYER}:4", row
     shown = box.svcctl("policy", "linked").stdout
-    assert "not counted: RcLinks=no" in shown and "linked: on-demand" in shown, shown
+    assert shown.count("not counted: RcLinks=no") == 1 and "linked: on-demand" in shown, shown
     assert box.svcctl_json("policy")["rc_links"] is False
 
     box.write("/run/svcd/policy.d/links.policy", "[defaults]\nRcLinks=yes\nNewServices=boot\n")

@@ -4,7 +4,7 @@
 
 from sandbox import Sandbox
 
-# The first service makes it read-only, before anything else runs.
+# The first service makes the root read-only, before anything else runs.
 SERVICES = {
     "freeze": "[Service]\nType=task\nExec=/bin/mount -o remount,ro /\n",
     "a": "[Service]\nExec=/bin/sh -c \"echo hello; exec sleep infinity\"\n[Conditions]\nWhen=service:freeze\n",
@@ -20,8 +20,8 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=freeze a\n") as box:
     box.svcctl("restart", "a")
     box.wait_state("a", "ready")
 
-    # Policy cannot be changed there permanently, and scripts get an error; until the next boot it
-    # can.
+    # Policy cannot be changed permanently there, and scripts get an error. It can be changed until
+    # the next boot.
     before = box.read(POLICY)
     for words in (("enable", "other"), ("disable", "a"), ("set", "a", "manual")):
         refused = box.svcctl(*words, check=False)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ready=dbus:NAME: ready when the daemon has its name; later changes do not matter, and a missing
-name is reported."""
+"""Ready=dbus:NAME: the service is ready when the daemon owns the name. Later changes do not matter,
+and a missing name is reported."""
 
 import signal
 
@@ -11,7 +11,7 @@ from sandbox import Sandbox
 DBUS = "[Service]\nExec=/usr/bin/dbus-daemon --config-file=/etc/bus.conf --nofork --nopidfile --nosyslog\n" \
        "Ready=path:/run/dbus/system_bus_socket\nRuntimeDirectory=dbus\n"
 
-# Takes its name on request, and releases it when the request is withdrawn.
+# The daemon takes its name on request, and releases it when the request is withdrawn.
 DAEMON = """import os
 import time
 import dbus.bus
@@ -43,7 +43,7 @@ with Sandbox(SERVICES, files={"/etc/bus.conf": open_bus.CONFIGURATION, "/etc/dae
     explained = box.svcctl("explain", "never").stdout
     assert "not ready after 1.0 s: dbus:org.example.Never: has no owner on the system bus" in explained, explained
 
-    # A new manager in between checks the name, too.
+    # A new manager that starts meanwhile checks the name, too.
     box.kill_manager(signal.SIGKILL)
     box.wait_up()
     box.wait_state("a", "starting")
@@ -56,7 +56,7 @@ with Sandbox(SERVICES, files={"/etc/bus.conf": open_bus.CONFIGURATION, "/etc/dae
     box.wait_at_rest()
     assert box.state("a") == "ready" and box.pid("a") == pid
 
-    # After a restart, the name of the run before does not make it ready.
+    # After a restart, the name of the previous run does not make it ready.
     box.svcctl("restart", "--no-wait", "a")
     box.wait_state("a", "starting")
     box.write("/run/go", "")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ready=fd:N: ready at the first newline on that descriptor."""
+"""Ready=fd:N: the service is ready at the first newline on that descriptor."""
 
 from sandbox import Sandbox
 

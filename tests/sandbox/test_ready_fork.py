@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ready=fork with PidFile=: ready when the first process exited, and its daemon is the main
-process."""
+"""Ready=fork with PidFile=: the service is ready when the first process has exited, and the daemon
+is the main process."""
 
 from sandbox import Sandbox
 

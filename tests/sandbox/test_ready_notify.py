@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ready=notify: ready at READY=1 on the notify socket, which keeps messages while there is no
-manager."""
+"""Ready=notify: the service is ready at READY=1 on the notify socket, which keeps messages while
+there is no manager."""
 
 import os
 import signal

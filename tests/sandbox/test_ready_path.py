@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ready=path:/x: ready when the daemon has made its socket or file."""
+"""Ready=path:/x: the service is ready when the daemon has made its socket or file."""
 
 from sandbox import Sandbox
 

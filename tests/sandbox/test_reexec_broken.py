@@ -4,8 +4,8 @@
 reexec with a program that cannot take over: PID 1 reports it, continues with its own program, and
 loses nothing.
 
-The report goes to the console and to the caller. If the tables are of another version, or damaged,
-they are not used; nothing runs twice, and the machine continues.
+The report goes to the console and to the caller. Tables of another version, and damaged tables, are
+not used; nothing runs twice, and the machine continues.
 """
 
 import os
@@ -16,7 +16,7 @@ from sandbox import Sandbox
 SAYS = "/sbin/svcd cannot take over"
 PROGRAM = "/usr/sbin/svcd"
 
-# e_machine of an ELF header: IBM S/390, a foreign one.
+# e_machine of an ELF header: IBM S/390, a foreign architecture.
 OTHER_MACHINE = f"printf '\\000\\026' | dd of={PROGRAM} bs=1 seek=18 conv=notrunc status=none"
 BY_SCRIPT = f"cat >{PROGRAM} <<'END'\n#!/bin/sh\n{{}}\nEND\nchmod 755 {PROGRAM}"
 # It gets the kept tables, changes a copy of them, and passes that to the real program.
@@ -27,7 +27,8 @@ cat /proc/self/fd/$n >/run/tables
 exec 3<>/run/tables
 exec /root/svcd "${{1%=*}}=3"
 """
-# The second field of the table is its version: an unknown one, as of a newer or an older program.
+# The second field of the table is its version. This writes an unknown one, like that of a newer or
+# an older program.
 VERSION = "printf '\\{:03o}' | dd of=/run/tables bs=1 seek=4 conv=notrunc status=none"
 
 # The changes to the program, and the messages for each.
@@ -39,11 +40,11 @@ BROKEN = {
     "a stump": (f"head -c 20000 /root/svcd >{PROGRAM}; chmod 755 {PROGRAM}", ""),
     "an empty file": (f": >{PROGRAM}; chmod 755 {PROGRAM}", "it cannot be executed"),
     "another program": (f"rm -f {PROGRAM}; cp /bin/true {PROGRAM}", "exit status 0"),
-    "a script that ends": (BY_SCRIPT.format("exit 3"), "exit status 3"),
+    "a script that exits": (BY_SCRIPT.format("exit 3"), "exit status 3"),
     "one that dies": (BY_SCRIPT.format("kill -SEGV $$"), "killed by signal SEGV"),
     "one that hangs": (BY_SCRIPT.format("exec sleep 1000"), "it did not answer in time"),
-    "one that knows older tables": (BY_SCRIPT.format(CHANGED.format(change=VERSION.format(0))), "it does not know the tables of this one"),
-    "one that knows newer tables": (BY_SCRIPT.format(CHANGED.format(change=VERSION.format(2))), "it does not know the tables of this one"),
+    "one that knows older tables": (BY_SCRIPT.format(CHANGED.format(change=VERSION.format(0))), "it cannot read the tables of the running program"),
+    "one that knows newer tables": (BY_SCRIPT.format(CHANGED.format(change=VERSION.format(2))), "it cannot read the tables of the running program"),
 }
 
 SERVICES = {
@@ -73,7 +74,7 @@ def check_broken(box, pids):
         box.run("/bin/sh", "-c", f"rm -f {PROGRAM}; {command}" if not command.startswith("rm") else command)
         done = reexec(box)
         assert done.returncode == 1 and "could not take over" in done.stderr and says in done.stderr, (what, done)
-        wait_for(lambda n_said=number + 1: box.console().count(SAYS) == n_said, what=f"the console says so, too, of {what}")
+        wait_for(lambda n_said=number + 1: box.console().count(SAYS) == n_said, what=f"the console reports it, too: {what}")
         check_kept(box, what, pids)
     assert "could not take over" in box.svcctl("status").stdout
     assert any("could not take over" in one for one in box.overview()["tainted"])
@@ -86,14 +87,14 @@ def check_broken(box, pids):
     assert not box.overview()["tainted"] or "take over" not in str(box.overview()["tainted"])
 
 
-# The offsets of damaged bytes: the magic number, and a boolean of the keeper; the header has its
-# offset.
+# The offsets of damaged bytes: the magic number, and a boolean of the keeper, with its offset in
+# the header.
 DAMAGES = {"they are not used": "0", "its tables are not used": "$(od -An -tu4 -j16 -N4 /run/tables | tr -d ' ')"}
 
 
 def check_damaged(box, says, offset):
-    """The new program accepted, but gets damaged tables: it starts with nothing, and ends unknown
-    processes before it starts services."""
+    """The new program accepted the tables, but gets damaged ones: it starts without any, and ends
+    unknown processes before it starts services."""
     change = f"[ \"${{1%=*}}\" = --try-tables ] || printf x | dd of=/run/tables bs=1 seek={offset} conv=notrunc status=none"
     box.run("/bin/sh", "-c", f"rm {PROGRAM}; " + BY_SCRIPT.format(CHANGED.format(change=change)))
     box.svcctl("reexec", check=False)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-PID 1 and the manager are replaced again and again, like in an upgrade, over two hundred busy
-services (busy.py). limit: 900
+PID 1 and the manager of two hundred busy services (busy.py) are replaced again and again, as in an
+upgrade. limit: 900
 
 No process, exit status, line or request is lost, and descriptors and memory of PID 1 do not grow.
 """
@@ -29,7 +29,7 @@ def inode_of_program(busy):
 
 
 def one_round(busy, number):
-    """A new file in its place each time, like those of dpkg."""
+    """Put a new file in its place each time, as dpkg does."""
     busy.box.run("cp /usr/sbin/svcd /usr/sbin/svcd.dpkg-new && mv -f /usr/sbin/svcd.dpkg-new /usr/sbin/svcd")
     before = inode_of_program(busy)
     old = wait_for(busy.manager, what="there is a manager")
@@ -42,7 +42,7 @@ def one_round(busy, number):
     busy.wait_other_manager(old)
     busy.wait_answer()
     took = time.monotonic() - began
-    assert inode_of_program(busy) != before, "PID 1 executes the program of before"
+    assert inode_of_program(busy) != before, "PID 1 executes its old program"
     busy.check_workers()
     return took
 

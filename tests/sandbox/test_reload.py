@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl reload waits for Reload= and returns its result: success, an exit status, its time limit,
-and the end of the service."""
+"""svcctl reload waits for Reload= and returns its result: success, an exit status, a timeout, or
+the end of the service."""
 
 import subprocess
 
 from deadline import wait_for
 from sandbox import Sandbox
 
-# /run/how has the commands of its reload.
+# /run/how contains the commands of its reload.
 DAEMON = "[Service]\nExec=/bin/sleep infinity\nStartTimeout=2s\nReload=/bin/sh -c '. /run/how'\n"
 SERVICES = {
     "it": DAEMON,
@@ -39,7 +39,7 @@ with Sandbox(SERVICES, files={"/run/how": "true\n"}) as box:
     assert done.returncode == 1 and "not finished after 2.0 s" in done.stderr, done
     done = box.svcctl("reload", "it", "-t", "1", check=False)
     assert done.returncode == 6 and "the reload goes on" in done.stderr, done
-    assert box.wait_state("it", "ready")["pid"] == pid, "it goes on as it is"
+    assert box.wait_state("it", "ready")["pid"] == pid, "it continues unchanged"
 
     # A new manager knows that the reload runs. The files may have changed, so one more follows.
     box.write("/run/how", "echo begun >>/run/begun; while ! [ -e /run/go ]; do sleep 0.02; done\n")
@@ -54,7 +54,7 @@ with Sandbox(SERVICES, files={"/run/how": "true\n"}) as box:
     out, err = waiting.communicate(timeout=60)
     assert waiting.returncode == 1 and "exit status 8" in err, (out, err)
 
-    # It exits during its reload.
+    # The daemon exits during its reload.
     box.write("/etc/svcd/services.d/it.svc", DAEMON.replace("'. /run/how'", "'kill -9 $MAINPID; sleep 5'") + "Restart=no\n")
     box.svcctl("reload-files")
     done = box.svcctl("reload", "it", check=False)

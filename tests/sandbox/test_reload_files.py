@@ -25,7 +25,7 @@ with Sandbox({"a": SLEEP, "b": SLEEP}) as box:
     box.svcctl("start", "new")
     box.wait_state("new", "ready")
 
-    # A service that runs with an older file is marked, also by the next manager.
+    # A service that was started with an older file is marked, also by the next manager.
     def shown(name, state, why, advice):
         row = box.svcctl_json("status", name)[0]
         assert row["file_state"] == state, row
@@ -37,14 +37,14 @@ with Sandbox({"a": SLEEP, "b": SLEEP}) as box:
     assert "since it was started" not in box.svcctl("status", "a").stdout
     box.write("/etc/svcd/services.d/a.svc", "[Service]\nDescription=the same\nExec=/bin/sleep infinity\n[Conditions]\nWhile=path:/etc\n")
     box.svcctl("reload-files", check=False)
-    assert box.svcctl_json("status", "a")[0]["file_state"] == "current", "a condition holds at once"
+    assert box.svcctl_json("status", "a")[0]["file_state"] == "current", "a condition takes effect at once"
     box.write("/etc/svcd/services.d/a.svc", "[Service]\nExec=/bin/sleep 12345\n")
     box.remove("/etc/svcd/services.d/new.svc")
     assert box.svcctl("reload-files", check=False).returncode == 10
     for _ in range(2):
-        assert "changed since it was started (svcctl restart a)" in shown(
-            "a", "changed", "Its service file has changed since it was started", "svcctl restart a")
-        assert "gone, so it is not started again (svcctl stop new)" in shown(
+        assert "changed since the service was started (svcctl restart a)" in shown(
+            "a", "changed", "Its service file has changed since its last start", "svcctl restart a")
+        assert "gone, so the service is not started again (svcctl stop new)" in shown(
             "new", "gone", "Its service file is gone", "svcctl stop new")
         assert "has an error now, so its earlier settings stay in force (svcctl explain b)" in shown(
             "b", "invalid", "Its service file has an error now", "svcctl check")

@@ -11,7 +11,7 @@ from sandbox import Sandbox
 
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 PROGRAM = "/usr/lib/svcd/svc-generate"
-# Reads all files, makes a service of one, and exits on request.
+# The generator reads all files, makes a service from one of them, and exits on request.
 GENERATOR = f"""#!/bin/sh
 [ ! -e /etc/there ] || cp /etc/there "$2/made.svc"
 {PROGRAM}.real "$@" || exit 1
@@ -34,7 +34,7 @@ with Sandbox({"a": SLEEP}) as box:
     wait_for(lambda: box.exists("/run/generator-has-looked"), what="the generator is at work")
     box.write("/etc/there", SLEEP)
     second = reload_files(box)
-    wait_for(lambda: box.console().count("reading all files again") == 2, what="both requests were heard")
+    wait_for(lambda: box.console().count("reading all files again") == 2, what="both requests were received")
     assert "made" not in box.services()
     box.run("mv /run/gate /run/gate.open && echo go >/run/gate.open")
 

@@ -19,14 +19,14 @@ with Sandbox({"limited": LIMITED, "other": LIMITED, "free": "[Service]\nExec=/bi
         explained = box.svcctl_json("explain", "limited")[0]["reasons"]
         assert [row["text"] for row in explained if row["kind"] == "limits"] == [told["limited"] + "."], explained
         assert not [row for row in box.svcctl_json("explain", "free")[0]["reasons"] if row["kind"] == "limits"]
-        assert box.console().count("has no effect: ") == 2, "it is said once, for both limits"
+        assert box.console().count("has no effect: ") == 2, "it is reported once, for both limits"
     else:
         assert told["limited"] == "", told
         group = box.svcctl_json("status", "limited")[0]["cgroup"]
         assert box.read(group + "/memory.max").strip() == str(64 << 20)
         assert box.read(group + "/pids.max").strip() == "20"
 
-    # Another manager knows it too.
+    # Another manager also knows it.
     box.kill_manager()
     box.wait_at_rest()
     assert (box.svcctl_json("status", "limited")[0]["resource_problem"] or "") == told["limited"]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The check of the root file system: a request of shutdown -f or -F counts once, and a changed root
-is not written to."""
+"""The check of the root file system: a request by shutdown -f or -F is used once, and svcd does not
+write to a root that fsck has changed."""
 
 from sandbox import Sandbox
 
@@ -17,7 +17,8 @@ FAKES = {
 
 
 def check(box, status=0, ends=0, is_writable=False):
-    """The requests of root-fs if fsck exits with @status; itself it exits with @ends."""
+    """The commands that root-fs runs if fsck exits with @status. root-fs itself exits with
+    @ends."""
     box.write("/run/asked", "")
     box.write("/run/fsck.status", f"{status}\n")
     box.run(f"mount -o remount,{'rw' if is_writable else 'ro'} none /")
@@ -30,7 +31,7 @@ def check(box, status=0, ends=0, is_writable=False):
 def flags_count_once(box):
     box.write("/forcefsck", "")
     assert check(box) == ["fsck -T -a -f /", "mount -o remount /"]
-    assert not box.exists("/forcefsck") and box.exists("/run/svcd/forcefsck"), "the other volumes are still to come"
+    assert not box.exists("/forcefsck") and box.exists("/run/svcd/forcefsck"), "the other volumes are checked later"
     assert check(box) == ["fsck -T -a /", "mount -o remount /"]
 
     box.write("/fastboot", "")
@@ -46,7 +47,7 @@ def what_fsck_says(box):
 
 
 def what_fstab_says(box):
-    assert check(box, is_writable=True) == ["mount -o remount /"], "a check of what is written to does harm"
+    assert check(box, is_writable=True) == ["mount -o remount /"], "a check of a writable root does harm"
     box.write("/etc/fstab", FSTAB.replace("0 1", "0 0"))
     assert check(box) == ["mount -o remount /"]
     box.write("/etc/fstab", "# / x 0 0 1\n")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-/run is full: services start and stop all the same, nothing blocks, and PID 1 executes itself: its
-tables are in no file.
+/run is full: services still start and stop, nothing blocks, and PID 1 can execute itself, because
+its tables are not in a file of /run.
 """
 
 from sandbox import Sandbox

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A change of runlevel is a difference: services in both are not touched."""
+"""A runlevel change acts only on the difference: services in both runlevels are not touched."""
 
 from sandbox import Sandbox
 

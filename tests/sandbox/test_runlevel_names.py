@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A custom runlevel: booted into, changed to, including and included, named by a service."""
+"""A custom runlevel: the machine boots into it and changes to it, it includes others and is
+included, and a service names it."""
 
 from sandbox import Sandbox
 

@@ -19,8 +19,8 @@ SEED = int(os.environ.get("SVCD_TEST_SEED", "1"))
 WALKS = int(os.environ.get("SVCD_TEST_ROUNDS", "12"))
 STORMS = 6
 
-# Records its events. A member of a crowd is neither ready before all have started, nor ends before
-# all got their signal.
+# Records its events. A member of a crowd becomes ready only when all members have started, and ends
+# only when all have got their signal.
 DAEMON = """#!/bin/sh
 crowd() {
     [ -z "$size" ] && return
@@ -44,8 +44,8 @@ CHAIN_NAMES = [f"chain{number}" for number in range(CHAIN)]
 
 
 def daemon(name, size="", conditions=""):
-    # A service that may have run before is ready at once: the path is for the first start, and for
-    # those of the crowd.
+    # A service that may have run before is ready at once: the path is needed only at the first
+    # start, and in a crowd.
     return (f"[Service]\nExec=/usr/local/bin/noted {name} {size}\nPrepare=-/bin/rm /run/up-{name}\nReady=path:/run/up-{name}\n"
             f"Restart=always\nRestartDelay=10ms\nRestartLimit=1000/1s\nStopTimeout=60s\n[Conditions]\n{conditions}")
 
@@ -76,8 +76,8 @@ def policy_of(levels):
 
 
 def wanted_in(levels, level):
-    """An independent implementation of docs/policy.md: the runlevel's own statements, then those of
-    included ones; then needs."""
+    """An independent implementation of docs/policy.md: the statements of the runlevel, then those
+    of included runlevels; then the needs."""
     def says(where, name):
         included, added, removed = levels[where]
         if name in removed:
@@ -104,7 +104,7 @@ def pids(box):
 
 
 def check_walk(box, levels, chance):
-    """One change after the other, without kills: exactly the difference, as predicted."""
+    """One change after the other, without kills: each affects exactly the predicted difference."""
     current = "2"
     for _number in range(WALKS):
         target = chance.choice([name for name in levels if name != current])
@@ -174,12 +174,12 @@ def check_storm(box, levels, chance):
     for _number in range(4):
         visited.append(chance.choice(sorted(levels)))
         box.svcctl("runlevel", visited[-1], check=False)
-        # A moment, not a wait: the kill can hit at any point.
+        # A random moment, not a wait: the kill may hit at any point.
         time.sleep(chance.random() * 0.1)
         disturbed |= kill_something(box, chance, running)
     wait_for(box.manager_pid, what="there is a manager")
     box.wait_up()
-    # The last one may have been lost with the manager; svcctl has then reported it.
+    # The last request may have been lost with the manager; in that case svcctl has reported it.
     box.svcctl("runlevel", visited[-1])
     expected = wanted_in(levels, visited[-1])
 
@@ -191,7 +191,7 @@ def check_storm(box, levels, chance):
     after, done = pids(box), {name for _act, name in acts(box)}
     kept = set.intersection(*(wanted_in(levels, level) for level in visited)) - disturbed
     if len(kept) < 3:
-        raise Failure(f"only {kept} is in all of {visited}: this says nothing")
+        raise Failure(f"only {kept} is in all of {visited}: this proves nothing")
     assert not kept & done, (visited, kept & done)
     assert {name: after[name] for name in kept} == {name: running[name] for name in kept}
 

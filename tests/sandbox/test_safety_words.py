@@ -17,7 +17,7 @@ SERVICES = {
     "rescue-shell": SLEEP,
 }
 
-# The vendor wants base and web, the admin rescue-shell instead of web.
+# The vendor wants base and web; the admin wants rescue-shell instead of web.
 VENDOR = {"/usr/lib/svcd/policy.d/50-vendor.policy": "[runlevel 1]\nActivate=rescue-shell\n[runlevel 2]\nActivate=base web\n"
                                                      "[defaults]\nRunlevel=2\n"}
 ADMIN = "[runlevel 2]\nActivate=-web rescue-shell\n[service store]\nActivation=never\n"
@@ -86,7 +86,7 @@ def check_vendor_only():
         box.svcctl("reload-files")
         box.kill_manager()
         box.wait_at_rest()
-        assert states(box)["web"] == "ready" and states(box)["rescue-shell"] == "idle", "the word was forgotten"
+        assert states(box)["web"] == "ready" and states(box)["rescue-shell"] == "idle", "the parameter was forgotten"
     with box_of("}{ broken\n", "svcd.policy=vendor svcd.never=web") as box:
         box.wait_states({"base": "ready"})
         box.wait_at_rest()
@@ -99,13 +99,13 @@ def check_broken_file(what, content):
     path = "/etc/svcd/policy.d/20-broken.policy"
     with box_of("[service web]\nReason=the other file counts\n", extra={path: content}) as box:
         box.wait_states({"base": "ready", "web": "ready", "store": "ready"})
-        assert states(box)["rescue-shell"] == "idle", f"{what}: half of the file counts"
+        assert states(box)["rescue-shell"] == "idle", f"{what}: half of the file is used"
         box.wait_console(path)
-        assert path in box.svcctl("explain", check=False).stdout, f"{what}: explain does not tell"
+        assert path in box.svcctl("explain", check=False).stdout, f"{what}: explain does not report it"
         assert box.svcctl("check", check=False).returncode == 10, what
         assert box.svcctl_json("list", "--all") and "the other file counts" in box.svcctl("status", "web").stdout
 
-        # The corrected file counts without a reboot.
+        # The corrected file is used without a reboot.
         box.remove(path)
         box.write(path, "[runlevel 2]\nActivate=rescue-shell\n")
         box.svcctl("reload-files")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A real daemon, nginx, serves its page with each protection that fits it, and lacks the removed
-privileges."""
+"""A real daemon, nginx, serves its page with each protection that is suitable for it, and lacks the
+removed privileges."""
 
 from deadline import wait_for
 from sandbox import Sandbox

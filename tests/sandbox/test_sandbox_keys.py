@@ -6,7 +6,7 @@ root and others."""
 from deadline import wait_for
 from sandbox import Sandbox
 
-# Prints "yes" or "no" for each command line: did it work?
+# Prints "yes" for each command line that worked, and "no" for the others.
 TRY = """#!/bin/sh
 for line; do
 	if eval "$line" >/dev/null 2>&1; then printf 'yes '; else printf 'no '; fi
@@ -43,7 +43,7 @@ def old(number, *args):
 print(*[eval(word) for word in sys.argv[1:]])
 """
 
-OF_SESSION = "test ! -e /proc/self/autogroup || grep -q 'nice {}$' /proc/self/autogroup" # a kernel may lack it
+OF_SESSION = "test ! -e /proc/self/autogroup || grep -q 'nice {}$' /proc/self/autogroup" # it may lack this
 SAME_NETWORK = 'test "$(readlink /proc/self/ns/net)" = "$(readlink /proc/1/ns/net)"'
 
 # name: keys, expected results in order
@@ -95,8 +95,8 @@ SHELL = {
     "no-privileges-key": ("User=daemon", {"test \"$(/opt/id-of-root -u)\" = 0": 1}),
     "affinity": ("CPUAffinity=0", {"test \"$(nproc)\" = 1": 1}),
     "policy": ("CPUSchedulingPolicy=batch\nIOSchedulingClass=idle", {"chrt -p $$ | grep -q SCHED_BATCH": 1, "ionice | grep -q idle": 1}),
-    # The kernel first shares the processors among sessions, so the settings of a process would have
-    # no effect otherwise.
+    # The kernel first shares the processors among sessions, so without this the settings of a
+    # process would have no effect.
     "idle": ("CPUSchedulingPolicy=idle", {"chrt -p $$ | grep -q SCHED_IDLE": 1, OF_SESSION.format(19): 1}),
     "nice": ("Nice=7", {"test \"$(nice)\" = 7": 1, OF_SESSION.format(7): 1}),
     "input": ("StandardInput=file:/srv/file", {"grep -q secret": 1}),
@@ -163,14 +163,15 @@ def services():
 
 
 def said(box, name):
-    """The tokens of its last line."""
+    """The tokens of the last line of its log."""
     lines = box.read(f"/run/svcd/log/{name}.log").splitlines() if box.exists(f"/run/svcd/log/{name}.log") else []
     return lines[-1].split()[1:] if lines else []
 
 
 def differences(box, name, tries):
-    """The unexpected results. The log is written a little later than the end of its service."""
-    wait_for(lambda: len(said(box, name)) == len(tries), what=f"{name} has said what came of it")
+    """Returns the unexpected results. The log may be written a little after the service has
+    ended."""
+    wait_for(lambda: len(said(box, name)) == len(tries), what=f"{name} has reported its results")
     return [f"{name}: {what}: {word}" for (what, wanted), word in zip(tries.items(), said(box, name)) if word not in wanted]
 
 
@@ -197,7 +198,7 @@ FILES = {
     "/usr/lib/modules/x": "",
 }
 
-# It acts on the machine, so it makes the directories and devices first.
+# This service has no sandbox, and prepares the directories and devices.
 PREPARED = "[Service]\nType=task\nExec=/bin/sh -c 'mkdir -p /var/tmp && chmod 1777 /var/tmp && mknod /dev/kvmlike c 1 3'\n"
 
 

@@ -20,7 +20,7 @@ Exec=/bin/sh -c 'test "$(cat /tmp/word)" = "from prepare" && mkdir -p /tmp/a/b &
 Stop=/bin/sh -c 'cp /tmp/word /var/lib/own/word; kill $MAINPID'
 """
 
-# Exits at once on request, and is restarted.
+# This service exits at once on request, and is restarted.
 KEPT = """[Service]
 RuntimeDirectory=NAME
 RuntimeDirectoryPreserve=HOW
@@ -37,9 +37,9 @@ REFUSED = {
     "no-source": (MISSING + "BindPaths=/no/such/path:/srv\n", "BindPaths=: cannot find /no/such/path: No such file or directory"),
     "no-input": (MISSING + "StandardInput=file:/no/such/file\n", "StandardInput=: cannot open /no/such/file: No such file or directory"),
     "no-place": (MISSING + "StateDirectory=file/x\n", "StateDirectory=: cannot make /var/lib/file/x: Not a directory"),
-    "no-processor": (MISSING + "CPUAffinity=1000\n", "CPUAffinity=: cannot keep to these processors: Invalid argument"),
+    "no-processor": (MISSING + "CPUAffinity=1000\n", "CPUAffinity=: cannot set the processors: Invalid argument"),
     "no-capability": (MISSING + "AmbientCapabilities=CAP_SYS_TIME\n",
-                      "AmbientCapabilities=: svcd does not have them all itself: Operation not permitted"),
+                      "AmbientCapabilities=: svcd itself does not have all of them: Operation not permitted"),
     "no-program": ("[Service]\nExec=/no/such/program\nSystemCallFilter=@system-service\n",
                    "cannot execute /no/such/program: No such file or directory"),
 }

@@ -3,8 +3,8 @@
 """
 Type=script with real init scripts: cron and nginx leave a daemon, procps and kmod leave nothing.
 
-Our own leave two daemons, or fail to restart. Their daemons are found, restarted, killed and
-stopped by their scripts.
+The test's own scripts leave two daemons, or fail to restart. Their daemons are found, restarted,
+killed and stopped by their scripts.
 """
 
 from deadline import wait_for
@@ -41,7 +41,7 @@ SERVICES = {
     "kmod": script("kmod"),
     "pair": script("pair"),
     "setter": script("setter"),
-    # It needs three of them: none of their restarts may affect it.
+    # This service needs three of them: none of their restarts may affect it.
     "leaner": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=service:cron\nWhile=service:pair\n"
               "While=service:setter\n",
     "absent": script("absent"),
@@ -82,7 +82,7 @@ def check_restart(box):
     wait_for(lambda: box.pid("cron") not in (0, None, before["cron"]), what="the new cron is found")
     assert box.state("pair") == "ready" and box.state("setter") == "done" and box.state("procps") == "done"
     assert box.read("/run/two") != two
-    assert box.pid("leaner") == before["leaner"], "a restart by command reached who stands on it"
+    assert box.pid("leaner") == before["leaner"], "a restart by command affected a dependant"
 
     box.write("/run/refuse", "")
     refused = box.svcctl("restart", "pair", check=False)

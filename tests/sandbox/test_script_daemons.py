@@ -4,8 +4,8 @@
 Init scripts with a daemon, by pid file or start-stop-daemon: a dead daemon is restarted within a
 limit.
 
-One that is disabled, or dies just after its script, is not shown as up. A script without a daemon
-is done, as ever.
+A daemon that is disabled, or dies just after its script, is not shown as up. A script without a
+daemon is done, as before.
 """
 
 from deadline import wait_for
@@ -52,7 +52,7 @@ FILES = dict([
 with Sandbox({}, policy="[defaults]\nRcLinks=yes\n", files=FILES) as box:
     box.wait_states({"mortal": "ready", "pair": "ready", "off": "idle", "setter": "done", "later": "done"})
 
-    # Disabled: not up, with the reason, and no failure either.
+    # Disabled: the service is not up, for a reason that is shown, and has not failed either.
     off = box.service("off")
     assert "it left nothing running" in off["result"], off
     assert box.svcctl("is", "up", "off", check=False).returncode == 3
@@ -60,11 +60,12 @@ with Sandbox({}, policy="[defaults]\nRcLinks=yes\n", files=FILES) as box:
     status = box.svcctl("status", "off", check=False)
     assert status.stdout.startswith("○") and "disabled in /etc/default/off" in status.stdout, status.stdout
 
-    # It dies just after its script, again and again: retried within the limit, then failed.
+    # The daemon dies just after its script, again and again: svcd retries within the limit, and
+    # then the service has failed.
     box.wait_state("dies", "failed")
     assert "ended 5 times" in box.svcctl("explain", "dies").stdout + box.svcctl("status", "dies", check=False).stdout
 
-    # It dies later: restarted.
+    # The daemon dies later, and is restarted.
     pid = wait_for(lambda: box.pid("mortal"), what="its daemon is found")
     box.kill(pid)
     wait_for(lambda: box.pid("mortal") not in (0, None, pid), what="its daemon runs again")
@@ -75,5 +76,5 @@ with Sandbox({}, policy="[defaults]\nRcLinks=yes\n", files=FILES) as box:
     pid = wait_for(lambda: box.pid("pair"), what="its daemon is found")
     box.kill(pid)
     wait_for(lambda: box.pid("pair") not in (0, None, pid), what="its daemon runs again")
-    assert "other processes of it still run" in box.svcctl("status", "pair").stdout
+    assert "its other processes still run" in box.svcctl("status", "pair").stdout
     assert box.is_alive(int(box.read("/run/other")))

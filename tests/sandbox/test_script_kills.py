@@ -17,15 +17,17 @@ from sandbox import Sandbox
 ROUNDS = int(os.environ.get("SVCD_TEST_ROUNDS", "30"))
 SEED = int(os.environ.get("SVCD_TEST_SEED", "1"))
 
-# Reports at its start if another of its name runs, because only one process can make a directory.
+# At its start it reports if another process of its name runs, because only one can make the
+# directory.
 GUARD = """#!/bin/sh
 mkdir /run/only-$1 || echo "$1 runs twice" >>/run/doubles
 trap 'rmdir /run/only-'$1'; exit 0' TERM
 while :; do sleep 0.02; done
 """
 
-# By its name: file has a daemon with a pid file, pair has two without, none has nothing. Each call
-# takes some time, and simultaneous ones are reported, too.
+# Its name selects its behaviour: "file" has a daemon with a pid file, "pair" has two daemons
+# without one, "none" has no daemon. Each call takes some time, and simultaneous calls are reported,
+# too.
 SCRIPT = """#!/bin/sh
 name=$(basename $0)
 if [ ! "$inner" ]; then
@@ -65,7 +67,7 @@ def is_quiet(machine):
 def check_processes(machine, is_up):
     wait_for(lambda: is_quiet(machine), what="no command runs")
     wait_for(lambda: sum(row[2] == "guard" for row in machine.processes().values()) == (3 if is_up else 0),
-             what="as many daemons run as are to")
+             what="the expected number of daemons runs")
     assert not machine.exists("/run/doubles"), machine.read("/run/doubles")
 
 
@@ -87,7 +89,7 @@ with Sandbox({name: service(name) for name in NAMES}, policy=POLICY, files=FILES
             continue
         askers = [subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=box.run_environment())
                   for argv in ask(box, turn)]
-        # A moment, not a wait: the kill can hit at any point.
+        # A random moment, not a wait: the kill may hit at any point.
         time.sleep(chance.random() * 0.15)
         box.kill_manager()
         for asker in askers:

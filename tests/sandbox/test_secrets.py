@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A user reads neither a service file that only root may read, nor the output of a health command.
+A user can read neither a service file that only root may read, nor the output of a health command.
 
-They are not in Diagnostics, the properties of the service or svcctl's output.
+They are not in Diagnostics, in the properties of the service or in svcctl's output.
 """
 
 import os
@@ -22,7 +22,7 @@ SERVICES = {
 
 
 def answers(box, who):
-    """The user's answers about the file and the health command."""
+    """The answers that a user gets about the file and the health command."""
     path = box.send("org.svcd1.Manager.GetService", "string:waits").stdout.split('"')[1]
     properties = box.run(*who, "dbus-send", "--system", "--print-reply", "--dest=org.svcd1", path,
                          "org.freedesktop.DBus.Properties.GetAll", "string:org.svcd1.Service", check=False)

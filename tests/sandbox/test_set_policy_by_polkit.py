@@ -57,7 +57,8 @@ def polkit_is_asked_for_set_policy(box, polkit):
     polkit.says = "yes"
     assert answer(change(box, "set", "b", "never", who=NOBODY)) == (0, "b is never started.\n")
     assert box.read("/run/asked") == "--as-helper=65534 set b never\n"
-    # In force with the answer: the service is stopping, and cannot be started.
+    # When the answer arrives, the change is in force: the service is stopping, and cannot be
+    # started.
     refused(box.manager("Start", "string:b"), "org.svcd1.Error.PolicyDenied", "its policy is never")
     box.wait_state("b", "idle")
 
@@ -103,7 +104,7 @@ def they_are_made_one_after_the_other(box):
     full = wait_for(lambda: [one for one in waiting if one.poll() is not None], what="more than 16 do not wait")
     wait_for(lambda: sum(one.poll() is not None for one in waiting) == 4, what="four are refused")
     assert box.read("/run/asked").count("\n") == 1
-    assert box.manager("Restart", "string:a").returncode == 0, "all else goes on"
+    assert box.manager("Restart", "string:a").returncode == 0, "everything else continues"
     assert "org.svcd1.Error.LimitReached" in end(full[0]).stderr
     waiting.remove(full[0])
 
@@ -128,7 +129,7 @@ def a_change_outlives_its_manager(box):
     assert box.state("a") == "ready"
     box.run("echo >/run/go")
     box.wait_state("a", "idle")
-    # The next one waited for the earlier changes.
+    # The next request waited for the earlier changes.
     wait_for(lambda: box.manager("ListServices").returncode == 0, what="svcd is back on the bus")
     assert answer(change(box, "set", "b", "silly"))[0] == 1
 
@@ -146,7 +147,7 @@ def a_change_that_hangs_ends_for_the_next_manager_too(box):
     out, err = waiting.communicate(timeout=90)
     assert answer(subprocess.CompletedProcess([], waiting.returncode, out, err))[0] == 1, err
     assert not box.exists(f"/proc/{hung}")
-    assert answer(change(box, "set", "b", "silly"))[0] == 1, "and the queue goes on"
+    assert answer(change(box, "set", "b", "silly"))[0] == 1, "and the queue continues"
 
 
 def svcctl_itself_makes_the_change(box, polkit):
@@ -161,7 +162,7 @@ def svcctl_itself_makes_the_change(box, polkit):
     assert code != 0 and "silly" in text, (code, text)
     for editor in (("edit", "b"), ("edit", "--policy"), ("edit", "b", "Nice=1", "--policy")):
         code, text = answer(change(box, *editor, who=NOBODY))
-        assert code == 7 and "svcctl edit is for root alone" in text, (editor, code, text)
+        assert code == 7 and "only root may run svcctl edit" in text, (editor, code, text)
 
     code, text = answer(change(box, "undo", who=NOBODY))
     assert code == 0, text

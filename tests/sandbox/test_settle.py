@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Settle= waits out a flapping condition: a short lapse stops nothing, a long one does."""
+"""Settle= waits out a flapping condition: a condition that is false for a short time stops nothing,
+and one that stays false does."""
 
 from deadline import holds_for
 from sandbox import Sandbox
@@ -14,7 +15,7 @@ with Sandbox({"a": TEXT}) as box:
 
     box.svcctl("flag", "clear", "link")
     box.svcctl("flag", "set", "link")
-    holds_for(lambda: box.pid("a") == pid, 4, "a short lapse is waited out")
+    holds_for(lambda: box.pid("a") == pid, 4, "a short interruption is waited out")
 
     box.svcctl("flag", "clear", "link")
     box.wait_state("a", "waiting")

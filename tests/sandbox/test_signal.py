@@ -22,15 +22,15 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=family\n") as box:
     wait_for(lambda: box.exists("/run/child"), what="the child has its trap")
 
     box.svcctl("reload", "--signal", "USR1", "family")
-    wait_for(lambda: told(box) == ["main"], what="the main process is told")
+    wait_for(lambda: told(box) == ["main"], what="the main process has the signal")
     box.svcctl("reload", "--signal", "SIGUSR1", "family", "--all")
     wait_for(lambda: told(box) == ["child", "main", "main"], what="both are told")
-    box.wait_console("family: signal 10 (USR1) to all its processes, asked by uid 0")
+    box.wait_console("family: signal 10 (USR1) to all its processes, requested by uid 0")
 
-    # It is no stop.
+    # The signal is not a stop.
     before = box.pid("family")
     box.svcctl("reload", "--signal", "KILL", "family")
-    wait_for(lambda: box.pid("family") not in (0, before), what="it is there again")
+    wait_for(lambda: box.pid("family") not in (0, before), what="it runs again")
 
     off = box.svcctl("reload", "--signal", "HUP", "off", check=False)
     assert off.returncode == 3 and off.stderr == "svcctl: off is not running: it is idle\n  svcctl start off\n", off

@@ -29,10 +29,10 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/etc/group": "ro
         except ConnectionRefusedError:
             return True
         except ConnectionResetError:
-            pass  # it was in time for the backlog
+            pass  # its connection was already in the backlog
         return False
 
-    # Idle, but open, and with the requested mode and owner.
+    # The service is idle, but its socket is open, with the requested mode and owner.
     assert box.state("x") == "idle"
     seen = box.run("stat -c %F:%a:%U:%G /run/deep/er/x.sock /run/deep/er").stdout.split("\n")
     assert seen[:2] == ["socket:620:root:tty", "directory:711:root:root"], seen
@@ -43,7 +43,7 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/etc/group": "ro
     answer = ask()
     assert answer["pid"] == box.pid("x") and answer["names"] == ["x.socket"], answer
     row = box.svcctl_json("status", "x")[0]
-    assert row["want_reason"] == "asked for by a connection", row
+    assert row["want_reason"] == "requested by a connection", row
     assert any(cause["text"] == "connection on /run/deep/er/x.sock" for cause in row["causes"]), row["causes"]
 
     # A service that exits when idle is started again by the next client.
@@ -61,7 +61,7 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/etc/group": "ro
         assert ask("/run/boot.sock")
     box.wait_up()
 
-    # This also holds for an idle service without a manager.
+    # This also applies to an idle service while there is no manager.
     box.wait_state("idle", "idle")
     box.kill_manager(wait=False)
     assert ask("/run/idle.sock")
@@ -69,19 +69,19 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/etc/group": "ro
     box.wait_state("idle", "idle")
     assert box.state("x") == "ready" and box.state("boot") == "ready"
 
-    # The restart of a service from the boot loses no client either.
+    # A restart of a service that was started at boot does not lose a client either.
     before = box.pid("boot")
     box.svcctl("restart", "boot")
     assert ask("/run/boot.sock")["pid"] != before
 
-    # An admin's stop closes, and a start opens.
+    # An admin's stop closes the socket, and a start opens it.
     box.svcctl("stop", "x")
     box.wait_state("x", "idle")
     wait_for(is_refused, what="a stopped service does not listen")
     box.svcctl("start", "x")
     assert ask()
 
-    # never forbids it, and a change of policy counts at once.
+    # The policy "never" forbids the socket, and a policy change takes effect at once.
     box.write("/etc/svcd/policy.d/zz.policy", "[service idle]\nActivation=never\n")
     box.svcctl("reload-files")
     wait_for(lambda: box.svcctl_json("status", "idle", check=False)["data"][0]["listens"][0]["open"] is False,

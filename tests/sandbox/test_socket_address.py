@@ -22,7 +22,7 @@ def problems(box, name):
 
 
 with Sandbox(SERVICES, policy=POLICY, files=listener.FILES) as box:
-    # Before the first address exists, the kernel lets a process listen on any.
+    # Before the first address exists, the kernel lets a process listen on any address.
     box.run("ip", "link", "set", "lo", "up")
     box.wait_at_rest()
     box.write("/etc/svcd/policy.d/early.policy", "[service early]\nActivation=on-demand\n")
@@ -32,7 +32,7 @@ with Sandbox(SERVICES, policy=POLICY, files=listener.FILES) as box:
     box.run("ip", "address", "add", "192.0.2.7/32", "dev", "lo")
     wait_for(lambda: not problems(box, "early"), what="it listens on the address that has come")
 
-    # Another service has the port; it ends, and the port is free.
+    # Another service has the port; when it ends, the port is free.
     box.wait_state("holder", "ready")
     wait_for(lambda: box.run("grep -q :1F9A /proc/net/tcp", check=False).returncode == 0, what="the port is taken")
     box.write("/etc/svcd/policy.d/held.policy", "[service held]\nActivation=on-demand\n")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Debian's own dbus-daemon gets its socket from svcd, starts with the first client, and loses none
-at a restart."""
+"""Debian's own dbus-daemon gets its socket from svcd, starts with the first client, and loses no
+client at a restart."""
 
 from sandbox import Sandbox
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Streams, datagrams, packets, fifos, ports and abstract names: with names, in order, beside a readiness descriptor."""
+"""Streams, datagrams, packets, fifos, ports and abstract names are passed with names, in order,
+beside a readiness descriptor."""
 
 import socket
 
@@ -52,8 +53,8 @@ with Sandbox(SERVICES, policy=POLICY, files=listener.FILES) as box:
     assert [entry["name"] for entry in listens] == ["s", "d", "p", "f", "port", "abstract"], listens
     assert all(entry["open"] for entry in listens), listens
 
-    # A datagram starts it, and is not lost; nor is a line in a fifo, while the service is killed
-    # and svcd replaced.
+    # A datagram starts the service, and is not lost. A line in a fifo is not lost either, even if
+    # the service is killed and svcd is replaced.
     send(box, "/run/m/datagram", "one")
     wait_for(lambda: "datagram one" in lines(box), what="the datagram is read")
     box.wait_state("many", "ready")
@@ -72,7 +73,7 @@ with Sandbox(SERVICES, policy=POLICY, files=listener.FILES) as box:
         said = box.run("/usr/bin/python3", "-c", CLIENT, address).stdout
         assert f'"name": "{name}"' in said, said
 
-    # It gets only its sockets, and readiness works beside them.
+    # The service gets only its own sockets, and readiness works beside them.
     answer = listener.ask(box.path("/run/near.sock"))
     assert answer["fds"] == list(range(8)), answer
     box.wait_state("near", "ready")

@@ -46,7 +46,8 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     box.run("ip", "link", "set", "lo", "up", check=False)
     box.wait_state("holder", "ready")
 
-    # No policy names it: a path is opened, a port is not, also after a start by a client.
+    # If policy does not name the service, a path is opened, but a port is not, even after a start
+    # by a client.
     assert [entry["open"] for entry in entries(box, "new")] == [True, False, False]
     assert listener.ask(box.path("/run/new.sock"))["names"] == ["new.socket"]
     assert not ports(box) & {8081, 8082}, ports(box)
@@ -56,10 +57,10 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     box.svcctl("reload-files")
     assert not ports(box) & {8081, 8082}, "an admin stopped it"
     box.svcctl("clear", "new")
-    wait_for(lambda: {8081, 8082} <= ports(box), what="the ports of what policy names are open")
+    wait_for(lambda: {8081, 8082} <= ports(box), what="the ports of a service that policy names are open")
 
-    # A port in use is a problem, and the reason for a failed start; when it is free, the service
-    # starts.
+    # A port in use is reported as a problem and as the reason for a failed start; when it is free,
+    # the service starts.
     problem = wait_for(lambda: entries(box, "held")[1].get("problem"), what="the port is in use")
     assert problem == "cannot listen on 127.0.0.1:8090: the address is in use; `ss -lnptux` shows by which program", problem
     assert problem in box.svcctl("start", "held", check=False).stderr
@@ -71,7 +72,7 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     box.wait_state("held", "ready")
     assert listener.ask(box.path("/run/held.sock"))["names"] == ["held.socket", "held.socket"]
 
-    # One that accepts no client is not started forever; its clients are then refused.
+    # A service that accepts no client is not started endlessly; in the end its clients are refused.
     assert listener.connects(box.path("/run/deaf.sock"))
     box.wait_state("deaf", "failed")
     assert "did not accept them (TriggerLimit=)" in box.svcctl("explain", "deaf", check=False).stdout
@@ -84,10 +85,10 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     box.svcctl("stop", "crash")
     wait_for(lambda: not box.exists("/run/crash.sock"), what="RemoveOnStop=")
 
-    # Terms: closed until they are true; after a lapse clients wait.
+    # The socket is closed until the terms are true; when they become false, clients wait.
     assert not box.exists("/run/waits.sock")
     box.svcctl("flag", "set", "go")
-    wait_for(lambda: box.exists("/run/waits.sock"), what="the socket is there")
+    wait_for(lambda: box.exists("/run/waits.sock"), what="the socket exists")
     box.svcctl("flag", "clear", "go")
     client = listener.connects(box.path("/run/waits.sock"))
     box.wait_state("waits", "waiting")
@@ -111,11 +112,11 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/opt/holder.py":
     box.kill_manager()
     assert {8082, 8083} <= ports(box) and box.exists("/run/newer.sock") and not box.exists("/run/newest.sock")
     box.svcctl("reload-files")
-    wait_for(lambda: not {8082, 8083} & ports(box) and box.exists("/run/newest.sock"), what="the sockets are others")
+    wait_for(lambda: not {8082, 8083} & ports(box) and box.exists("/run/newest.sock"), what="the sockets were replaced")
     assert not box.exists("/run/newer.sock")
     assert listener.ask(box.path("/run/newest.sock"))
 
-    # A changed mode makes a new socket, and serves its client.
+    # If the mode changes, a new socket is made, and its clients are served.
     box.svcctl("stop", "new")
     box.wait_state("new", "idle")
     box.svcctl("clear", "new")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""No process (EAGAIN in PID 1) or no file (ENFILE in the manager) for a start: it is retried with a
-back-off, without a limit."""
+"""A start that fails for lack of processes (EAGAIN in PID 1) or files (ENFILE in the manager) is
+retried with a backoff, without a limit."""
 
 import subprocess
 
@@ -35,7 +35,7 @@ with Sandbox({"a": SERVICE, "b": SERVICE}, policy="[runlevel 2]\n") as box:
     manager = box.manager_pid()
 
     start_while_failing(box, "a", box.pid1, "clone3", "EAGAIN")
-    start_while_failing(box, "b", manager, "socketpair", "ENFILE", 2 * N_FAILURES) # not each is for the start
+    start_while_failing(box, "b", manager, "socketpair", "ENFILE", 2 * N_FAILURES) # some fail elsewhere
 
     assert box.read("/proc/1/comm").strip() == "svcd"
     assert box.manager_pid() == manager

@@ -3,7 +3,7 @@
 """StartLock=: three tasks start one after the other, in the order of policy; the next manager knows
 the next one.
 
-explain and start name the holder."""
+svcctl explain and svcctl start name the holder."""
 
 from deadline import wait_for
 from sandbox import Sandbox

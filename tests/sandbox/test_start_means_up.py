@@ -31,7 +31,7 @@ with Sandbox(SERVICES, policy="[defaults]\nNewServices=on-demand\n") as box:
   path:exec:/usr/local/bin/absent is false (it does not exist) (/etc/svcd/services.d/absent.svc:4)
   To start it when it is installed: svcctl start absent --wait
 """, said
-    assert admin(box, "absent") == "none", "no wish stays behind"
+    assert admin(box, "absent") == "none", "no request remains"
     code, said = start(box, "hardware")
     assert code == 3 and said.startswith("svcctl: hardware cannot run on this machine\n  kernel:no-such-word is false"), said
     assert start(box, "hardware", "--wait")[0] == 3 and admin(box, "hardware") == "none"
@@ -50,7 +50,7 @@ with Sandbox(SERVICES, policy="[defaults]\nNewServices=on-demand\n") as box:
     # start waits for a condition that another service is about to provide.
     assert start(box, "needs")[0] == 0 and box.state("needs") == "ready"
 
-    # With --wait it waits for the installation.
+    # With --wait the command waits for the installation.
     assert start(box, "absent", "--wait", "--timeout", "1")[0] == 6 and admin(box, "absent") == "start"
     box.run("cp", "/bin/sleep", "/usr/local/bin/absent")
     box.wait_state("absent", "ready")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A stop returns when the first run of the service is over, also if another client starts it again."""
+"""svcctl stop returns when the stopped run of the service is over, even if another client starts
+the service again."""
 
 import threading
 

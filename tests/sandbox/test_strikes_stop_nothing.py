@@ -1,10 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Managers that die early get less each time: no notes, then no files of the admin, then rescue.
+Managers that die early get less each time: no notes, then no admin files, then only rescue.
 
-The surviving one stops nothing, whatever it has: neither services wanted by policy nor requested
-ones.
+The manager that survives stops no service, neither services that policy wants nor requested ones.
 """
 
 import os
@@ -19,12 +18,12 @@ FILES = {
     MANAGER: {"copy": os.environ["SVCD_BUILD"] + "/tests/lib/kill-point", "mode": 0o755},
     f"{MANAGER}.real": {"copy": os.environ["SVCD_STAGE"] + MANAGER, "mode": 0o755},
 }
-# The number of early deaths; each three have a consequence.
+# The number of early deaths; every third one has a consequence.
 WORDS = {3: "without its notes", 6: "without notes and without the files in /etc and /run", 9: "services stay as they are"}
 
 
 def strike(box, count):
-    """This number of managers die, the first of them at its first write."""
+    """Make this number of managers die, the first of them at its first write."""
     box.write("/run/kill-point", f"1 {count} {signal.SIGSEGV}\n")
     box.kill_manager(signal.SIGKILL, wait=False)
     wait_for(lambda: box.read("/run/kill-point").startswith(f"{count + 1} "), what="all have died")

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl of users works over the system bus: all queries, also over a new manager; polkit decides
-about changes."""
+"""Users' svcctl works over the system bus: all queries work, also with a new manager, and polkit
+decides about changes."""
 
 from deadline import wait_for
 from polkit import NOBODY, BusMachine
 
-# All queries, except endless ones, which have their own test.
+# All queries except endless ones, which are tested separately.
 READ = (
     [], ["list"], ["list", "--all"], ["status", "a"], ["explain"], ["explain", "a"], ["cat", "a"], ["check"], ["tree", "--order"],
     ["policy"], ["policy", "a"], ["cat", "--diff"], ["policy", "presets"], ["flag"], ["list", "--conditions"], ["wait", "a"], ["runlevel"], ["--version"],
@@ -73,4 +73,4 @@ with BusMachine(has_polkit=False) as machine:
     machine.svcctl("stop", "dbus")
     machine.wait_state("dbus", "idle")
     told = svcctl(machine, "list")
-    assert told.returncode == 7 and "only root can ask svcd now" in told.stderr, told
+    assert told.returncode == 7 and "only root can use svcd now" in told.stderr, told

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sandboxes have the protection of files, FIFOs and links of Debian's procps."""
+"""Sandboxes protect files, FIFOs and links as Debian's procps configures it."""
 
 import sysctls
 from sandbox import Sandbox

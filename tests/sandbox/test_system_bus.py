@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""org.svcd1 on a real system bus: all users read, root changes, others by polkit; and it returns
-with the bus."""
+"""org.svcd1 on a real system bus: all users read, root makes changes, and polkit decides for
+others. The name returns with the bus."""
 
 
 import shutil
@@ -14,7 +14,7 @@ from sandbox import HERE
 
 
 def host(*argv):
-    """A tool of this machine on the bus of the sandbox."""
+    """Run a tool of this machine on the bus of the sandbox."""
     done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
     assert done.returncode == 0, (argv, done)
     return done.stdout
@@ -46,14 +46,14 @@ def signals_arrive_unasked(box):
         wait_for(lambda: "NameAcquired" in "".join(heard), what="dbus-monitor listens")
         box.svcctl("flag", "set", "go")
         wait_for(lambda: "path=/org/svcd1/service/waits; interface=org.freedesktop.DBus.Properties; "
-                 "member=PropertiesChanged" in "".join(heard), what="the service's change is told")
-        wait_for(lambda: "member=ConditionChanged" in "".join(heard), what="the condition's change is told")
+                 "member=PropertiesChanged" in "".join(heard), what="the service's change is reported")
+        wait_for(lambda: "member=ConditionChanged" in "".join(heard), what="the condition's change is reported")
         box.write("/etc/svcd/services.d/new.svc", "[Service]\nExec=/bin/sleep infinity\n")
         box.svcctl("reload-files")
-        wait_for(lambda: "member=InterfacesAdded" in "".join(heard), what="a new service is told")
+        wait_for(lambda: "member=InterfacesAdded" in "".join(heard), what="a new service is reported")
         box.remove("/etc/svcd/services.d/new.svc")
         box.svcctl("reload-files")
-        wait_for(lambda: "member=InterfacesRemoved" in "".join(heard), what="a removed service is told")
+        wait_for(lambda: "member=InterfacesRemoved" in "".join(heard), what="a removed service is reported")
     finally:
         monitor.kill()
         monitor.wait()
@@ -62,11 +62,12 @@ def signals_arrive_unasked(box):
 
 
 def calls_that_there_are_not_are_named(box):
-    """svcd names unknown methods, because the bus would report a missing right."""
+    """svcd itself must name an unknown method, because the bus would report a missing right
+    instead."""
     for who in ((), NOBODY):
         refused(box.manager("Frobnicate", who=who), "org.freedesktop.DBus.Error.UnknownMethod",
                 "there is no method Frobnicate at /org/svcd1")
-        refused(box.manager("Stop", "string:a", who=who), "org.freedesktop.DBus.Error.InvalidArgs", 'Stop takes "sb", not "s"')
+        refused(box.manager("Stop", "string:a", who=who), "org.freedesktop.DBus.Error.InvalidArgs", 'Stop takes arguments of type "sb", not "s"')
     assert box.state("a") == "ready"
 
 
@@ -77,7 +78,7 @@ def without_polkit_only_root_changes(box):
         for method, args in (("Stop", ("string:a", "boolean:true")), ("Shutdown", ("string:poweroff",)), ("Reexec", ()),
                              ("WatchCondition", ("string:path:/root/secret", "boolean:true"))):
             refused(box.manager(method, *args, who=who), "org.svcd1.Error.NotAuthorized",
-                    f"uid {uid} may not do this: there is no polkit")
+                    f"uid {uid} may not do this: polkit is not available")
     assert box.state("a") == "ready"
 
     assert box.manager("Stop", "string:a", "boolean:false").returncode == 0
@@ -104,7 +105,7 @@ def polkit_decides(box):
     refused(box.manager("ReloadFiles", who=NOBODY), "org.svcd1.Error.NotAuthorized", "org.svcd1.configure")
     assert box.state("a") == "idle"
     n_asked = len(polkit.asked)
-    assert box.manager("Start", "string:a").returncode == 0, "root is not asked for"
+    assert box.manager("Start", "string:a").returncode == 0, "polkit is not asked about root"
     box.wait_state("a", "ready")
     assert len(polkit.asked) == n_asked
     return polkit
@@ -157,7 +158,7 @@ def a_yes_for_who_has_left_is_nobodys(box, polkit):
     assert box.state("a") == "ready"
 
 
-# Asks as another user, and executes a program of root before the answer.
+# Sends a request as another user, and executes a setuid-root program before the answer.
 BECOMES_ROOT = """
 import ctypes, os, sys
 sys.path.insert(0, sys.argv[2])
@@ -201,7 +202,7 @@ def a_silent_polkit_holds_nobody_up(box, polkit):
         try:
             wait_for(lambda: len(polkit.asked) == n_asked + 2 * 16, what="polkit is asked")
 
-            # svcd still works meanwhile, over both sockets.
+            # Meanwhile svcd still works, over both sockets.
             assert box.manager("ListServices", who=NOBODY).returncode == 0
             assert box.manager("Restart", "string:b").returncode == 0
             box.wait_state("b", "ready")
@@ -209,9 +210,9 @@ def a_silent_polkit_holds_nobody_up(box, polkit):
         finally:
             caller.kill()
 
-    late = [text for text in answers if "polkit did not answer in time whether uid 65534 has org.svcd1.control" in text]
-    of_one = [text for text in answers if "16 of your calls wait for authorization already" in text]
-    of_user = [text for text in answers if "32 calls of uid 65534 wait for authorization already" in text]
+    late = [text for text in answers if "polkit did not decide in time whether uid 65534 is authorized for org.svcd1.control" in text]
+    of_one = [text for text in answers if "16 of your calls already wait for authorization" in text]
+    of_user = [text for text in answers if "32 calls of uid 65534 already wait for authorization" in text]
     assert (len(late), len(of_one) + len(of_user)) == (2 * 16, 2 * 16 + 4 * 4 + 20), answers
     assert len(of_user) >= 2 * 16, answers
     assert len(polkit.asked) == n_asked + 2 * 16

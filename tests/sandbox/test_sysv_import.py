@@ -1,10 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The links of a SysV init become policy on a whole Debian root: offered, imported, undone and then
-booted.
+The links of a SysV init become policy on a whole Debian root.
 
-The boot and svcctl offer the import. It is done and undone on a tree that does not run. After a
+The boot and svcctl offer the import. It is done and undone on a tree that is not running. After a
 boot the services of the links run.
 """
 
@@ -16,8 +15,7 @@ TREE = "/mnt"  # the Debian of the sandbox as another tree: its /run is not in u
 OFFER = "svcctl import --sysv --none"
 IMPORTED = "/etc/svcd/policy.d/50-sysv-import.policy"
 
-# Changes of an admin: no cron in 2, a script of their own, a dangling link, names that are no
-# links.
+# An admin's changes: no cron in 2, a local script, a dangling link, and names that are not links.
 CHANGE_LINKS = """cd /etc
 mv rc2.d/S01cron rc2.d/K01cron
 ln -s ../init.d/home-made rc2.d/S05home-made
@@ -41,7 +39,8 @@ def tree_of(box, *directories):
 
 
 def wanted_by_links(box, runlevel):
-    """The services that the directory starts, "hwclock.sh" by its service's name."""
+    """The services that the links in the directory start; "hwclock.sh" is given by the name of its
+    service."""
     names = box.run(f"ls /etc/rc{runlevel}.d | sed -n 's/^S[0-9][0-9]//p'").stdout.split()
     return {name.removesuffix(".sh") for name in names} & set(box.services())
 
@@ -54,7 +53,7 @@ def check_offer(box):
     assert box.console().count(OFFER) == 1, "it is offered at boot, once"
     box.svcctl("reload-files")
     box.wait_at_rest()
-    assert box.console().count(OFFER) == 1, "files were read again: that is no boot"
+    assert box.console().count(OFFER) == 1, "files were read again: that is not a boot"
     assert OFFER in box.svcctl("policy").stdout and OFFER in box.svcctl("status").stdout
     assert OFFER not in box.svcctl("policy", "--quiet").stdout
     assert box.svcctl_json("policy")["sysv_import_offered"] is True
@@ -75,7 +74,7 @@ def check_refusal_is_remembered(box):
 
 
 def check_import_of_a_tree(box):
-    """Below --root; returns the written files."""
+    """Run svcctl with --root; returns the written files."""
     box.run("mkdir -p /etc/svcd/policy.d")
     before = snapshot(box, "/etc")
     dry = ask(box, "import", "--sysv", "--dry-run")
@@ -84,7 +83,7 @@ def check_import_of_a_tree(box):
 
     told = box.svcctl("import", "--sysv", "--root", TREE).stdout
     assert '"home-made"' in told and "step 1" in told, told
-    assert not box.svcctl_json("import", "--sysv", "--root", TREE)["written"], "a second time is no change"
+    assert not box.svcctl_json("import", "--sysv", "--root", TREE)["written"], "a second time is not a change"
     text = box.read(IMPORTED)
     sections = dict(part.split("]\n", 1) for part in text.split("\n[runlevel ")[1:])
     assert "Activate=hwclock\n" in sections["S"], text

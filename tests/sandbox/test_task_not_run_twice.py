@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A completed task does not run again when the manager dies, nor one that ends while there is no
-manager."""
+"""A completed task does not run again when the manager dies. Neither does a task that ends while
+there is no manager."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ with Sandbox(SERVICES) as box:
 
     os.kill(box.manager_pid(), signal.SIGSTOP)
     box.write("/run/go", "")
-    wait_for(lambda: not box.is_alive(pid), what="the task has ended unseen")
+    wait_for(lambda: not box.is_alive(pid), what="the task has ended without a manager")
     box.kill_manager(signal.SIGKILL)
 
     box.wait_states({"early": "done", "late": "done"})

@@ -9,7 +9,7 @@ from sandbox import Sandbox
 TEXT = "[Service]\nExec=/bin/sh -c \"tty >/run/tty; ps -o tty= -p $$ >/run/ctty; echo hello on the terminal; sleep infinity\"\n" \
        "TTYPath=/dev/console\n"
 
-# Without a terminal: one fails, the other writes to its log and reads nothing.
+# Without a terminal one service fails, and the other writes to its log and reads nothing.
 ASK = "[Service]\nType=task\nRestart=no\nExec=/bin/sh -c 'cat; tty; echo it goes on'\n"
 SERVICES = {"a": TEXT, "must": ASK + "TTYPath=/etc/hostname\n", "may": ASK + "TTYPath=-/etc/hostname\n",
             "absent": ASK + "TTYPath=-/dev/ttyS99\n"}

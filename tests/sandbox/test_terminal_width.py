@@ -3,7 +3,7 @@
 """No table is wider than the terminal: long lists are counted and long cells are cut; in a pipe
 they are complete.
 
-A closed pipe is no error."""
+A closed pipe is not an error."""
 
 import re
 
@@ -30,7 +30,7 @@ with Sandbox({name: SLEEP + "[Conditions]\nWhen=flag:go\n" for name in MANY}, po
     whole = box.svcctl("list", "--conditions").stdout
     assert all(name in whole for name in MANY) and PLACE in box.svcctl("policy").stdout
 
-    # A reader of the first line only closes the pipe, and that is no error.
+    # A reader that wants only the first line closes the pipe, which is not an error.
     done = box.run("{ svcctl list --all; svcctl monitor; } 2>/run/said | head -n 1", timeout=20)
     assert done.stdout.startswith("NAME") and box.read("/run/said") == "", box.read("/run/said")
     done = box.run("sh -c 'sleep 0.2; svcctl list --conditions; echo $? >/run/code' 2>/run/said | true")

@@ -21,7 +21,7 @@ FILES = {
     "/etc/init.d/early": {"text": SCRIPT.format(name="early", needs=""), "mode": 0o755},
     "/etc/init.d/cleanup": {"text": SCRIPT.format(name="cleanup", needs="$remote_fs"), "mode": 0o755},
     "/usr/lib/tmpfiles.d/package.conf": "d /run/of-a-package 0755 root root\n",
-    # Without an ordering both scripts would start before its end.
+    # Without an ordering both scripts would start before tmpfiles ends.
     "/etc/svcd/services.d/tmpfiles.svc.d/held.conf": "[Service]\nPrepare=/bin/sh -c 'until test -e /run/go; do sleep 0.05; done'\n",
 }
 

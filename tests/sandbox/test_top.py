@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ps and top find the processes of services. On a terminal top is updated until SIGINT, with the
-services that fit."""
+"""list --processes and top find the processes of services. On a terminal, top updates its output
+until SIGINT and shows only the services that fit."""
 
 import termios
 
@@ -21,7 +21,7 @@ def processes_are_found(box):
     assert "sleep 2000" in box.svcctl("list", "--processes", "f*").stdout
 
     rows = box.svcctl_json("top", "--interval", "200ms")
-    # The busiest one comes first.
+    # The busiest service is the first row.
     assert rows[0]["name"] == "busy" and rows[0]["cpu_percent"] > 5, rows
     assert {row["name"]: row["n_processes"] for row in rows}.items() >= {"busy": 1, "family": 2}.items(), rows
     assert box.svcctl_json("top", "--interval", "100ms", "--sort", "name", "family", "busy")[1]["name"] == "family"

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A manager held by a debugger does not count as hanging; released, it answers again."""
+"""PID 1 does not treat a manager that a debugger holds as hanging; once released, it answers
+again."""
 
 import subprocess
 
@@ -10,7 +11,8 @@ from sandbox import ENVIRONMENT, Sandbox
 PING_MS = 500
 LONGER_THAN_A_HANG_S = 5
 
-# Inside, because a tracer in another PID namespace is not visible there.
+# The tracer runs inside the sandbox, because one in another PID namespace would not be visible
+# there.
 TRACER = """#!/usr/bin/python3
 import ctypes, sys
 libc = ctypes.CDLL(None)
@@ -33,7 +35,7 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, init=("/sbin/svcd",
         assert tracer.stdout.readline() == b"attached\n"
         box.run("/bin/kill", "-KILL", str(service)) # causes a message, and so a ping
         holds_for(lambda: box.manager_pid() == manager, LONGER_THAN_A_HANG_S, "the traced manager is left alone")
-    wait_for(lambda: "being traced" in box.console(), what="PID 1 says why it waits")
+    wait_for(lambda: "being traced" in box.console(), what="PID 1 reports why it waits")
 
     box.wait_up()
     assert box.manager_pid() == manager

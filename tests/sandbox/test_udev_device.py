@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""uuid:, device: and udev: follow a real device; a missing one is unknown before udevd runs, and
-false after."""
+"""uuid:, device: and udev: follow a real device; a condition on a missing device is unknown before
+udevd runs, and false afterwards."""
 
 import os
 import uuid

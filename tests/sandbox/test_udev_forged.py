@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Device events from other senders than udevd start and stop nothing.
+Device events from senders other than udevd start and stop nothing.
 
-The kernel sends none for a user. Others come from a user with CAP_NET_ADMIN, or from root to the
-manager's socket alone.
+The kernel does not deliver events of a plain user. This test sends them as a user with
+CAP_NET_ADMIN, and as root to the manager's socket only.
 """
 
 import os
@@ -56,14 +56,14 @@ with Sandbox({"real": service(REAL), "ghost": service(GHOST), "last": service("l
 
     listeners = [f"--to={port}" for port in ports(box)]
     if not listeners:
-        raise Failure("nobody listens to udev")
+        raise Failure("no process listens to udev")
     for to in ([], *([one] for one in listeners)):
         if "PermissionError" not in (said := forge(box, AS_USER, *to)):
             raise Failure(f"a user may send device events {to}: {said}")
         if said := (forge(box, WITH_NET_ADMIN, *to) + (forge(box, (), *to) if to else "")):
             raise Failure(f"not sent {to}: {said}")
 
-    # It waits in the same queue behind all of them.
+    # This event waits in the same queue behind all of them.
     box.send_events(1, "add", "/devices/virtual/block/last", "SUBSYSTEM=block", "ID_FS_TYPE=ext4", "ID_FS_LABEL_ENC=last")
     box.wait_state("last", "ready")
     box.wait_at_rest()

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A user holds the directory of udev's database or one of /sys while the manager is replaced: the next
-manager works.
+A user holds udev's database directory or a directory of /sys while the manager is replaced: the
+next manager works.
 
 It answers and restarts a killed service. Services with an existing volume continue, and after the
 release the devices are known.

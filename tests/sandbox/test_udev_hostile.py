@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Names from a device are text and nothing more: control characters, no UTF-8, thousands of bytes.
+"""svcd treats names from a device only as text, even control characters, invalid UTF-8 and
+thousands of bytes.
 """
 
 import os
@@ -37,6 +38,6 @@ with Sandbox({
         if "\x1b" in line.stdout or any(len(part) > 2000 for part in line.stdout.splitlines()):
             raise Failure(repr(line.stdout))
     if box.state("nasty") != "waiting":
-        raise Failure("a pattern matched what it does not")
+        raise Failure("a pattern matched a wrong device")
     box.send_events(1, "remove", "/devices/virtual/block/good", "SUBSYSTEM=block", f"ID_FS_LABEL_ENC={GOOD}")
     box.wait_state("good", "waiting")

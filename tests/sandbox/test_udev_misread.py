@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-udevd sees an empty volume for one event, as if the kernel were writing its superblock: svcd asks
-again first.
+In one event udevd sees an empty volume, as if the kernel were writing its superblock: svcd first
+asks again.
 
-No service stops before that, also with a new manager; a volume that is really wiped is gone.
+No service stops before the answer, also with a new manager. A volume that is really wiped is gone.
 """
 
 import os
@@ -24,7 +24,7 @@ def label_of(box, device):
 
 
 def announce(box, device):
-    """An event in which the volume is empty."""
+    """Send an event in which the volume is empty."""
     os.mkdir(box.path(misread.ARMED))
     box.run("udevadm", "trigger", "--settle", "--action=change", device)
     if os.path.isdir(box.path(misread.ARMED)):
@@ -32,8 +32,9 @@ def announce(box, device):
 
 
 def check_untouched(box, device, pid):
-    """Only svcd can have sent the request, because nothing has written to the device."""
-    wait_for(lambda: label_of(box, device) == ONE, what="udev is asked again")
+    """Wait for svcd's request. Only svcd can have sent it, because nothing has written to the
+    device."""
+    wait_for(lambda: label_of(box, device) == ONE, what="udev probes it again")
     box.run("udevadm", "settle")
     box.wait_at_rest()
     if box.pid("one") != pid:

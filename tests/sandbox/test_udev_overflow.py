@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""More events than the kernel keeps: the manager reports it once, lists the devices again, and each
-condition is right."""
+"""More events arrive than the kernel keeps: the manager reports this once and lists the devices
+again, and each condition is correct."""
 
 import os
 import signal
@@ -10,9 +10,9 @@ from deadline import wait_for
 from sandbox import Failure, Sandbox
 
 STAYS, COMES, GHOST = (f"{word}-{os.getpid()}" for word in ("stays", "comes", "ghost"))
-LOST = "device events were lost; looking at all devices again"
+LOST = "device events were lost; all devices are read again"
 
-# With the kernel's overhead for each, far more than the limit of 16 MiB.
+# With the kernel's overhead per event, this is far more than the limit of 16 MiB.
 EVENTS = 60000
 
 
@@ -27,7 +27,7 @@ with Sandbox({"stays": service(STAYS), "comes": service(COMES), "ghost": service
     pid = box.pid("stays")
     image = box.volume(COMES)
 
-    # The manager is stopped for less than the keeper's limit of a hang.
+    # The manager is stopped for less than the time after which the keeper considers it hanging.
     manager = box.manager_pid()
     os.kill(manager, signal.SIGSTOP)
     box.send_events(EVENTS, "change", "/devices/virtual/block/ghost0", "SUBSYSTEM=block", "DEVNAME=/dev/ghost0",
@@ -38,7 +38,7 @@ with Sandbox({"stays": service(STAYS), "comes": service(COMES), "ghost": service
 
     # The last volume's event is lost, and the ghost has no device: only the listing knows.
     box.wait_states({"stays": "ready", "comes": "ready"})
-    wait_for(lambda: box.console().count(LOST) == 1, what="the loss is said")
+    wait_for(lambda: box.console().count(LOST) == 1, what="the loss is reported")
     box.wait_state("ghost", "waiting")
     if box.pid("stays") != pid:
         raise Failure("a service whose volume was there all the time was restarted")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """udevd is killed, stopped and started again under a storm of events: devices stay, and in the end
-everything is right."""
+all levels are correct."""
 
 import os
 import subprocess

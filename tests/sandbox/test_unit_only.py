@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""explain, enable, service and doctor name a package with only a systemd unit, and the commands to
-make it a service."""
+"""explain, enable, service and doctor report that a package has only a systemd unit, and show the
+commands that make it a service."""
 
 from sandbox import Sandbox
 
@@ -20,8 +20,8 @@ SYSV = "/usr/lib/svcd/sysv"
 FILES = {
     "/usr/local/bin/webd": {"copy": "/bin/sleep", "mode": 0o755},
     f"{DIRECTORY}/webd.service": UNIT.format(more=""),
-    # A service of another name executes the same program, a masked unit, a missing program, a
-    # template.
+    # Cases: a service of another name that executes the same program, a masked unit, a missing
+    # program, a template.
     "/usr/local/bin/managed": {"copy": "/bin/sleep", "mode": 0o755},
     f"{DIRECTORY}/ManagedDaemon.service": UNIT.format(more="").replace("webd", "managed"),
     f"{DIRECTORY}/absent.service": UNIT.format(more="").replace("webd", "absent"),
@@ -73,6 +73,6 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=managed-daemon\n", files=F
     assert not named(box, "/webd.service"), units_of_doctor(box)
 
     said = box.run(f"{SYSV}/invoke-rc.d", "on-demand", "start").stderr
-    assert 'no start: its policy is on-demand; "svcctl enable on-demand" changes that' in said, said
+    assert 'start skipped: its policy is on-demand; "svcctl enable on-demand" changes that' in said, said
     box.run("svcctl", "enable", "on-demand")
     box.wait_state("on-demand", "ready")

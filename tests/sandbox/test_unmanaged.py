@@ -14,7 +14,7 @@ SERVICES = {
 }
 FILES = {
     "/etc/machine-id": "0123456789abcdef0123456789abcdef\n",
-    # Takes no name, and has a child that leaves it.
+    # This program takes no name, and has a child that outlives it.
     "/usr/share/dbus-1/system-services/org.example.Silent.service":
         "[D-BUS Service]\nName=org.example.Silent\nUser=daemon\n"
         "Exec=/bin/sh -c \"(setsid sleep 1000 &) ; exec sleep 2000\"\n",
@@ -31,7 +31,7 @@ def unmanaged(box):
 with Sandbox(SERVICES, root="debian", files=FILES, mounts=("sys",)) as box:
     box.wait_state("dbus", "ready")
     assert unmanaged(box) == {}
-    assert "started nothing" in box.svcctl("list", "--unmanaged").stdout
+    assert "has started no service" in box.svcctl("list", "--unmanaged").stdout
 
     box.run("dbus-send", "--system", "--print-reply", f"--dest={POLKIT}", "/", "org.freedesktop.DBus.Peer.Ping")
     box.run("dbus-send", "--system", "--dest=org.example.Silent", "/", "org.example.Any.Call")
@@ -49,7 +49,7 @@ with Sandbox(SERVICES, root="debian", files=FILES, mounts=("sys",)) as box:
     text = box.svcctl("list", "--unmanaged", "-o", "names,command", "--no-header").stdout
     assert any(line.split()[0] == POLKIT for line in text.splitlines() if line.strip()), text
 
-    # The names come from the bus: if it hangs, the processes are listed all the same.
+    # The names come from the bus: if the bus hangs, the processes are listed all the same.
     bus = box.pid("dbus")
     box.run("kill", "-STOP", str(bus))
     assert {row["command"] for row in box.svcctl_json("list", "--unmanaged")} == set(rows)

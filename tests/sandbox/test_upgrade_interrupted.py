@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 dpkg replaces svcd's own files and is killed in the middle, again and again: services continue, and
-reexec completes it.
+reexec completes the upgrade.
 
 svcctl doctor reports that svcd must be replaced, and after the upgrade svcctl reexec does so. No
 service is touched.
@@ -19,7 +19,7 @@ ROUNDS = 8
 NAMES = [f"s{number}" for number in range(5)]
 SERVICES = {name: "[Service]\nExec=/bin/sleep infinity\n" for name in NAMES}
 
-# Its own programs, and some ballast, because dpkg must not finish at once.
+# The package has svcd's programs, and some ballast so that dpkg does not finish at once.
 BUILD = """
 tree=/root/svcd-{n}; mkdir -p $tree/DEBIAN $tree/usr/share/svcd-ballast
 for file in /usr/sbin/svcd /usr/bin/svcctl /usr/lib/svcd/svcd-manager /usr/lib/svcd/svc-exec /usr/lib/svcd/svc-logger; do
@@ -36,7 +36,7 @@ def pids(box):
 
 
 def versions(box):
-    """doctor's findings about them, each with a command."""
+    """The findings of doctor about the files, each with a command."""
     data = box.svcctl_json("doctor", check=False)["data"]
     return [one for one in data if one["check"] == "versions" and one["level"] != "ok"]
 
@@ -55,7 +55,7 @@ with Sandbox(SERVICES, root="debian", mounts=("sys",)) as box:
         time.sleep(chance.random() * 0.4)
         box.run("pkill", "-KILL", "-x", "dpkg", check=False)
         n_killed += dpkg.wait() != 0
-        # svcctl itself exists at each moment, in one version or the other, because dpkg renames.
+        # svcctl itself always exists, in one version or the other, because dpkg renames files.
         assert box.svcctl("list").returncode == 0
         assert pids(box) == before, number
     box.run("dpkg", "--force-unsafe-io", "--install", "/root/svcd-2.deb", timeout=120)

@@ -19,7 +19,7 @@ SERVICES = {
     "waits": SLEEP + "[Conditions]\nWhile=dbus:org.example.A\n",
     "once": SLEEP + "[Conditions]\nWhen=dbus:org.example.A\n",
     "speaks": "[Service]\nExec=/bin/sh -c 'printf READY=1 | socat - unix-sendto:$NOTIFY_SOCKET; exec sleep infinity'\n",
-    # Leaves its session, twice; one of the processes ignores TERM.
+    # Its processes leave their session, in two ways; one of them ignores TERM.
     "leaves": "[Service]\nExec=/bin/sh -c '(setsid sleep 4711 &); (setsid sh -c \"trap : TERM; sleep 4712; sleep 4713\" &);"
               " exec sleep 4714'\nStopTimeout=1s\n",
     "forks": "[Service]\nExec=/bin/sh -c 'setsid sleep 4720 & exit 0'\nReady=fork\n",
@@ -53,12 +53,12 @@ def sleeps(session):
 def own_files_count(session):
     session.wait_state("admins", "ready")
     assert session.state("vendors") == "idle", session.services()["vendors"]
-    assert session.box.svcctl("status", "admins", check=False).returncode == 4, "it is not one of the machine's"
+    assert session.box.svcctl("status", "admins", check=False).returncode == 4, "it is not a service of the machine"
     words = session.svcctl("policy", "says").stdout
     assert f"{CONFIG}/policy.d/test.policy:2" in words, words
     session.wait_state("says", "done")
     wait_for(lambda: [line.split(" ", 1)[1] for line in session.svcctl("log", "says").stdout.splitlines()] ==
-             [f"at home in /home/user, bus unix:path={BUS}", str(UID)], what="what it says is in the log")
+             [f"at home in /home/user, bus unix:path={BUS}", str(UID)], what="its output is in the log")
     why = session.svcctl("explain", "roots").stdout
     assert "svcctl --user check" in why, why
     assert "User=root needs root: a user's services run as that user" in why and f"{CONFIG}/services.d/roots.svc:3" in why, why
@@ -133,8 +133,8 @@ def what_leaves_its_service_is_found(session):
 
 
 def who_is_just_being_executed_is_found(session):
-    """For a moment it has no environment, and its parent and session are gone: 3 of 60 starts
-    failed for that reason."""
+    """During execve(2) a process has no environment for a moment, and its parent and session are
+    gone. 3 of 60 starts failed for that reason."""
     for _ in range(60):
         session.svcctl("restart", "--wait", "forks")
         session.wait_state("forks", "ready")
@@ -153,7 +153,7 @@ def managers_come_and_go(session):
     after = session.services()
     assert {n: (r["state"], r.get("pid")) for n, r in before.items()} == {n: (r["state"], r.get("pid")) for n, r in after.items()}
     session.svcctl("stop", "leaves")
-    assert "4712" not in sleeps(session), "the next manager knows who belongs to it as well"
+    assert "4712" not in sleeps(session), "the next manager knows the service's processes, too"
     session.svcctl("start", "leaves")
 
 
@@ -171,7 +171,8 @@ def who_is_somebody_else_is_told(session):
     for who in ((), ("setpriv", "--reuid=1001", "--regid=1001", "--clear-groups")):
         other = session.box.run(*who, "env", f"XDG_RUNTIME_DIR={RUNTIME}", "HOME=/home/user", "svcctl", "--user", "disable", "vendors",
                                 check=False)
-        assert other.returncode == 2 and f"{RUNTIME}, which XDG_RUNTIME_DIR names, belongs to uid {UID}" in other.stderr, other
+        assert other.returncode == 2, other
+        assert f"XDG_RUNTIME_DIR is {RUNTIME}, which belongs to uid {UID}" in other.stderr, other
     lost = session.box.run("env", "-u", "XDG_RUNTIME_DIR", "svcctl", "--user", "status", check=False)
     assert lost.returncode == 9 and "XDG_RUNTIME_DIR is not set" in lost.stderr and "process 1" not in lost.stderr, lost
 
@@ -192,7 +193,7 @@ def the_example_of_the_docs_works(session):
     for path, text in examples:
         session.box.write(f"/home/user{path}", text)
         session.svcctl("check", f"/home/user{path}")
-    session.svcctl("reload-files", check=False)  # root's has an error
+    session.svcctl("reload-files", check=False)  # root's file has an error
     session.wait_state("notes", "ready")
     session.svcctl("disable", "notes")
     session.wait_state("notes", "idle")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcd --user starts and ends with its session in each way; of two sessions the second takes over.
+"""svcd --user starts with its session and ends with it, however it ends; of two sessions the second
+takes over.
 """
 
 
@@ -26,7 +27,7 @@ def goodbyes(box):
 
 
 def a_parent_that_dies_is_the_end(box, session):
-    """Its parent in a session, a shell, is killed."""
+    """The shell that is its parent in the session is killed."""
     session.wait_state("slow", "ready")
     session.keeper.kill()
     session.keeper.wait(DEFAULT_S)
@@ -36,7 +37,7 @@ def a_parent_that_dies_is_the_end(box, session):
 
 def a_bus_that_comes_later_is_waited_for(session):
     session.start()
-    assert "the session bus is not there" in session.svcctl("explain", "bus").stdout
+    assert "there is no session bus" in session.svcctl("explain", "bus").stdout
     session.start_bus()
     session.wait_state("bus", "ready")
 
@@ -44,7 +45,7 @@ def a_bus_that_comes_later_is_waited_for(session):
 def a_bus_that_is_started_again_is_no_end(session):
     pid = session.pid("bus")
     session.stop_bus()
-    wait_for(lambda: "the session bus is not there" in session.svcctl("list", "--conditions", "dbus:org.freedesktop.DBus").stdout,
+    wait_for(lambda: "there is no session bus" in session.svcctl("list", "--conditions", "dbus:org.freedesktop.DBus").stdout,
              what="the level is unknown")
     assert session.pid("bus") == pid
     session.start_bus()
@@ -85,7 +86,8 @@ def a_keeper_that_is_killed_takes_its_services_with_it(box, session):
 
 
 def start_as_a_desktop_does(box, session):
-    """GNOME's session manager and others split Exec= like a shell, and stay its parent."""
+    """GNOME's session manager and others split Exec= like a shell, and remain the parent of
+    svcd."""
     lines = box.read("/etc/xdg/autostart/svcd-user.desktop").splitlines()
     line = [line.removeprefix("Exec=") for line in lines if line.startswith("Exec=")][0]
     session.start(*shlex.split(line))

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each verb of svcctl: --help, its place in svcctl(1), completion, exit codes of the table; and
-each option of its --help."""
+"""Each verb of svcctl has --help, an entry in svcctl(1), completions and exit codes from the table;
+each option in its --help is tested, too."""
 
 import json
 import os
@@ -12,10 +12,10 @@ from sandbox import Sandbox
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 MANUAL = os.environ["SVCD_SOURCE"] + "/docs/man/svcctl.1"
 
-# One run of the shell for all calls: each prints its exit code after its output.
+# One shell runs all calls; each prints its exit code after its output.
 CALL = "svcctl %s 2>&1 </dev/null; code=$?; echo; echo \"== $code\""
 
-# Impossible requests: each is refused by name, and nothing has happened.
+# These requests must be impossible: each is refused because of its name, and nothing happens.
 WITHOUT_NAMES = {"boot", "poweroff", "reboot", "reexec", "reload-files"}
 
 
@@ -67,14 +67,14 @@ with Sandbox({"a": SLEEP}) as box:
         assert code == 0 and set(options[verb]) < words and "--help" in words, (verb, options[verb], text)
     assert {line.split("\t")[0] for line in calls(box, ["complete -- ''"])[0][1].splitlines() if line} == {*verbs, "help"}
 
-    # An unknown option is wrong usage, and so is one of another verb; each is reported, in text and
-    # in JSON.
+    # An unknown option is wrong usage, and so is an option of another verb; each is reported, in
+    # text and in JSON.
     wrong = calls(box, [f"{verb} --no-such-option --json" for verb in verbs])
     for verb, (code, text) in zip(verbs, wrong):
         assert code == 2 and json.loads(text)["error"]["code"] == "Usage", (verb, code, text)
 
-    # A missing service: its exit code, or another one of the table with the reason, and never a
-    # crash.
+    # A missing service gives its own exit code, or another one from the table with the reason, and
+    # never a crash.
     lines = [f"{verb} {'now' if verb in WITHOUT_NAMES else 'nosuch'} -t 5 --json" for verb in verbs if verb not in ("monitor", "edit")]
     for line, (code, text) in zip(lines, calls(box, lines)):
         answer = json.loads(text)

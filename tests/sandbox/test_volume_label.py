@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A label that vanishes unmounts the volume after its dependants have stopped, however long that
-takes; no lazy unmount."""
+"""When its label vanishes, a volume is unmounted after its dependants have stopped, however long
+that takes; the unmount is not lazy."""
 
 import os
 

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Dependants of a volume by mounted: stop before its unmount, at their own pace: at a stop, a restart
-and a shutdown.
+Services that depend on a volume through mounted: stop before its unmount, however long they need,
+at a stop, a restart and a shutdown.
 
-A stop that leaves the volume mounted has failed, and names its users; the dependants are up again.
+A stop that leaves the volume mounted has failed, and names the processes that use it; the
+dependants start again.
 """
 
 from sandbox import Failure, Sandbox
@@ -55,7 +56,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     assert box.state("user") == "ready"
 
     told = box.svcctl("stop", MOUNT, "--with-dependents").stdout
-    assert told.startswith(f"{MOUNT} takes along what needs it: user\n") and told.endswith(f"{MOUNT} stopped\n"), told
+    assert told.startswith(f"{MOUNT}: the services that need it stop, too: user\n") and told.endswith(f"{MOUNT} stopped\n"), told
     assert not is_mounted(box) and times_mounted(box) == (2, 0), times_mounted(box)
     assert box.wait_state("user", "waiting")["invocation"] == 1, "it was started on a volume that was gone"
     assert "Waiting for it: user." in box.svcctl("explain", MOUNT).stdout, box.svcctl("explain", MOUNT).stdout
@@ -68,7 +69,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     assert times_mounted(box) == (3, 0), times_mounted(box)
     assert box.wait_state("user", "ready")["pid"] != pid and is_mounted(box)
 
-    # Used by a service without a term on it, and by a mount on it.
+    # The volume is used by a service without a term on it, and by a mount on it.
     box.svcctl("start", "guest")
     box.run("mkdir", "/srv/data/on")
     box.run("mount", "-t", "tmpfs", "none", "/srv/data/on")

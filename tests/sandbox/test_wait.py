@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""wait ends when its condition is true, with any provider and over a new manager; or reports the
-false one in time."""
+"""svcctl wait ends when its condition is true, with any provider and also across a new manager; or
+it reports the false one in time."""
 
 import subprocess
 
@@ -18,7 +18,8 @@ def begin(box, *words):
 
 
 def is_watched(box, key, *processes):
-    """svcd watches it: a path that no service names has a provider only during a wait."""
+    """Wait until svcd watches the condition: a path that no service names has a provider only
+    during a wait."""
     assert all(process.poll() is None for process in processes), [process.communicate() for process in processes]
     return box.svcctl("wait", key, "-t", "0", check=False).returncode == 3
 
@@ -32,7 +33,7 @@ def end(process):
 with Sandbox(SERVICES) as box:
     box.wait_state("held", "waiting")
 
-    # A path of no service; it appears, and goes.
+    # A path that no service names appears and disappears.
     waiting = begin(box, "path:/run/token")
     wait_for(lambda: is_watched(box, "path:/run/token", waiting), what="the path is known not to be there")
     box.write("/run/token", "")
@@ -41,7 +42,7 @@ with Sandbox(SERVICES) as box:
     box.remove("/run/token")
     end(gone)
 
-    # Several at once, and the manager is replaced meanwhile.
+    # Several waits run at once, and the manager is replaced meanwhile.
     many = [begin(box, name) for name in ("held", "service:held", "flag:go", "path:exec:/run/token", "settled:held")]
     end(many.pop())
     box.kill_manager()
@@ -52,7 +53,7 @@ with Sandbox(SERVICES) as box:
     for process in many:
         end(process)
 
-    # In time, or not.
+    # Some conditions become true in time, others do not.
     for words, code, sentence in (
             (["held", "-t", "0"], 0, "service:held is true"),
             (["!held", "-t", "0"], 3, "service:held is true (held is ready)"),

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Requests that wait for a CheckCommand=, and changes of policy that wait for another: up to a
-limit; none is forgotten."""
+"""Requests that wait for a CheckCommand=, and policy changes that wait for another change, are
+limited in number; none is forgotten."""
 
 import time
 
@@ -41,8 +41,8 @@ with Sandbox({"slow": SLOW, "b": "[Service]\nExec=/bin/sleep infinity\n"}) as bo
     for _ in range(CHECKS + 20):
         client.call("/org/svcd1", "org.svcd1.Manager", "Stop", "slow", False)
     refused = read_until(client, lambda said: answers(said) >= 20)
-    assert refused.count(f"{CHECKS} requests wait for a CheckCommand= already".encode()) == 20, refused
-    box.svcctl("list")  # others are served meanwhile
+    assert refused.count(f"{CHECKS} requests already wait for a CheckCommand=".encode()) == 20, refused
+    box.svcctl("list")  # other clients are served meanwhile
     box.write("/run/go", "")
     given = read_until(client, lambda said: answers(said) >= CHECKS)
     assert given.count(b"not now") >= CHECKS and b"already" not in given

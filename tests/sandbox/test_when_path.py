@@ -12,4 +12,4 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhen=path
     box.wait_state("a", "ready")
 
     box.remove("/run/deep/down/flag")
-    holds_for(lambda: box.state("a") == "ready", 0.5, "it goes on without the path")
+    holds_for(lambda: box.state("a") == "ready", 0.5, "it keeps running without the path")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""While=service:x: stops with x, and starts again when x is back."""
+"""While=service:x: the service stops with x, and starts again when x is back."""
 
 from sandbox import Sandbox
 

@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-#include "engine/boot-record.h"
+#include "boot/boot-record.h"
+#include "boot/progress.h"
 #include "engine/explain.h"
-#include "engine/progress.h"
 #include "tests/sim/oracle.h"
 #include "tests/sim/requests.h"
 
@@ -18,14 +18,14 @@
 
 static void check_conflicts_at_start(Machine *m, const Service *s)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 
 	for (unsigned i = 0; i < services->len; i++) {
 		const Service *other = g_ptr_array_index(services, i);
 
-		if (oracle_conflict(s, other) && machine_process(m, other->def->name)->is_live)
-			machine_fail(m, "%s was started while %s ran, which it conflicts with", s->def->name,
-				     other->def->name);
+		if (oracle_conflict(s, other) && machine_process(m, other->def->name)->run->is_live)
+			machine_fail(m, "%s was started while %s ran, which it conflicts with",
+				     s->def->name, other->def->name);
 	}
 	if (oracle_loses_conflict(m, s))
 		machine_fail(m, "%s was started, but loses a conflict", s->def->name);
@@ -40,8 +40,9 @@ static void check_order_at_start(Machine *m, const Service *s)
 		const Service *before = oracle_find(m, ref->name);
 
 		if (before && before != s && g_hash_table_contains(unsettled, before))
-			machine_fail(m, "%s was started before %s, which is %s, had settled", s->def->name,
-				     before->def->name, service_state_name(before->state));
+			machine_fail(m, "%s was started before %s, which is %s, had settled",
+				     s->def->name, before->def->name,
+				     service_state_name(before->state));
 	}
 }
 
@@ -50,7 +51,7 @@ static void check_order_at_start(Machine *m, const Service *s)
 /* Another service with the same lock that starts or stops, or NULL. */
 static const Service *find_lock_holder(const Machine *m, const Service *s)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 
 	for (unsigned i = 0; i < services->len; i++) {
 		const Service *other = g_ptr_array_index(services, i);
@@ -69,30 +70,33 @@ static void check_lock_at_start(Machine *m, const Service *s)
 
 	/* Its old file may have had another lock, or none. */
 	if (other && other->started_us > m->altered_us)
-		machine_fail(m, "%s was started while %s, which is %s, had the lock %s", s->def->name, other->def->name,
-			     service_state_name(other->state), s->def->start_lock);
+		machine_fail(m, "%s was started while %s, which is %s, had the lock %s",
+			     s->def->name, other->def->name, service_state_name(other->state),
+			     s->def->start_lock);
 	if (before && g_str_has_prefix(before->text, "waits for the lock"))
 		machine_count(m, SIM_FAULT_LOCKED_OUT);
 }
 
 /* --- the login screen --- */
 
-/*
- * The login screen was never drawn nor given up: it has been on its way since the start of the
- * boot.
- */
+/* Has the login screen been on its way since the start of the boot, neither drawn nor given up? */
 static bool is_login_awaited(Machine *m)
 {
-	const GPtrArray *words = policy_login_screen(engine_policy(m->engine));
-	const char *word = words->len > 0 ? ((const NameRef *)g_ptr_array_index(words, 0))->name : "";
-	const Service *s = engine_find(m->engine, word);
-	bool is_on_its_way = s && (s->state == STATE_STARTING || (s->state == STATE_WAITING && !engine_is_settled(s))) &&
-			     !s->def->problem && service_is_wanted(s) && !oracle_loses_conflict(m, s);
+	const GPtrArray *tokens = policy_login_screen(engine_policy(m->sim.engine));
+	const char *token =
+		tokens->len > 0 ? ((const NameRef *)g_ptr_array_index(tokens, 0))->name : "";
+	const Service *s = engine_find(m->sim.engine, token);
+	bool is_on_its_way = s &&
+			     (s->state == STATE_STARTING ||
+			      (s->state == STATE_WAITING && !engine_is_settled(s))) &&
+			     !s->def->problem && service_is_wanted(s) &&
+			     !oracle_loses_conflict(m, s);
 	Progress progress;
 
-	progress_get(m->engine, &progress);
-	m->is_login_unsure |= !is_on_its_way || progress.finished || engine_is_shutting_down(m->engine) ||
-			      m->now_us >= progress.boot_us + LIMIT_LOGIN_SCREEN_US;
+	progress_get(m->sim.engine, &progress);
+	m->is_login_unsure |= !is_on_its_way || progress.finished ||
+			      engine_is_shutting_down(m->sim.engine) ||
+			      m->sim.now_us >= progress.boot_us + LIMIT_LOGIN_SCREEN_US;
 	return !m->is_login_unsure;
 }
 
@@ -103,7 +107,7 @@ static bool waits_for_login(const Service *s)
 
 static void count_login_awaited(Machine *m)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 
 	for (unsigned i = 0; i < services->len; i++) {
 		const Service *s = g_ptr_array_index(services, i);
@@ -126,12 +130,13 @@ static void check_login_at_start(Machine *m, const Service *s)
 /* A service that an old file started has the lock of that file. */
 static bool has_holder_of_before(const Machine *m)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 
 	for (unsigned i = 0; i < services->len; i++) {
 		const Service *s = g_ptr_array_index(services, i);
 
-		if ((s->state == STATE_STARTING || s->state == STATE_STOPPING) && s->started_us <= m->altered_us)
+		if ((s->state == STATE_STARTING || s->state == STATE_STOPPING) &&
+		    s->started_us <= m->altered_us)
 			return true;
 	}
 	return false;
@@ -143,13 +148,17 @@ static bool has_holder_of_before(const Machine *m)
  */
 static void check_lock(Machine *m, const Service *s)
 {
-	g_autoptr(GHashTable) nobody = g_hash_table_new(NULL, NULL);
+	g_autoptr(GHashTable) no_requester = g_hash_table_new(NULL, NULL);
 
-	if (!s->def->start_lock || s->state != STATE_WAITING || waits_for_login(s) || s->def->after->len > 0 || !service_is_wanted(s))
+	if (!s->def->start_lock || s->state != STATE_WAITING || waits_for_login(s) ||
+	    s->def->after->len > 0 || !service_is_wanted(s))
 		return;
-	if (oracle_all_true(m, s->when) && oracle_all_true(m, s->hold) && oracle_is_about_to_start(m, s, nobody) && !oracle_loses_conflict(m, s) && !find_lock_holder(m, s) &&
-	    !has_holder_of_before(m) && s->since_us > m->altered_us && m->now_us > m->begun_us)
-		machine_fail(m, "%s waits, and nobody has the lock %s", s->def->name, s->def->start_lock);
+	if (oracle_all_true(m, s->when) && oracle_all_true(m, s->while_terms) &&
+	    oracle_is_about_to_start(m, s, no_requester) && !oracle_loses_conflict(m, s) &&
+	    !find_lock_holder(m, s) && !has_holder_of_before(m) && s->since_us > m->altered_us &&
+	    m->sim.now_us > m->begun_us)
+		machine_fail(m, "%s waits, and no service has the lock %s", s->def->name,
+			     s->def->start_lock);
 }
 
 static bool looks_at_processes(const Machine *m, const GPtrArray *terms, const Service *of)
@@ -173,12 +182,12 @@ static bool looks_at_processes(const Machine *m, const GPtrArray *terms, const S
  */
 static void forget_lapses_by(Machine *m, const Service *s)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 
 	for (unsigned i = 0; i < services->len; i++) {
 		const Service *other = g_ptr_array_index(services, i);
 
-		if (looks_at_processes(m, other->hold, s))
+		if (looks_at_processes(m, other->while_terms, s))
 			machine_process(m, other->def->name)->hold_false_us = 0;
 	}
 }
@@ -186,10 +195,10 @@ static void forget_lapses_by(Machine *m, const Service *s)
 void invariants_at_start(Machine *m, const Service *s)
 {
 	const Term *when = oracle_find_untrue(m, s->when);
-	const Term *hold = oracle_find_untrue(m, s->hold);
+	const Term *while_term = oracle_find_untrue(m, s->while_terms);
 
 	forget_lapses_by(m, s);
-	if (machine_process(m, s->def->name)->is_live)
+	if (machine_process(m, s->def->name)->run->is_live)
 		machine_fail(m, "%s was started while it ran", s->def->name);
 	if (s->policy.activation == ACTIVATION_NEVER)
 		machine_fail(m, "%s was started, and its policy is never", s->def->name);
@@ -199,8 +208,9 @@ void invariants_at_start(Machine *m, const Service *s)
 		machine_fail(m, "%s was started, and nothing wants it", s->def->name);
 	if (s->def->problem)
 		machine_fail(m, "%s was started, and its file has errors", s->def->name);
-	if (when || hold)
-		machine_fail(m, "%s was started, and \"%s\" is not true", s->def->name, (when ? when : hold)->text);
+	if (when || while_term)
+		machine_fail(m, "%s was started, and \"%s\" is not true", s->def->name,
+			     (when ? when : while_term)->text);
 	check_conflicts_at_start(m, s);
 	check_order_at_start(m, s);
 	check_lock_at_start(m, s);
@@ -210,8 +220,8 @@ void invariants_at_start(Machine *m, const Service *s)
 /* --- when WaitTimeout= expires --- */
 
 /*
- * A term that depends on other services only through a daemon or a task that is up. Other levels
- * can change twice within one event, unseen from here.
+ * Does the term depend on other services only through a daemon or a task that is up? Other levels
+ * can change twice within one event, which is not seen here.
  */
 static bool is_plain(const Machine *m, const Literal *literal)
 {
@@ -219,13 +229,14 @@ static bool is_plain(const Machine *m, const Literal *literal)
 
 	if (literal->prefix == KEY_FLAG || literal->prefix == KEY_KERNEL)
 		return true;
-	return literal->prefix == KEY_SERVICE && !literal->negated && subject && subject->def->type != TYPE_GROUP;
+	return literal->prefix == KEY_SERVICE && !literal->negated && subject &&
+	       subject->def->type != TYPE_GROUP;
 }
 
 static bool has_plain_terms(const Machine *m, const Service *s)
 {
-	const GPtrArray *services = engine_services(m->engine);
-	const GPtrArray *lists[] = { s->when, s->hold };
+	const GPtrArray *services = engine_services(m->sim.engine);
+	const GPtrArray *lists[] = { s->when, s->while_terms };
 
 	for (unsigned i = 0; i < services->len; i++) {
 		if (oracle_conflict(s, g_ptr_array_index(services, i)))
@@ -252,11 +263,12 @@ void invariants_at_wait_over(Machine *m, const Service *s)
 	const int64_t begun_us = is_known ? p->perhaps_held_us : s->since_us;
 
 	/* Its old file may have had a shorter limit. */
-	if (s->since_us > m->altered_us && (begun_us == 0 || m->now_us - begun_us < s->def->wait_limit_us))
+	if (s->since_us > m->altered_us &&
+	    (begun_us == 0 || m->sim.now_us - begun_us < s->def->wait_limit_us))
 		machine_fail(m, "%s ran out of time too early", s->def->name);
 	if (s->state != STATE_WAITING || !service_is_wanted(s) || oracle_loses_conflict(m, s))
 		machine_fail(m, "%s ran out of time, and did not wait", s->def->name);
-	if (!oracle_find_untrue(m, s->when) && !oracle_find_untrue(m, s->hold))
+	if (!oracle_find_untrue(m, s->when) && !oracle_find_untrue(m, s->while_terms))
 		machine_fail(m, "%s ran out of time, and all its terms are true", s->def->name);
 }
 
@@ -272,12 +284,13 @@ static bool key_means(Machine *m, const char *key, const Service *s)
 
 static bool starts_after(Machine *m, const Service *later, const Service *earlier)
 {
-	const GPtrArray *lists[] = { later->when, later->hold };
+	const GPtrArray *lists[] = { later->when, later->while_terms };
 
 	for (unsigned i = 0; i < later->def->after->len; i++) {
 		const NameRef *ref = g_ptr_array_index(later->def->after, i);
 
-		if (strcmp(ref->name, earlier->def->name) == 0 || oracle_is_named(earlier->def->provides, ref->name))
+		if (strcmp(ref->name, earlier->def->name) == 0 ||
+		    oracle_is_named(earlier->def->provides, ref->name))
 			return true;
 	}
 	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
@@ -295,18 +308,19 @@ static bool starts_after(Machine *m, const Service *later, const Service *earlie
 	return false;
 }
 
-/* The engine decided to stop it: its process did not end first. */
+/* Did the engine decide to stop it, before its process ended? */
 static bool is_ordered_stop(const Service *s)
 {
 	const CauseRecord *newest = s->newest_cause;
 
-	return g_strcmp0(newest->text, s->result) != 0 && strcmp(newest->text, "it stops by itself") != 0 &&
+	return g_strcmp0(newest->text, s->result) != 0 &&
+	       strcmp(newest->text, "it stops by itself") != 0 &&
 	       strcmp(newest->text, "taken over from the previous manager") != 0;
 }
 
 /*
- * A completed task stays so. DoneWhile= alone, or a start while it is done, does not repeat its
- * work.
+ * A completed task stays completed. DoneWhile= alone, or a start while it is done, does not repeat
+ * its work.
  */
 static void check_end_of_done(Machine *m, const Service *s)
 {
@@ -317,9 +331,11 @@ static void check_end_of_done(Machine *m, const Service *s)
 	if (newest->from != STATE_DONE || newest->to != STATE_STOPPING)
 		return;
 	if (g_str_has_prefix(newest->text, "start ") && !is_redone)
-		machine_fail(m, "the work of %s is to be done again, and it stood", s->def->name);
-	if (service_is_wanted(s) && !oracle_loses_conflict(m, s) && !is_redone && !oracle_any_false(m, s->hold) &&
-	    (s->def->once || s->when->len == 0) && s->ready_us > m->altered_us)
+		machine_fail(m, "the work of %s is to be repeated, although it was done",
+			     s->def->name);
+	if (service_is_wanted(s) && !oracle_loses_conflict(m, s) && !is_redone &&
+	    !oracle_any_false(m, s->while_terms) && (s->def->once || s->when->len == 0) &&
+	    s->ready_us > m->altered_us)
 		machine_fail(m, "%s was done, and there was no reason to undo it", s->def->name);
 }
 
@@ -329,10 +345,12 @@ void invariants_at_restart(Machine *m, const Service *s)
 		machine_fail(m, "%s is restarted by command, and is not up to stay", s->def->name);
 }
 
-/* A reload may have removed orderings that were in force at the start: the present files count. */
+/*
+ * A reload may have removed orderings that were in force at the start, so the present files decide.
+ */
 void invariants_at_stop(Machine *m, const Service *s)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 
 	check_end_of_done(m, s);
 	if (m->plan->has_stop_after || !is_ordered_stop(s))
@@ -343,12 +361,16 @@ void invariants_at_stop(Machine *m, const Service *s)
 		if (later->def->stop_order == STOP_ORDER_SAID)
 			continue;
 		if (later != s && later->state == STATE_STOPPING && starts_after(m, later, s) &&
-		    machine_process(m, later->def->name)->is_live)
-			machine_fail(m, "%s was told to stop before %s, which started after it, was gone", s->def->name,
+		    machine_process(m, later->def->name)->run->is_live)
+			machine_fail(
+				m,
+				"%s was asked to stop before %s, which started after it, was gone",
+				s->def->name, later->def->name);
+		if (later != s && engine_is_shutting_down(m->sim.engine) &&
+		    !service_is_wanted(later) && oracle_is_active(later) &&
+		    starts_after(m, later, s))
+			machine_fail(m, "%s was asked to stop while %s still ran", s->def->name,
 				     later->def->name);
-		if (later != s && engine_is_shutting_down(m->engine) && !service_is_wanted(later) &&
-		    oracle_is_active(later) && starts_after(m, later, s))
-			machine_fail(m, "%s was told to stop while %s still ran", s->def->name, later->def->name);
 	}
 }
 
@@ -356,7 +378,7 @@ void invariants_at_stop(Machine *m, const Service *s)
 
 static void check_wants(Machine *m)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 	bool wanted[PLAN_MAX_SERVICES];
 
 	oracle_wanted(m, wanted);
@@ -369,26 +391,30 @@ static void check_wants(Machine *m)
 	}
 }
 
-/* The longest time until its dependants have stopped, one after the other, and then itself. */
+/*
+ * The longest time that its dependants, one after the other, and then the service itself take to
+ * stop.
+ */
 static int64_t longest_stop(const Machine *m, const Service *s)
 {
 	/* Not their present StopTimeout=, because a file may have changed since their stop. */
-	return s->def->settle_us + engine_services(m->engine)->len * PLAN_LONGEST_STOP_US;
+	return s->def->settle_us + engine_services(m->sim.engine)->len * PLAN_LONGEST_STOP_US;
 }
 
 static void check_hold(Machine *m, const Service *s)
 {
 	SimProcess *p = machine_process(m, s->def->name);
 
-	if (s->def->on_lapse != ON_LAPSE_STOP || !oracle_is_active(s) || s->def->type == TYPE_GROUP ||
-	    !oracle_any_false(m, s->hold)) {
+	if (s->def->on_lapse != ON_LAPSE_STOP || !oracle_is_active(s) ||
+	    s->def->type == TYPE_GROUP || !oracle_any_false(m, s->while_terms)) {
 		p->hold_false_us = 0;
 		return;
 	}
 	if (p->hold_false_us == 0)
-		p->hold_false_us = m->now_us;
-	if (s->state != STATE_STOPPING && m->now_us - p->hold_false_us > s->def->settle_us && !m->plan->has_stop_after) {
-		const GPtrArray *services = engine_services(m->engine);
+		p->hold_false_us = m->sim.now_us;
+	if (s->state != STATE_STOPPING && m->sim.now_us - p->hold_false_us > s->def->settle_us &&
+	    !m->plan->has_stop_after) {
+		const GPtrArray *services = engine_services(m->sim.engine);
 
 		for (unsigned i = 0; i < services->len; i++) {
 			const Service *later = g_ptr_array_index(services, i);
@@ -397,11 +423,11 @@ static void check_hold(Machine *m, const Service *s)
 				return; /* it waits for that one to end */
 		}
 		machine_fail(m, "%s runs although a While term is false for %.3f s", s->def->name,
-			     (double)(m->now_us - p->hold_false_us) / G_USEC_PER_SEC);
+			     (double)(m->sim.now_us - p->hold_false_us) / G_USEC_PER_SEC);
 	}
-	if (m->now_us - p->hold_false_us > longest_stop(m, s))
+	if (m->sim.now_us - p->hold_false_us > longest_stop(m, s))
 		machine_fail(m, "%s runs although a While term is false for %.3f s", s->def->name,
-			     (double)(m->now_us - p->hold_false_us) / G_USEC_PER_SEC);
+			     (double)(m->sim.now_us - p->hold_false_us) / G_USEC_PER_SEC);
 }
 
 /*
@@ -415,63 +441,70 @@ static void check_wait(Machine *m, const Service *s)
 	const bool had_others = p->has_others;
 
 	p->has_others = s->def->wait_limit_us > 0 && oracle_is_held_by_others(m, s);
-	if (s->state != STATE_WAITING || s->def->wait_limit_us == 0 || oracle_loses_conflict(m, s) || !oracle_waits_for_world(m, s)) {
+	if (s->state != STATE_WAITING || s->def->wait_limit_us == 0 ||
+	    oracle_loses_conflict(m, s) || !oracle_waits_for_world(m, s)) {
 		p->held_us = p->perhaps_held_us = 0;
 		return;
 	}
 	if (p->held_us == 0 && !p->has_others)
-		p->held_us = m->now_us;
+		p->held_us = m->sim.now_us;
 	/*
 	 * The start of its wait, and the stop of others or a new reading of the kernel command
 	 * line, may fall into one event.
 	 */
-	if (p->perhaps_held_us == 0 && (p->held_us || (!had_others && s->since_us == m->now_us)))
-		p->perhaps_held_us = m->now_us;
+	if (p->perhaps_held_us == 0 &&
+	    (p->held_us || (!had_others && s->since_us == m->sim.now_us)))
+		p->perhaps_held_us = m->sim.now_us;
 	/*
 	 * A term that is not plain may have become true and false again within an event, which
 	 * restarts the clock.
 	 */
-	if (p->held_us && has_plain_terms(m, s) && m->now_us - p->held_us > s->def->wait_limit_us && s->def->after->len == 0 &&
-	    s->since_us > m->altered_us && m->now_us > m->begun_us)
+	if (p->held_us && has_plain_terms(m, s) &&
+	    m->sim.now_us - p->held_us > s->def->wait_limit_us && s->def->after->len == 0 &&
+	    s->since_us > m->altered_us && m->sim.now_us > m->begun_us)
 		machine_fail(m, "%s has waited for the world for %.3f s", s->def->name,
-			     (double)(m->now_us - p->held_us) / G_USEC_PER_SEC);
+			     (double)(m->sim.now_us - p->held_us) / G_USEC_PER_SEC);
 }
 
 static void check_processes(Machine *m, const Service *s)
 {
 	const SimProcess *p = machine_process(m, s->def->name);
 
-	if (p->is_live && !oracle_is_active(s))
-		machine_fail(m, "%s is %s and has processes", s->def->name, service_state_name(s->state));
+	if (p->run->is_live && !oracle_is_active(s))
+		machine_fail(m, "%s is %s and has processes", s->def->name,
+			     service_state_name(s->state));
 }
 
-/* The health belongs to this run, and this manager has got it. */
+/* The health belongs to this run, and was reported to this manager. */
 static void check_health(Machine *m, const Service *s)
 {
 	const SimProcess *p = machine_process(m, s->def->name);
-	const Health due = service_is_up(s) && p->health_run == s->invocation ? p->health : HEALTH_UNKNOWN;
+	const Health due = service_is_up(s) && p->health_run == s->invocation ? p->health :
+										HEALTH_UNKNOWN;
 
 	if (s->health != due)
-		machine_fail(m, "%s is %s, and should be %s", s->def->name, health_name(s->health), health_name(due));
+		machine_fail(m, "%s is %s, and should be %s", s->def->name, health_name(s->health),
+			     health_name(due));
 }
 
-/* The bar never goes back, also not over a crash of the manager, and is full only at the end. */
+/* The progress never decreases, not even when the manager crashes, and is 1 only at the end. */
 static void check_progress(Machine *m)
 {
-	const double fraction = progress_fraction(m->engine, m->now_us);
+	const double fraction = progress_fraction(m->sim.engine, m->sim.now_us);
 	Progress progress;
 
-	progress_get(m->engine, &progress);
+	progress_get(m->sim.engine, &progress);
 	if (!(fraction >= m->shown && fraction <= 1) || (fraction == 1) != progress.finished)
-		machine_fail(m, "progress is %.9f after %.9f%s", fraction, m->shown, progress.finished ? ", finished" : "");
-	if (progress_rest(m->engine, m->now_us) < 0)
-		machine_fail(m, "the boot is to take less than nothing");
+		machine_fail(m, "progress is %.9f after %.9f%s", fraction, m->shown,
+			     progress.finished ? ", finished" : "");
+	if (progress_rest(m->sim.engine, m->sim.now_us) < 0)
+		machine_fail(m, "the remaining time of the boot is negative");
 	m->shown = fraction;
 }
 
 /*
- * The records are in the order of events, none in the future. The last wait of a service ended
- * before its start.
+ * The times of a record are in the order of the events, and none is in the future. The last wait of
+ * a service ended before its start.
  */
 static void check_boot_record(Machine *m, const Service *s)
 {
@@ -479,22 +512,26 @@ static void check_boot_record(Machine *m, const Service *s)
 
 	if (!r)
 		return;
-	if ((r->allowed_us && r->allowed_us < r->wanted_us) || (r->started_us && r->started_us < r->allowed_us) ||
-	    (r->over_us && r->over_us < r->started_us) || MAX(r->started_us, r->over_us) > m->now_us)
-		machine_fail(m, "%s: the times of its boot record: wanted %" G_GINT64_FORMAT ", allowed %" G_GINT64_FORMAT
-			     ", started %" G_GINT64_FORMAT ", over %" G_GINT64_FORMAT,
+	if ((r->allowed_us && r->allowed_us < r->wanted_us) ||
+	    (r->started_us && r->started_us < r->allowed_us) ||
+	    (r->over_us && r->over_us < r->started_us) ||
+	    MAX(r->started_us, r->over_us) > m->sim.now_us)
+		machine_fail(m,
+			     "%s: the times of its boot record: wanted %" G_GINT64_FORMAT
+			     ", allowed %" G_GINT64_FORMAT ", started %" G_GINT64_FORMAT
+			     ", over %" G_GINT64_FORMAT,
 			     s->def->name, r->wanted_us, r->allowed_us, r->started_us, r->over_us);
 	if ((r->result == BOOT_RESULT_NONE) != (r->over_us == 0) || (r->last_by && !r->last))
-		machine_fail(m, "%s: its boot record is at odds with itself", s->def->name);
+		machine_fail(m, "%s: its boot record contradicts itself", s->def->name);
 }
 
 void invariants_always(Machine *m)
 {
 	const GPtrArray *services;
 
-	if (!m->engine || m->failure)
+	if (!m->sim.engine || m->failure)
 		return;
-	services = engine_services(m->engine);
+	services = engine_services(m->sim.engine);
 	check_wants(m);
 	check_progress(m);
 	if (is_login_awaited(m))
@@ -512,7 +549,7 @@ void invariants_always(Machine *m)
 
 /* --- at rest --- */
 
-/* It ended by itself, with success, and Restart= did not restart it. */
+/* Did it end by itself, with success, and without a restart by Restart=? */
 static bool is_spent(const Service *s)
 {
 	/* Restart= and Type= may have changed since. */
@@ -521,24 +558,27 @@ static bool is_spent(const Service *s)
 
 static void check_wanted_at_rest(Machine *m, const Service *s)
 {
-	const bool is_held = oracle_find_untrue(m, s->when) || oracle_find_untrue(m, s->hold);
+	const bool is_held = oracle_find_untrue(m, s->when) ||
+			     oracle_find_untrue(m, s->while_terms);
 
 	if (s->def->problem || service_is_up(s) || is_spent(s))
 		return;
 	if (s->state == STATE_FAILED && (!s->last_success || s->is_failed_for_good))
 		return;
-	if (s->state == STATE_WAITING && s->def->wait_limit_us > 0 && !oracle_loses_conflict(m, s) &&
-	    oracle_is_held_by_world_only(m, s))
-		machine_fail(m, "at rest %s waits for the world, and its WaitTimeout= is over", s->def->name);
+	if (s->state == STATE_WAITING && s->def->wait_limit_us > 0 &&
+	    !oracle_loses_conflict(m, s) && oracle_is_held_by_world_only(m, s))
+		machine_fail(m, "at rest %s waits for the world, and its WaitTimeout= is over",
+			     s->def->name);
 	if (s->state == STATE_WAITING && (is_held || oracle_loses_conflict(m, s)))
 		return;
-	machine_fail(m, "at rest %s is %s: %s", s->def->name, service_state_name(s->state), service_cause(s));
+	machine_fail(m, "at rest %s is %s: %s", s->def->name, service_state_name(s->state),
+		     service_cause(s));
 }
 
 /* Each state has an explanation. */
 static void check_explained(Machine *m, const Service *s)
 {
-	g_autoptr(GPtrArray) reasons = explain_service(m->engine, s->def->name, m->now_us);
+	g_autoptr(GPtrArray) reasons = explain_service(m->sim.engine, s->def->name, m->sim.now_us);
 
 	if (reasons->len < 2)
 		machine_fail(m, "%s is not explained", s->def->name);
@@ -546,7 +586,7 @@ static void check_explained(Machine *m, const Service *s)
 
 void invariants_at_rest(Machine *m)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 
 	for (unsigned i = 0; i < services->len; i++) {
 		const Service *s = g_ptr_array_index(services, i);
@@ -559,23 +599,24 @@ void invariants_at_rest(Machine *m)
 		check_explained(m, s);
 		requests_check_at_rest(m, s);
 		if (service_is_up(s) && oracle_loses_conflict(m, s))
-			machine_fail(m, "at rest %s runs, and should have lost a conflict", s->def->name);
+			machine_fail(m, "at rest %s runs, and should have lost a conflict",
+				     s->def->name);
 	}
-	if (!engine_is_at_rest(m->engine))
+	if (!engine_is_at_rest(m->sim.engine))
 		machine_fail(m, "nothing moves, but the engine is not at rest");
 }
 
 void invariants_when_stopped(Machine *m)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 
 	invariants_at_rest(m);
 	for (unsigned i = 0; i < services->len; i++) {
 		const Service *s = g_ptr_array_index(services, i);
 
-		if (!service_is_wanted(s) && machine_process(m, s->def->name)->is_live)
+		if (!service_is_wanted(s) && machine_process(m, s->def->name)->run->is_live)
 			machine_fail(m, "%s still runs after the shutdown", s->def->name);
 	}
-	if (!engine_is_stopped(m->engine))
-		machine_fail(m, "all has stopped, but the engine does not say so");
+	if (!engine_is_stopped(m->sim.engine))
+		machine_fail(m, "all services have stopped, but the engine does not report it");
 }

@@ -59,13 +59,13 @@ void levels_subscribe(void *data, KeyPrefix prefix, const char *key)
 
 	(void)prefix;
 	level->is_subscribed = true;
-	level->told = LEVEL_UNKNOWN;
-	level->told_us = m->now_us;
+	level->reported = LEVEL_UNKNOWN;
+	level->reported_us = m->sim.now_us;
 	if (is_away(m, index))
 		return; /* the return of the provider reports it */
-	level->tell_at_us = m->now_us;
+	level->report_at_us = m->sim.now_us;
 	if (machine_happens(m, 5)) {
-		level->tell_at_us += chance_time(&m->chance, 60 * G_USEC_PER_SEC);
+		level->report_at_us += chance_time(&m->chance, 60 * G_USEC_PER_SEC);
 		machine_count(m, SIM_FAULT_LATE_LEVEL);
 	}
 }
@@ -77,23 +77,24 @@ void levels_unsubscribe(void *data, KeyPrefix prefix, const char *key)
 
 	(void)prefix;
 	level->is_subscribed = false;
-	level->told = LEVEL_UNKNOWN;
-	level->tell_at_us = 0;
+	level->reported = LEVEL_UNKNOWN;
+	level->report_at_us = 0;
 }
 
 /* --- reports to the engine --- */
 
-static void say(Machine *m, SimLevel *level, Level word)
+static void report_level(Machine *m, SimLevel *level, Level reported)
 {
-	level->tell_at_us = 0;
-	if (level->told == word && !level->is_told_again)
+	level->report_at_us = 0;
+	if (level->reported == reported && !level->is_reported_again)
 		return;
-	level->is_told_again = false;
-	if (level->told != word)
-		level->told_us = m->now_us;
-	level->told = word;
-	machine_trace(m, "%s becomes %s", level->key, level_name(word));
-	engine_set_level(m->engine, level->key, word, NULL, m->now_us);
+	level->is_reported_again = false;
+	if (level->reported != reported)
+		level->reported_us = m->sim.now_us;
+	level->reported = reported;
+	machine_trace(m, "%s becomes %s", level->key, level_name(reported));
+	engine_set_level(m->sim.engine, level->key, reported, m->is_reworded ? OTHER_TEXT : NULL,
+			 m->sim.now_us);
 }
 
 /* It lists all levels, after its own delay, and repeats unchanged ones. */
@@ -106,8 +107,8 @@ static void come_back(Machine *m, unsigned provider)
 
 		if (!level->is_subscribed)
 			continue;
-		level->is_told_again = true;
-		level->tell_at_us = m->now_us + chance_time(&m->chance, 50 * MS);
+		level->is_reported_again = true;
+		level->report_at_us = m->sim.now_us + chance_time(&m->chance, 50 * MS);
 		machine_count(m, SIM_FAULT_RELISTED);
 	}
 }
@@ -123,7 +124,7 @@ int64_t levels_next_us(const Machine *m)
 			next_us = at_us;
 	}
 	for (unsigned i = 0; i < N_LEVELS; i++) {
-		const int64_t at_us = m->levels[i].tell_at_us;
+		const int64_t at_us = m->levels[i].report_at_us;
 
 		if (at_us && (!next_us || at_us < next_us))
 			next_us = at_us;
@@ -131,15 +132,15 @@ int64_t levels_next_us(const Machine *m)
 	return next_us;
 }
 
-void levels_tell_due(Machine *m)
+void levels_report_due(Machine *m)
 {
 	for (unsigned i = 0; i < N_PROVIDERS; i++) {
-		if (m->providers[i].back_at_us && m->providers[i].back_at_us <= m->now_us)
+		if (m->providers[i].back_at_us && m->providers[i].back_at_us <= m->sim.now_us)
 			come_back(m, i);
 	}
 	for (unsigned i = 0; i < N_LEVELS; i++) {
-		if (m->levels[i].tell_at_us && m->levels[i].tell_at_us <= m->now_us)
-			say(m, &m->levels[i], m->levels[i].level);
+		if (m->levels[i].report_at_us && m->levels[i].report_at_us <= m->sim.now_us)
+			report_level(m, &m->levels[i], m->levels[i].level);
 	}
 }
 
@@ -153,7 +154,7 @@ void levels_set(Machine *m, unsigned index, Level level)
 		machine_count(m, SIM_FAULT_UNSEEN_CHANGE);
 	l->level = level;
 	if (l->is_subscribed && !is_away(m, index))
-		l->tell_at_us = m->now_us;
+		l->report_at_us = m->sim.now_us;
 }
 
 /* The bus dies, or udev restarts: all its levels become unknown. */
@@ -161,12 +162,13 @@ static void vanish(Machine *m)
 {
 	const unsigned provider = chance_below(&m->chance, N_PROVIDERS);
 
-	m->providers[provider].back_at_us = m->now_us + chance_time(&m->chance, 90 * G_USEC_PER_SEC);
+	m->providers[provider].back_at_us =
+		m->sim.now_us + chance_time(&m->chance, 90 * G_USEC_PER_SEC);
 	machine_trace(m, "provider %u vanishes", provider);
 	machine_count(m, SIM_FAULT_PROVIDER_GONE);
 	for (unsigned i = provider; i < PLAN_FLAGS; i += N_PROVIDERS) {
 		if (m->levels[i].is_subscribed)
-			say(m, &m->levels[i], LEVEL_UNKNOWN);
+			report_level(m, &m->levels[i], LEVEL_UNKNOWN);
 	}
 }
 
@@ -177,8 +179,9 @@ static void flap(Machine *m, unsigned index)
 
 	machine_count(m, SIM_FAULT_FLAPPED);
 	for (unsigned i = 0; i < n && m->levels[index].is_subscribed; i++) {
-		levels_set(m, index, m->levels[index].level == LEVEL_TRUE ? LEVEL_FALSE : LEVEL_TRUE);
-		levels_tell_due(m);
+		levels_set(m, index,
+			   m->levels[index].level == LEVEL_TRUE ? LEVEL_FALSE : LEVEL_TRUE);
+		levels_report_due(m);
 		invariants_always(m);
 	}
 }
@@ -203,9 +206,9 @@ void levels_forget(Machine *m)
 {
 	for (unsigned i = 0; i < N_LEVELS; i++) {
 		m->levels[i].is_subscribed = false;
-		m->levels[i].is_told_again = false;
-		m->levels[i].tell_at_us = 0;
-		m->levels[i].told = LEVEL_UNKNOWN;
+		m->levels[i].is_reported_again = false;
+		m->levels[i].report_at_us = 0;
+		m->levels[i].reported = LEVEL_UNKNOWN;
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Levels: external conditions, and their providers. Reports are late, repeated and in bursts, and
- * stop while a provider is away. When it returns it lists everything again.
+ * stop while a provider is away. When it returns, it reports all levels again.
  */
 #ifndef SVCD_SIM_LEVELS_H
 #define SVCD_SIM_LEVELS_H
@@ -17,7 +17,7 @@ void levels_unsubscribe(void *data, KeyPrefix prefix, const char *key);
 /* The time of the next report or return of a provider; 0: none. */
 int64_t levels_next_us(const Machine *m);
 /* Sends the reports that are due. */
-void levels_tell_due(Machine *m);
+void levels_report_due(Machine *m);
 
 /* Changes one level, or one provider. */
 void levels_poke(Machine *m);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# Without arguments: 2,000 histories. tests/run plays 100,000 (--first N --count N splits them over processors).
-TESTS += tests/sim/simulate
-tests_sim_simulate_SOURCES = \
+# Without arguments: 2,000 histories. tests/run plays 50,000 (--first N --count N splits them over processors).
+TESTS += tests/sim/simulate tests/sim/forecasts
+sim_sources = \
 	tests/sim/chance.h \
 	tests/sim/crash.c tests/sim/crash.h \
 	tests/sim/invariants.c tests/sim/invariants.h \
@@ -11,7 +11,13 @@ tests_sim_simulate_SOURCES = \
 	tests/sim/oracle.c tests/sim/oracle.h \
 	tests/sim/plan.c tests/sim/plan.h \
 	tests/sim/process.c tests/sim/process.h \
-	tests/sim/requests.c tests/sim/requests.h \
-	tests/sim/simulate.c
+	tests/sim/requests.c tests/sim/requests.h
+tests_sim_simulate_SOURCES = $(sim_sources) tests/sim/simulate.c
 tests_sim_simulate_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-tests_sim_simulate_LDADD = $(LIBS_ENGINE)
+tests_sim_simulate_LDADD = $(LIBS_BOOT)
+
+# Without arguments: 1,000 machines.
+tests_sim_forecasts_SOURCES = $(sim_sources) tests/sim/forecasts.c
+tests_sim_forecasts_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
+tests_sim_forecasts_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_sim_forecasts_LDADD = libboot.a $(LIBS_SVCCTL)

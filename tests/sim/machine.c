@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/progress.h"
+#include "boot/boot.h"
+#include "boot/progress.h"
 #include "model/check.h"
 #include "model/service-parse.h"
 #include "tests/sim/crash.h"
@@ -31,9 +32,14 @@ void machine_trace(Machine *m, const char *format, ...)
 	/* FNV-1a */
 	for (const char *c = line; *c; c++)
 		m->hash = (m->hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-	m->hash ^= (uint64_t)m->now_us;
+	m->hash ^= (uint64_t)m->sim.now_us;
 	if (m->is_tracing)
-		printf("%12.6f %s\n", (double)m->now_us / G_USEC_PER_SEC, line);
+		printf("%12.6f %s\n", (double)m->sim.now_us / G_USEC_PER_SEC, line);
+}
+
+const char *machine_text(const Machine *m, const char *text)
+{
+	return m->is_tracing ? text : "";
 }
 
 void machine_count(Machine *m, SimFault fault)
@@ -78,7 +84,7 @@ bool machine_has_file(const Machine *m, const char *service)
 bool machine_has_live(const Machine *m)
 {
 	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++) {
-		if (m->processes[i].is_live)
+		if (m->processes[i].run->is_live)
 			return true;
 	}
 	return false;
@@ -96,13 +102,11 @@ static void on_start(void *data, const Service *s)
 	Machine *m = data;
 	SimProcess *p = machine_process(m, s->def->name);
 
-	machine_trace(m, "start %s %u: %s", s->def->name, (unsigned)s->invocation, service_cause(s));
+	machine_trace(m, "start %s %u: %s", s->def->name, (unsigned)s->invocation,
+		      machine_text(m, service_cause(s)));
 	invariants_at_start(m, s);
-	p->invocation = s->invocation;
-	p->is_live = true;
-	p->is_main_live = true;
+	simulation_start(&m->sim, s);
 	p->is_ready = false;
-	p->is_stop_asked = false;
 	p->is_restarting = false;
 	p->is_script = s->def->type == TYPE_SCRIPT;
 	process_start(m, p, s);
@@ -113,16 +117,14 @@ static void on_stop(void *data, const Service *s)
 	Machine *m = data;
 	SimProcess *p = machine_process(m, s->def->name);
 
-	if (p->is_stop_asked)
+	if (p->run->is_stop_requested)
 		return;
-	machine_trace(m, "stop %s: %s", s->def->name, service_cause(s));
+	machine_trace(m, "stop %s: %s", s->def->name, machine_text(m, service_cause(s)));
 	invariants_at_stop(m, s);
 	if (process_ends_by_itself(p))
 		return;
-	p->is_stop_asked = true;
-	p->is_live = true;
+	(void)simulation_stop(&m->sim, s);
 	p->is_restarting = false;
-	p->invocation = s->invocation;
 	process_stop(m, p, s);
 }
 
@@ -131,7 +133,7 @@ static void on_reload(void *data, const Service *s)
 	machine_trace(data, "reload %s", s->def->name);
 }
 
-/* A process that is ending ends: its command does not run. */
+/* A process that is already ending still ends, and its command does not run. */
 static void on_restart(void *data, const Service *s)
 {
 	Machine *m = data;
@@ -139,7 +141,7 @@ static void on_restart(void *data, const Service *s)
 
 	machine_trace(m, "restart %s", s->def->name);
 	invariants_at_restart(m, s);
-	if (p->is_restarting || p->is_stop_asked)
+	if (p->is_restarting || p->run->is_stop_requested)
 		return;
 	machine_count(m, SIM_FAULT_COMMAND);
 	p->is_restarting = true;
@@ -148,21 +150,15 @@ static void on_restart(void *data, const Service *s)
 
 static void on_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t at_us)
 {
-	machine_process(data, s->def->name)->timer_at_us[kind] = at_us;
+	(void)s;
 	if (kind == ENGINE_TIMER_LINGER && at_us)
 		machine_count(data, SIM_FAULT_LINGERED);
-}
-
-static void on_entered(void *data, const Service *s)
-{
-	(void)data;
-	(void)s;
 }
 
 static void on_changed(void *data, const Service *s)
 {
 	machine_trace(data, "%s is %s", s->def->name, service_state_name(s->state));
-	process_ask_health(data, s);
+	process_begin_health(data, s);
 	if (s->state == STATE_FAILED && s->def->problem)
 		machine_count(data, SIM_FAULT_BROKEN_FILE);
 	if (s->state == STATE_FAILED && s->is_failed_for_good)
@@ -179,16 +175,10 @@ static void on_removed(void *data, const Service *s)
 	SimProcess *p = machine_process(m, s->def->name);
 
 	machine_trace(m, "removed %s", s->def->name);
-	if (p->is_live)
+	if (p->run->is_live)
 		machine_fail(m, "%s was forgotten while it ran", s->def->name);
-	memset(p->timer_at_us, 0, sizeof(p->timer_at_us));
 	process_forget_health(p);
 	requests_forget(p);
-}
-
-static void on_engine_changed(void *data)
-{
-	(void)data;
 }
 
 static const EngineOps ops = {
@@ -199,15 +189,13 @@ static const EngineOps ops = {
 	.reload = on_reload,
 	.restart = on_restart,
 	.arm_timer = on_arm_timer,
-	.entered = on_entered,
 	.changed = on_changed,
 	.removed = on_removed,
-	.engine_changed = on_engine_changed,
 };
 
 /* --- files --- */
 
-static void load(Machine *m)
+void machine_read_files(const Machine *m, ServiceSet **ret_set, Policy **ret_policy)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
 	ServiceSet *set = service_set_new();
@@ -215,14 +203,28 @@ static void load(Machine *m)
 
 	for (unsigned i = 0; i < m->plan->n_services; i++) {
 		const char *text = m->plan->files[i];
-		const SourceText source = { .file = "sim.svc", .text = text, .length = text ? strlen(text) : 0 };
+		const SourceText source = { .file = "sim.svc",
+					    .text = text,
+					    .length = text ? strlen(text) : 0 };
 
 		if (text)
-			service_set_add(set, service_parse(plan_service_name(i), &source, 1, diags));
+			service_set_add(set,
+					service_parse(plan_service_name(i), &source, 1, diags));
 	}
-	g_assert(policy_parse(policy, POLICY_LAYER_ADMIN, "sim.policy", m->plan->policy, strlen(m->plan->policy), diags));
+	g_assert(policy_parse(policy, POLICY_LAYER_ADMIN, "sim.policy", m->plan->policy,
+			      strlen(m->plan->policy), diags));
 	check_set(set, policy, diags);
-	engine_load(m->engine, set, policy, m->now_us);
+	*ret_set = set;
+	*ret_policy = policy;
+}
+
+static void load(Machine *m)
+{
+	ServiceSet *set;
+	Policy *policy;
+
+	machine_read_files(m, &set, &policy);
+	engine_load(m->sim.engine, set, policy, m->sim.now_us);
 }
 
 static void show_files(const Machine *m)
@@ -238,15 +240,14 @@ static void show_files(const Machine *m)
 
 static void fire_timer(Machine *m, unsigned index, EngineTimer kind)
 {
-	m->processes[index].timer_at_us[kind] = 0;
 	machine_trace(m, "%s: timer %s", plan_service_name(index), engine_timer_name(kind));
 	if (kind == ENGINE_TIMER_LOGIN_SCREEN)
 		machine_count(m, SIM_FAULT_LOGIN_GIVEN_UP);
 	if (kind == ENGINE_TIMER_WAIT) {
 		machine_count(m, SIM_FAULT_WAITED_TOO_LONG);
-		invariants_at_wait_over(m, engine_find(m->engine, plan_service_name(index)));
+		invariants_at_wait_over(m, engine_find(m->sim.engine, plan_service_name(index)));
 	}
-	engine_timer_fired(m->engine, plan_service_name(index), kind, m->now_us);
+	engine_timer_fired(m->sim.engine, plan_service_name(index), kind, m->sim.now_us);
 }
 
 /* Known durations for half of the services; in every other history none. */
@@ -258,22 +259,24 @@ static void know_durations(Machine *m)
 		return;
 	durations = durations_new();
 	for (unsigned i = 0; i < m->plan->n_services; i += 2)
-		durations_learn(durations, plan_service_name(i), (Duration){ i * G_USEC_PER_SEC / 4, G_USEC_PER_SEC });
+		durations_learn(durations, plan_service_name(i),
+				(Duration){ i * G_USEC_PER_SEC / 4, G_USEC_PER_SEC });
 	durations_learn_boot(durations, G_USEC_PER_SEC, 0);
-	progress_know(m->engine, durations, m->now_us);
+	progress_know(m->sim.engine, durations, m->sim.now_us);
 }
 
 static void begin_manager(Machine *m)
 {
 	m->manager_back_us = 0;
-	m->begun_us = m->now_us;
+	m->begun_us = m->sim.now_us;
 	machine_trace(m, "manager begins");
-	m->engine = engine_new(&ops, m);
+	m->sim.engine = engine_new(&ops, m);
+	boot_observe(m->sim.engine);
 	load(m);
 	know_durations(m);
 	crash_recover(m);
-	levels_tell_due(m);
-	engine_begin(m->engine, NULL, m->now_us);
+	levels_report_due(m);
+	engine_begin(m->sim.engine, NULL, m->sim.now_us);
 	requests_take_over(m);
 }
 
@@ -295,18 +298,19 @@ static Next find_next(const Machine *m)
 {
 	Next next = { .at_us = INT64_MAX, .what = NEXT_NOTHING };
 
-	if (!m->engine) {
+	if (!m->sim.engine) {
 		take_earlier(&next, m->manager_back_us, NEXT_MANAGER, 0, 0);
 		return next;
 	}
 	take_earlier(&next, levels_next_us(m), NEXT_LEVEL, 0, 0);
 	for (unsigned i = 0; i < m->plan->n_services; i++) {
 		const SimProcess *p = &m->processes[i];
+		const Service *s = engine_find(m->sim.engine, plan_service_name(i));
 
 		if (p->n_script > 0)
 			take_earlier(&next, p->script[0].at_us, NEXT_SCRIPT, i, 0);
-		for (EngineTimer kind = 0; kind < ENGINE_TIMER_COUNT; kind++)
-			take_earlier(&next, p->timer_at_us[kind], NEXT_TIMER, i, kind);
+		for (EngineTimer kind = 0; s && kind < ENGINE_TIMER_COUNT; kind++)
+			take_earlier(&next, engine_timer_at(s, kind), NEXT_TIMER, i, kind);
 		take_earlier(&next, p->health_at_us, NEXT_HEALTH, i, 0);
 	}
 	return next;
@@ -324,16 +328,16 @@ static void do_next(Machine *m, const Next *next)
 		begin_manager(m);
 		break;
 	case NEXT_LEVEL:
-		levels_tell_due(m);
+		levels_report_due(m);
 		break;
 	case NEXT_SCRIPT:
-		process_tell(m, next->index);
+		process_notify(m, next->index);
 		break;
 	case NEXT_TIMER:
 		fire_timer(m, next->index, next->kind);
 		break;
 	case NEXT_HEALTH:
-		process_tell_health(m, next->index);
+		process_answer_health(m, next->index);
 		break;
 	case NEXT_NOTHING:
 		break;
@@ -345,11 +349,11 @@ void machine_run(Machine *m, int64_t to_us)
 	Next next;
 
 	while (!m->failure && (next = find_next(m)).at_us <= to_us) {
-		m->now_us = MAX(m->now_us, next.at_us);
+		m->sim.now_us = MAX(m->sim.now_us, next.at_us);
 		do_next(m, &next);
 		invariants_always(m);
 	}
-	m->now_us = MAX(m->now_us, to_us);
+	m->sim.now_us = MAX(m->sim.now_us, to_us);
 }
 
 /* --- events from people and outside --- */
@@ -357,7 +361,7 @@ void machine_run(Machine *m, int64_t to_us)
 void machine_set_runlevel(Machine *m, const char *runlevel)
 {
 	machine_trace(m, "runlevel %s", runlevel);
-	requests_set_runlevel(m, runlevel);
+	requests_change_runlevel(m, runlevel);
 	invariants_always(m);
 }
 
@@ -367,13 +371,12 @@ static void poke_runlevel(Machine *m)
 	machine_set_runlevel(m, chance_percent(&m->chance, 50) ? "2" : "3");
 }
 
-static void poke_reload(Machine *m)
+void machine_load(Machine *m)
 {
-	plan_alter(m->plan, &m->chance);
-	m->altered_us = m->now_us;
+	m->altered_us = m->sim.now_us;
 	machine_count(m, SIM_FAULT_RELOAD);
 	for (unsigned i = 0; i < m->plan->n_services; i++) {
-		if (!m->plan->files[i] && m->processes[i].is_live)
+		if (!m->plan->files[i] && m->processes[i].run->is_live)
 			machine_count(m, SIM_FAULT_FILE_GONE);
 	}
 	machine_trace(m, "files are read again");
@@ -382,24 +385,31 @@ static void poke_reload(Machine *m)
 	load(m);
 }
 
+static void poke_reload(Machine *m)
+{
+	plan_alter(m->plan, &m->chance);
+	machine_load(m);
+}
+
 static void poke_stray(Machine *m)
 {
 	const unsigned index = chance_below(&m->chance, m->plan->n_services);
 	const ProcessEvent event = { .kind = chance_below(&m->chance, PROCESS_COUNT), .pid = 7 };
 
-	if (m->processes[index].invocation == 0)
+	if (m->processes[index].run->invocation == 0)
 		return;
 	machine_count(m, SIM_FAULT_STRAY_EVENT);
-	machine_trace(m, "%s: a late %s", plan_service_name(index), process_event_kind_name(event.kind));
-	engine_process_event(m->engine, plan_service_name(index), m->processes[index].invocation - 1, &event,
-			     m->now_us);
+	machine_trace(m, "%s: a late %s", plan_service_name(index),
+		      process_event_kind_name(event.kind));
+	engine_process_event(m->sim.engine, plan_service_name(index),
+			     m->processes[index].run->invocation - 1, &event, m->sim.now_us);
 }
 
 void machine_poke(Machine *m)
 {
 	const unsigned kind = chance_below(&m->chance, 100);
 
-	if (!m->engine)
+	if (!m->sim.engine)
 		return;
 	if (kind < 47)
 		levels_poke(m);
@@ -417,7 +427,7 @@ void machine_poke(Machine *m)
 		poke_stray(m);
 	else if (!m->is_one_life)
 		crash_now(m);
-	if (m->engine)
+	if (m->sim.engine)
 		invariants_always(m);
 }
 
@@ -430,15 +440,18 @@ void machine_calm(Machine *m)
 	levels_calm(m);
 }
 
-Machine *machine_new(uint64_t seed, bool is_tracing, unsigned long *n_faults)
+Machine *machine_new(uint64_t seed, bool is_tracing, bool is_reworded, unsigned long *n_faults)
 {
 	Machine *m = g_new0(Machine, 1);
 
 	m->chance.state = seed;
 	m->is_tracing = is_tracing;
+	m->is_reworded = is_reworded;
 	m->n_faults = n_faults;
 	m->has_faults = true;
-	m->now_us = 1000 * G_USEC_PER_SEC;
+	simulation_init(&m->sim, 1000 * G_USEC_PER_SEC);
+	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
+		m->processes[i].run = simulation_run(&m->sim, plan_service_name(i));
 	m->hash = UINT64_C(0xcbf29ce484222325);
 	m->misery = chance_percent(&m->chance, 15) ? 4 : 1;
 	m->plan = plan_new(&m->chance);
@@ -446,11 +459,12 @@ Machine *machine_new(uint64_t seed, bool is_tracing, unsigned long *n_faults)
 	if (is_tracing)
 		show_files(m);
 	levels_init(m);
-	m->engine = engine_new(&ops, m);
+	m->sim.engine = engine_new(&ops, m);
+	boot_observe(m->sim.engine);
 	load(m);
 	know_durations(m);
-	levels_tell_due(m);
-	engine_begin(m->engine, "2", m->now_us);
+	levels_report_due(m);
+	engine_begin(m->sim.engine, "2", m->sim.now_us);
 	invariants_always(m);
 	return m;
 }
@@ -460,7 +474,7 @@ void machine_free(Machine *m)
 	if (!m)
 		return;
 	g_string_free(m->boot_record, TRUE);
-	engine_free(m->engine);
+	simulation_clear(&m->sim);
 	plan_free(m->plan);
 	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
 		g_free(m->notes[i]);

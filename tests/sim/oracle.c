@@ -17,7 +17,7 @@
 
 Service *oracle_find(const Machine *m, const char *name)
 {
-	return engine_find(m->engine, name);
+	return engine_find(m->sim.engine, name);
 }
 
 bool oracle_is_active(const Service *s)
@@ -39,7 +39,8 @@ bool oracle_is_named(const GPtrArray *refs, const char *name)
 
 bool oracle_conflict(const Service *a, const Service *b)
 {
-	return a != b && (oracle_is_named(a->def->conflicts, b->def->name) || oracle_is_named(b->def->conflicts, a->def->name));
+	return a != b && (oracle_is_named(a->def->conflicts, b->def->name) ||
+			  oracle_is_named(b->def->conflicts, a->def->name));
 }
 
 /* --- levels --- */
@@ -52,16 +53,17 @@ typedef struct LevelContext {
 /* A provider is about to stop if it is up and is still the reason for the missing facility. */
 static bool is_leaving_facility(const Machine *m, const Service *s, const char *key)
 {
-	g_autofree char *leaving = g_strdup_printf("%s is %s", s->def->name, service_state_name(s->state));
+	g_autofree char *leaving =
+		g_strdup_printf("%s is %s", s->def->name, service_state_name(s->state));
 	ConditionView view;
 
-	return engine_condition(m->engine, key, &view) && g_strcmp0(view.why, leaving) == 0;
+	return engine_condition(m->sim.engine, key, &view) && g_strcmp0(view.why, leaving) == 0;
 }
 
 static Level facility_level(Machine *m, const char *key)
 {
 	const char *name = key_argument(key);
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 	Level level = LEVEL_FALSE;
 
 	for (unsigned i = 0; i < services->len; i++) {
@@ -82,7 +84,8 @@ static bool is_about_to_stop(const Machine *m, const Service *s, const char *pre
 	g_autofree char *key = g_strconcat(prefix, s->def->name, NULL);
 	ConditionView view;
 
-	return engine_condition(m->engine, key, &view) && g_str_has_suffix(view.why ? view.why : "", "about to stop");
+	return engine_condition(m->sim.engine, key, &view) &&
+	       g_str_has_suffix(view.why ? view.why : "", "about to stop");
 }
 
 /* The health of the present run. As with external levels, one that is unknown for long is false. */
@@ -95,8 +98,8 @@ static Level healthy_level(const LevelContext *context, const char *key, const S
 		return LEVEL_FALSE;
 	if (p->health_run == s->invocation && p->health != HEALTH_UNKNOWN)
 		return p->health == HEALTH_HEALTHY ? LEVEL_TRUE : LEVEL_FALSE;
-	if (context->for_start && engine_condition(context->m->engine, key, &view) &&
-	    context->m->now_us - view.since_us >= UNKNOWN_LIMIT_US)
+	if (context->for_start && engine_condition(context->m->sim.engine, key, &view) &&
+	    context->m->sim.now_us - view.since_us >= UNKNOWN_LIMIT_US)
 		return LEVEL_FALSE;
 	return LEVEL_UNKNOWN;
 }
@@ -110,7 +113,8 @@ static Level level_of(const char *key, void *data)
 
 	if (g_str_has_prefix(key, "facility:"))
 		return facility_level(context->m, key);
-	if (g_str_has_prefix(key, "service:") || g_str_has_prefix(key, "active:") || g_str_has_prefix(key, "healthy:")) {
+	if (g_str_has_prefix(key, "service:") || g_str_has_prefix(key, "active:") ||
+	    g_str_has_prefix(key, "healthy:")) {
 		s = oracle_find(context->m, argument);
 		if (!s)
 			return LEVEL_FALSE;
@@ -118,17 +122,19 @@ static Level level_of(const char *key, void *data)
 			return healthy_level(context, key, s);
 		if (*key == 'a')
 			return oracle_is_active(s) ? LEVEL_TRUE : LEVEL_FALSE;
-		return service_is_up(s) && !is_about_to_stop(context->m, s, "service:") ? LEVEL_TRUE : LEVEL_FALSE;
+		return service_is_up(s) && !is_about_to_stop(context->m, s, "service:") ?
+			       LEVEL_TRUE :
+			       LEVEL_FALSE;
 	}
 	external = levels_find(context->m, key);
 	/*
 	 * The engine may have learned a moment earlier that the limit expired: a microsecond's
 	 * grace.
 	 */
-	if (context->for_start && external->told == LEVEL_UNKNOWN &&
-	    context->m->now_us - external->told_us >= UNKNOWN_LIMIT_US)
+	if (context->for_start && external->reported == LEVEL_UNKNOWN &&
+	    context->m->sim.now_us - external->reported_us >= UNKNOWN_LIMIT_US)
 		return LEVEL_FALSE;
-	return external->told;
+	return external->reported;
 }
 
 const Term *oracle_find_untrue(Machine *m, const GPtrArray *terms)
@@ -178,7 +184,8 @@ static Grade root_of(const Service *s)
 		return WANTED_BY_ADMIN;
 	if (s->policy.activation == ACTIVATION_BOOT && s->policy.in_runlevel)
 		return WANTED;
-	if ((s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION) && s->policy.activation != ACTIVATION_MANUAL)
+	if ((s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION) &&
+	    s->policy.activation != ACTIVATION_MANUAL)
 		return WANTED;
 	return s->want_reason == WANT_LINGER ? LINGERING : NOT_WANTED;
 }
@@ -190,7 +197,8 @@ static bool spread(Grade *grades, const GPtrArray *services, Grade from, const S
 
 		if (s != needed)
 			continue;
-		if (s->admin == ADMIN_STOP || s->policy.activation == ACTIVATION_NEVER || grades[i] >= from)
+		if (s->admin == ADMIN_STOP || s->policy.activation == ACTIVATION_NEVER ||
+		    grades[i] >= from)
 			return false;
 		if (s->policy.activation == ACTIVATION_MANUAL && from != WANTED_BY_ADMIN)
 			return false;
@@ -204,14 +212,15 @@ static bool spread_from(const Machine *m, Grade *grades, const GPtrArray *servic
 {
 	const Service *s = g_ptr_array_index(services, index);
 	bool has_spread = false;
-	const GPtrArray *lists[] = { s->when, s->hold };
+	const GPtrArray *lists[] = { s->when, s->while_terms };
 
 	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
 		for (unsigned i = 0; i < lists[l]->len; i++) {
 			const char *need = term_need(g_ptr_array_index(lists[l], i));
 
 			if (need)
-				has_spread |= spread(grades, services, grades[index], oracle_find(m, need));
+				has_spread |= spread(grades, services, grades[index],
+						     oracle_find(m, need));
 		}
 	}
 	for (unsigned i = 0; i < s->def->wants->len; i++) {
@@ -224,7 +233,7 @@ static bool spread_from(const Machine *m, Grade *grades, const GPtrArray *servic
 
 void oracle_wanted(Machine *m, bool *ret_wanted)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 	Grade grades[PLAN_MAX_SERVICES];
 	bool has_spread = true;
 
@@ -270,10 +279,10 @@ static bool is_false_until_next_boot(Machine *m, const Term *term)
 	return term_evaluate(term, level_of, &context) == LEVEL_FALSE;
 }
 
-/* Wanted, and idle or failed: it has ended, and does not restart. */
+/* Is it wanted, and idle or failed? It has then ended, and does not restart. */
 static bool has_given_up(Machine *m, const Service *s)
 {
-	const GPtrArray *lists[] = { s->when, s->hold };
+	const GPtrArray *lists[] = { s->when, s->while_terms };
 
 	if (oracle_is_active(s))
 		return false;
@@ -301,12 +310,13 @@ static bool is_meant(Machine *m, const Literal *literal, const Service *s)
 
 	if (literal->negated || !key_prefix_is_internal(literal->prefix))
 		return false;
-	return *argument == '$' ? oracle_is_named(s->def->provides, argument) : oracle_find(m, argument) == s;
+	return *argument == '$' ? oracle_is_named(s->def->provides, argument) :
+				  oracle_find(m, argument) == s;
 }
 
 static bool names(Machine *m, const Service *s, const Service *other)
 {
-	const GPtrArray *lists[] = { s->when, s->hold };
+	const GPtrArray *lists[] = { s->when, s->while_terms };
 
 	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
 		for (unsigned i = 0; i < lists[l]->len; i++) {
@@ -324,7 +334,7 @@ static bool names(Machine *m, const Service *s, const Service *other)
 /* Does a chain of at most @n_steps references lead from @s to @other? */
 static bool leads_to(Machine *m, const Service *s, const Service *other, unsigned n_steps)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 
 	if (s == other || names(m, s, other))
 		return true;
@@ -339,13 +349,13 @@ static bool leads_to(Machine *m, const Service *s, const Service *other, unsigne
 
 bool oracle_loses_conflict(Machine *m, const Service *s)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 
 	for (unsigned i = 0; i < services->len; i++) {
 		const Service *other = g_ptr_array_index(services, i);
 
-		if (oracle_conflict(s, other) && service_is_wanted(other) && ranks_above(other, s) &&
-		    !oracle_loses_conflict(m, other) &&
+		if (oracle_conflict(s, other) && service_is_wanted(other) &&
+		    ranks_above(other, s) && !oracle_loses_conflict(m, other) &&
 		    (!s->def->stand_in || other->def->stand_in || !has_given_up(m, other) ||
 		     leads_to(m, other, s, services->len)))
 			return true;
@@ -357,13 +367,15 @@ bool oracle_loses_conflict(Machine *m, const Service *s)
 
 static bool is_moving(const Service *s)
 {
-	return (s->state == STATE_STARTING || s->state == STATE_STOPPING || s->state == STATE_BACKOFF) && !engine_is_failing(s);
+	return (s->state == STATE_STARTING || s->state == STATE_STOPPING ||
+		s->state == STATE_BACKOFF) &&
+	       !engine_is_failing(s);
 }
 
 Service *oracle_subject(const Machine *m, const char *key)
 {
-	if (!g_str_has_prefix(key, "service:") && !g_str_has_prefix(key, "settled:") && !g_str_has_prefix(key, "active:") &&
-	    !g_str_has_prefix(key, "healthy:"))
+	if (!g_str_has_prefix(key, "service:") && !g_str_has_prefix(key, "settled:") &&
+	    !g_str_has_prefix(key, "active:") && !g_str_has_prefix(key, "healthy:"))
 		return NULL;
 	return oracle_find(m, key_argument(key));
 }
@@ -381,16 +393,18 @@ static bool has_after_facility(const Service *s)
 
 bool oracle_is_about_to_start(Machine *m, const Service *s, GHashTable *unsettled)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 
-	if (s->def->problem || oracle_find_untrue(m, s->when) || oracle_find_untrue(m, s->hold))
+	if (s->def->problem || oracle_find_untrue(m, s->when) ||
+	    oracle_find_untrue(m, s->while_terms))
 		return false;
 	for (unsigned i = 0; i < services->len; i++) {
 		Service *other = g_ptr_array_index(services, i);
 
 		if (oracle_conflict(s, other) && oracle_is_active(other))
 			return false;
-		if (oracle_is_named(s->def->after, other->def->name) && g_hash_table_contains(unsettled, other))
+		if (oracle_is_named(s->def->after, other->def->name) &&
+		    g_hash_table_contains(unsettled, other))
 			return false;
 	}
 	/* After=$facility and settled: terms are not computed here. */
@@ -410,7 +424,7 @@ static bool is_term_of_world(const Term *term)
 static void find_holders(Machine *m, const Service *s, bool *ret_world, bool *ret_others)
 {
 	LevelContext context = { .m = m, .for_start = true };
-	const GPtrArray *lists[] = { s->when, s->hold };
+	const GPtrArray *lists[] = { s->when, s->while_terms };
 
 	*ret_world = *ret_others = false;
 	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
@@ -435,7 +449,7 @@ bool oracle_waits_for_world(Machine *m, const Service *s)
 
 bool oracle_is_held_by_others(Machine *m, const Service *s)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 	bool by_world;
 	bool by_others;
 
@@ -464,17 +478,18 @@ static bool is_term_of_kernel(const Term *term)
 	return true;
 }
 
-/* It has settled, whatever else it waits for. */
+/* Has it settled, whatever else it waits for? */
 static bool waits_for_good(Machine *m, const Service *s)
 {
 	LevelContext context = { .m = m, .for_start = true };
-	const GPtrArray *lists[] = { s->when, s->hold };
+	const GPtrArray *lists[] = { s->when, s->while_terms };
 
 	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
 		for (unsigned i = 0; i < lists[l]->len; i++) {
 			const Term *term = g_ptr_array_index(lists[l], i);
 
-			if (is_term_of_kernel(term) && term_evaluate(term, level_of, &context) != LEVEL_TRUE)
+			if (is_term_of_kernel(term) &&
+			    term_evaluate(term, level_of, &context) != LEVEL_TRUE)
 				return true;
 		}
 	}
@@ -484,15 +499,17 @@ static bool waits_for_good(Machine *m, const Service *s)
 static bool is_unsettled(Machine *m, const Service *s, GHashTable *unsettled)
 {
 	LevelContext context = { .m = m, .for_start = true };
-	const GPtrArray *lists[] = { s->when, s->hold };
+	const GPtrArray *lists[] = { s->when, s->while_terms };
 
 	if (is_moving(s))
 		return true;
-	if (s->state != STATE_WAITING || !service_is_wanted(s) || oracle_loses_conflict(m, s) || waits_for_good(m, s))
+	if (s->state != STATE_WAITING || !service_is_wanted(s) || oracle_loses_conflict(m, s) ||
+	    waits_for_good(m, s))
 		return false;
 	if (oracle_is_about_to_start(m, s, unsettled))
 		return !engine_is_failing(s);
-	if (s->def->wait_limit_us > 0 && !has_after_facility(s) && oracle_is_held_by_world_only(m, s))
+	if (s->def->wait_limit_us > 0 && !has_after_facility(s) &&
+	    oracle_is_held_by_world_only(m, s))
 		return true;
 	for (unsigned l = 0; l < G_N_ELEMENTS(lists); l++) {
 		for (unsigned i = 0; i < lists[l]->len; i++) {
@@ -501,9 +518,11 @@ static bool is_unsettled(Machine *m, const Service *s, GHashTable *unsettled)
 			if (term_evaluate(term, level_of, &context) == LEVEL_TRUE)
 				continue;
 			for (unsigned j = 0; j < term_length(term); j++) {
-				const Service *subject = oracle_subject(m, term_literal(term, j)->key);
+				const Service *subject =
+					oracle_subject(m, term_literal(term, j)->key);
 
-				if (subject && subject != s && g_hash_table_contains(unsettled, subject))
+				if (subject && subject != s &&
+				    g_hash_table_contains(unsettled, subject))
 					return true;
 			}
 		}
@@ -520,7 +539,7 @@ static bool is_unsettled(Machine *m, const Service *s, GHashTable *unsettled)
 
 GHashTable *oracle_unsettled(Machine *m)
 {
-	const GPtrArray *services = engine_services(m->engine);
+	const GPtrArray *services = engine_services(m->sim.engine);
 	GHashTable *unsettled = g_hash_table_new(NULL, NULL);
 	bool has_grown = true;
 

@@ -9,7 +9,7 @@
 #include "tests/sim/machine.h"
 
 Service *oracle_find(const Machine *m, const char *name);
-/* It may have processes. */
+/* Can it have processes? */
 bool oracle_is_active(const Service *s);
 /* Does one of these NameRef name it? */
 bool oracle_is_named(const GPtrArray *refs, const char *name);
@@ -27,20 +27,20 @@ bool oracle_all_true(Machine *m, const GPtrArray *terms);
 /* The only service that the condition refers to, or NULL. */
 Service *oracle_subject(const Machine *m, const char *key);
 
-/* Of each service, in the order of engine_services(). */
+/* For each service, in the order of engine_services(). */
 void oracle_wanted(Machine *m, bool *ret_wanted);
 bool oracle_loses_conflict(Machine *m, const Service *s);
 /*
  * A subset of the services that have not settled: those that are about to stop are not known here.
  */
 GHashTable *oracle_unsettled(Machine *m);
-/* It starts in its turn. */
+/* Will it start in its turn? */
 bool oracle_is_about_to_start(Machine *m, const Service *s, GHashTable *unsettled);
-/* A flag holds it. */
+/* Does a flag hold it? */
 bool oracle_waits_for_world(Machine *m, const Service *s);
-/* Other services, or the kernel command line, hold it. */
+/* Do other services or the kernel command line hold it? */
 bool oracle_is_held_by_others(Machine *m, const Service *s);
-/* Only flags hold it: it waits, for a limited time if its file sets a limit. */
+/* Do only flags hold it? It then waits, for a limited time if its file sets a limit. */
 bool oracle_is_held_by_world_only(Machine *m, const Service *s);
 
 #endif

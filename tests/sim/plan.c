@@ -21,7 +21,8 @@ const char *plan_service_name(unsigned index)
 
 const char *plan_flag_key(unsigned index)
 {
-	static const char *const keys[PLAN_FLAGS] = { "flag:f0", "flag:f1", "flag:f2", "flag:f3", "flag:f4", "flag:f5" };
+	static const char *const keys[PLAN_FLAGS] = { "flag:f0", "flag:f1", "flag:f2",
+						      "flag:f3", "flag:f4", "flag:f5" };
 
 	return keys[index];
 }
@@ -41,7 +42,8 @@ static void add_condition(GString *text, Chance *c, unsigned self, const Plan *p
 	if (is_negated)
 		g_string_append_c(text, '!');
 	if (self > 0 && kind < 5)
-		g_string_append_printf(text, "%s:%s", kind < 2 && has_health(plan, other) ? "healthy" : "service",
+		g_string_append_printf(text, "%s:%s",
+				       kind < 2 && has_health(plan, other) ? "healthy" : "service",
 				       plan_service_name(other));
 	else if (self > 0 && kind == 5)
 		g_string_append_printf(text, "active:%s", plan_service_name(other));
@@ -73,7 +75,8 @@ static void add_conditions(GString *text, Chance *c, unsigned self, const Plan *
 	while (chance_percent(c, 35))
 		add_term(text, c, "While", self, plan);
 	while (self > 0 && chance_percent(c, 30))
-		g_string_append_printf(text, "After=%s\n", plan_service_name(chance_below(c, self)));
+		g_string_append_printf(text, "After=%s\n",
+				       plan_service_name(chance_below(c, self)));
 	if (self > 2 && chance_percent(c, 8))
 		g_string_append(text, "After=$low\n");
 	if (self > 2 && chance_percent(c, 5))
@@ -83,13 +86,16 @@ static void add_conditions(GString *text, Chance *c, unsigned self, const Plan *
 	if (chance_percent(c, 20))
 		g_string_append_printf(text, "Wants=%s\n", plan_service_name(chance_below(c, n)));
 	if (chance_percent(c, 10))
-		g_string_append_printf(text, "Conflicts=%s\n", plan_service_name(chance_below(c, n)));
+		g_string_append_printf(text, "Conflicts=%s\n",
+				       plan_service_name(chance_below(c, n)));
 	if (chance_percent(c, 10))
 		g_string_append(text, "StandIn=yes\n");
 	if (plan->has_stop_after && chance_percent(c, 40))
-		g_string_append_printf(text, "StopAfter=%s\n", plan_service_name(chance_below(c, n)));
+		g_string_append_printf(text, "StopAfter=%s\n",
+				       plan_service_name(chance_below(c, n)));
 	if (chance_percent(c, 40))
-		g_string_append_printf(text, "OnLapse=%s\n", lapses[chance_below(c, G_N_ELEMENTS(lapses))]);
+		g_string_append_printf(text, "OnLapse=%s\n",
+				       lapses[chance_below(c, G_N_ELEMENTS(lapses))]);
 	if (chance_percent(c, 25))
 		g_string_append_printf(text, "Settle=%ums\n", 1 + chance_below(c, 3000));
 	if (chance_percent(c, 30))
@@ -120,7 +126,8 @@ static char *make_file(Chance *c, unsigned self, const Plan *plan)
 		if (chance_percent(c, 20))
 			g_string_append(text, "Once=yes\n");
 	} else if (is_script) {
-		g_string_append(text, "Type=script\nExec=/etc/init.d/s start\nStop=/etc/init.d/s stop\n");
+		g_string_append(text,
+				"Type=script\nExec=/etc/init.d/s start\nStop=/etc/init.d/s stop\n");
 		if (chance_percent(c, 70))
 			g_string_append(text, "RestartCommand=/etc/init.d/s restart\n");
 		if (chance_percent(c, 30))
@@ -129,13 +136,14 @@ static char *make_file(Chance *c, unsigned self, const Plan *plan)
 		g_string_append(text, "Type=group\n");
 	}
 	if (type < 9 || is_script) {
-		g_string_append_printf(text, "Restart=%s\n", restarts[chance_below(c, G_N_ELEMENTS(restarts))]);
+		g_string_append_printf(text, "Restart=%s\n",
+				       restarts[chance_below(c, G_N_ELEMENTS(restarts))]);
 		if (plan->has_locks && chance_percent(c, 60))
 			g_string_append_printf(text, "StartLock=l%u\n", chance_below(c, 2));
 		if (chance_percent(c, 15))
 			g_string_append(text, "StopOrder=said\n");
-		g_string_append_printf(text, "StartTimeout=%us\nStopTimeout=%us\n", 1 + chance_below(c, 5),
-				       1 + chance_below(c, 4));
+		g_string_append_printf(text, "StartTimeout=%us\nStopTimeout=%us\n",
+				       1 + chance_below(c, 5), 1 + chance_below(c, 4));
 	}
 	if (chance_percent(c, 15))
 		g_string_append_printf(text, "Linger=%us\n", 1 + chance_below(c, 10));
@@ -145,15 +153,18 @@ static char *make_file(Chance *c, unsigned self, const Plan *plan)
 	if (chance_percent(c, 10))
 		add_term(text, c, "ShownWhen", self, plan);
 	if (type < 6 && chance_percent(c, 30))
-		g_string_append_printf(text, "[Socket]\nListenStream=/run/s\nListenStream=80\nTriggerLimit=%u/40s\n",
-				       1 + chance_below(c, 3));
+		g_string_append_printf(
+			text,
+			"[Socket]\nListenStream=/run/s\nListenStream=80\nTriggerLimit=%u/40s\n",
+			1 + chance_below(c, 3));
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
 static char *make_policy(Chance *c, unsigned n)
 {
 	static const char *const activations[] = { "on-demand", "manual", "never", "boot" };
-	static const char *const classes[] = { "after-login", "after-login", "normal", "login-screen" };
+	static const char *const classes[] = { "after-login", "after-login", "normal",
+					       "login-screen" };
 	g_autoptr(GString) text = g_string_new("[runlevel 2]\nActivate=");
 
 	for (unsigned i = 0; i < n; i++) {
@@ -166,16 +177,19 @@ static char *make_policy(Chance *c, unsigned n)
 			g_string_append_printf(text, " %s", plan_service_name(i));
 	}
 	if (chance_percent(c, 30))
-		g_string_append_printf(text, "\n[defaults]\nLoginScreen=%s %s", plan_service_name(chance_below(c, n)),
+		g_string_append_printf(text, "\n[defaults]\nLoginScreen=%s %s",
+				       plan_service_name(chance_below(c, n)),
 				       plan_service_name(chance_below(c, n)));
 	g_string_append_printf(text, "\n[runlevel 0]\nActivate=%s\n",
 			       chance_percent(c, 30) ? plan_service_name(chance_below(c, n)) : "");
 	for (unsigned i = 0; i < n; i++) {
 		if (chance_percent(c, 20))
-			g_string_append_printf(text, "[service %s]\nActivation=%s\n", plan_service_name(i),
-					       activations[chance_below(c, G_N_ELEMENTS(activations))]);
+			g_string_append_printf(
+				text, "[service %s]\nActivation=%s\n", plan_service_name(i),
+				activations[chance_below(c, G_N_ELEMENTS(activations))]);
 		if (chance_percent(c, 20))
-			g_string_append_printf(text, "[service %s]\nClass=%s\n", plan_service_name(i),
+			g_string_append_printf(text, "[service %s]\nClass=%s\n",
+					       plan_service_name(i),
 					       classes[chance_below(c, G_N_ELEMENTS(classes))]);
 	}
 	return g_string_free(g_steal_pointer(&text), FALSE);
@@ -185,7 +199,8 @@ Plan *plan_new(Chance *chance)
 {
 	Plan *plan = g_new0(Plan, 1);
 
-	plan->n_services = 2 + chance_below(chance, chance_percent(chance, 10) ? PLAN_MAX_SERVICES - 2 : 8);
+	plan->n_services =
+		2 + chance_below(chance, chance_percent(chance, 10) ? PLAN_MAX_SERVICES - 2 : 8);
 	plan->has_stop_after = chance_percent(chance, 12);
 	plan->has_locks = chance_percent(chance, 30);
 	for (unsigned i = 0; i < plan->n_services; i++)

@@ -27,7 +27,7 @@ static bool script_has(const SimProcess *p, ProcessEventKind kind)
 	return false;
 }
 
-/* The Type=script leaves no process. */
+/* The script leaves no process. */
 static void script_leaves_nothing(SimProcess *p, int64_t at_us)
 {
 	script_add(p, at_us, PROCESS_EXITED, true);
@@ -73,7 +73,8 @@ static bool script_failed_start(Machine *m, SimProcess *p, int64_t at_us, const 
 	}
 	script_add(p, fails_us, PROCESS_START_FAILED, false);
 	p->script[p->n_script - 1].is_refused = is_refused;
-	script_add(p, fails_us + chance_time(&m->chance, s->def->stop_limit_us), PROCESS_GONE, false);
+	script_add(p, fails_us + chance_time(&m->chance, s->def->stop_limit_us), PROCESS_GONE,
+		   false);
 	return true;
 }
 
@@ -93,7 +94,7 @@ static void script_start_of_script(Machine *m, SimProcess *p, int64_t at_us, con
 		machine_count(m, SIM_FAULT_CAME_LATER);
 	}
 	script_add(p, at_us, PROCESS_READY, true);
-	if (kind == 6) {
+	if (kind == 6 && m->has_faults) {
 		script_leaves_nothing(p, at_us + chance_time(&m->chance, G_USEC_PER_SEC));
 		machine_count(m, SIM_FAULT_LOOSE_END);
 	} else if (machine_happens(m, 25)) {
@@ -101,22 +102,32 @@ static void script_start_of_script(Machine *m, SimProcess *p, int64_t at_us, con
 	}
 }
 
+/* In an orderly machine all steps last equally long, so they end in the order of the requests. */
+static int64_t duration(Machine *m, int64_t limit_us)
+{
+	const int64_t us = chance_time(&m->chance, limit_us);
+
+	return m->is_orderly ? 10 * MS + m->n_durations++ : us;
+}
+
 void process_start(Machine *m, SimProcess *p, const Service *s)
 {
-	int64_t at_us = m->now_us + chance_time(&m->chance, 2 * MS);
+	const int64_t delay_us = chance_time(&m->chance, 2 * MS);
+	int64_t at_us = m->sim.now_us + (m->is_orderly ? 0 : delay_us);
 
 	p->n_script = 0;
 	script_add(p, at_us, PROCESS_STARTED, true);
 	if (script_failed_start(m, p, at_us, s))
 		return;
-	at_us += chance_time(&m->chance, 800 * MS);
+	at_us += duration(m, 800 * MS);
 	if (s->def->type == TYPE_TASK) {
 		const bool success = !machine_happens(m, 15);
 
 		script_add(p, at_us, PROCESS_EXITED, success);
 		if (!success) {
 			machine_count(m, SIM_FAULT_TASK_FAILS);
-			script_add(p, at_us + chance_time(&m->chance, 50 * MS), PROCESS_GONE, false);
+			script_add(p, at_us + chance_time(&m->chance, 50 * MS), PROCESS_GONE,
+				   false);
 		}
 		return;
 	}
@@ -131,9 +142,9 @@ void process_start(Machine *m, SimProcess *p, const Service *s)
 
 void process_restart(Machine *m, SimProcess *p, const Service *s)
 {
-	const bool had_daemon = p->is_main_live;
+	const bool had_daemon = p->run->is_main_live;
 	const bool fails = machine_happens(m, 25);
-	int64_t at_us = m->now_us + chance_time(&m->chance, 2 * G_USEC_PER_SEC);
+	int64_t at_us = m->sim.now_us + chance_time(&m->chance, 2 * G_USEC_PER_SEC);
 
 	p->n_script = 0;
 	script_add(p, at_us, fails ? PROCESS_RESTART_FAILED : PROCESS_RESTARTED, !fails);
@@ -142,7 +153,8 @@ void process_restart(Machine *m, SimProcess *p, const Service *s)
 	if (had_daemon && machine_happens(m, 25)) {
 		machine_count(m, SIM_FAULT_COMMAND_ENDS);
 		script_add(p, at_us, PROCESS_EXITED, !fails);
-		script_add(p, at_us + chance_time(&m->chance, s->def->stop_limit_us), PROCESS_GONE, false);
+		script_add(p, at_us + chance_time(&m->chance, s->def->stop_limit_us), PROCESS_GONE,
+			   false);
 	} else if (!had_daemon && chance_percent(&m->chance, 50)) {
 		script_add(p, at_us, PROCESS_READY, true);
 	}
@@ -150,14 +162,14 @@ void process_restart(Machine *m, SimProcess *p, const Service *s)
 
 void process_stop(Machine *m, SimProcess *p, const Service *s)
 {
-	int64_t at_us = m->now_us + chance_time(&m->chance, 100 * MS);
+	int64_t at_us = m->sim.now_us + duration(m, 100 * MS);
 
 	p->n_script = 0;
 	if (machine_happens(m, 15)) {
-		at_us = m->now_us + s->def->stop_limit_us;
+		at_us = m->sim.now_us + s->def->stop_limit_us;
 		machine_count(m, SIM_FAULT_IGNORES_TERM);
 	}
-	if (p->is_main_live)
+	if (p->run->is_main_live)
 		script_add(p, at_us, PROCESS_EXITED, chance_percent(&m->chance, 80));
 	script_add(p, at_us, PROCESS_GONE, false);
 }
@@ -170,40 +182,47 @@ void process_forget_health(SimProcess *p)
 	p->health = HEALTH_UNKNOWN;
 }
 
-void process_ask_health(Machine *m, const Service *s)
+void process_begin_health(Machine *m, const Service *s)
 {
 	SimProcess *p = machine_process(m, s->def->name);
 
-	if (s->state != STATE_READY || !s->def->health || !p->is_main_live || p->is_stop_asked)
+	if (s->state != STATE_READY || !s->def->health || !p->run->is_main_live ||
+	    p->run->is_stop_requested)
 		p->health_at_us = 0;
-	else if (!p->health_at_us && (m->has_faults || p->health_run != s->invocation || p->health != HEALTH_HEALTHY))
-		p->health_at_us = m->now_us + chance_time(&m->chance, m->has_faults ? 40 * G_USEC_PER_SEC : G_USEC_PER_SEC);
+	else if (!p->health_at_us &&
+		 (m->has_faults || p->health_run != s->invocation || p->health != HEALTH_HEALTHY))
+		p->health_at_us =
+			m->sim.now_us + duration(m, (m->has_faults ? 40 : 1) * G_USEC_PER_SEC);
 }
 
 /* HealthAction=restart: it ends as if by itself. */
 static void end_unhealthy(Machine *m, SimProcess *p, const Service *s)
 {
 	p->n_script = 0;
-	script_add(p, m->now_us, PROCESS_EXITED, false);
-	script_add(p, m->now_us + chance_time(&m->chance, s->def->stop_limit_us), PROCESS_GONE, false);
+	script_add(p, m->sim.now_us, PROCESS_EXITED, false);
+	script_add(p, m->sim.now_us + chance_time(&m->chance, s->def->stop_limit_us), PROCESS_GONE,
+		   false);
 }
 
-void process_tell_health(Machine *m, unsigned index)
+void process_answer_health(Machine *m, unsigned index)
 {
 	SimProcess *p = &m->processes[index];
 	const char *name = plan_service_name(index);
 	const bool is_well = !machine_happens(m, 25);
-	const ProcessEvent event = { .kind = PROCESS_HEALTH, .success = is_well, .text = is_well ? NULL : "exit status 1" };
-	const Service *s = engine_find(m->engine, name);
+	const Service *s = engine_find(m->sim.engine, name);
 
 	if (!is_well)
 		machine_count(m, SIM_FAULT_UNHEALTHY);
 	p->health_at_us = 0;
 	p->health = is_well ? HEALTH_HEALTHY : HEALTH_UNHEALTHY;
-	p->health_run = p->invocation;
+	p->health_run = p->run->invocation;
 	machine_trace(m, "%s: %s", name, health_name(p->health));
-	engine_process_event(m->engine, name, p->invocation, &event, m->now_us);
-	if (!is_well && s->def->health_action == HEALTH_ACTION_RESTART && s->state == STATE_READY && !p->is_stop_asked)
+	simulation_report(&m->sim, name,
+			  (ProcessEvent){ .kind = PROCESS_HEALTH,
+					  .success = is_well,
+					  .text = m->is_reworded ? OTHER_TEXT : NULL });
+	if (!is_well && s->def->health_action == HEALTH_ACTION_RESTART && s->state == STATE_READY &&
+	    !p->run->is_stop_requested)
 		end_unhealthy(m, p, s);
 }
 
@@ -211,15 +230,16 @@ void process_tell_health(Machine *m, unsigned index)
 
 bool process_ends_by_itself(const SimProcess *p)
 {
-	return !p->is_main_live && script_has(p, PROCESS_GONE) && !script_has(p, PROCESS_READY);
+	return !p->run->is_main_live && script_has(p, PROCESS_GONE) &&
+	       !script_has(p, PROCESS_READY);
 }
 
 void process_exits_now(Machine *m, SimProcess *p)
 {
-	script_add(p, m->now_us, PROCESS_EXITED, true);
+	script_add(p, m->sim.now_us, PROCESS_EXITED, true);
 }
 
-void process_tell(Machine *m, unsigned index)
+void process_notify(Machine *m, unsigned index)
 {
 	SimProcess *p = &m->processes[index];
 	const ScriptLine line = p->script[0];
@@ -230,34 +250,29 @@ void process_tell(Machine *m, unsigned index)
 		.is_done = line.is_done,
 		.is_refused = line.is_refused,
 		.status = line.success ? 0 : 1,
+		.text = m->is_reworded ? OTHER_TEXT : NULL,
 		.at_us = line.at_us,
 	};
 
 	memmove(p->script, p->script + 1, --p->n_script * sizeof(p->script[0]));
 	machine_trace(m, "%s: %s", plan_service_name(index), process_event_kind_name(line.kind));
-	if (line.kind == PROCESS_EXITED || line.kind == PROCESS_START_FAILED)
-		p->is_main_live = false;
 	p->is_ready |= line.kind == PROCESS_READY;
-	p->is_main_live |= line.kind == PROCESS_READY;
 	if (line.kind == PROCESS_RESTARTED || line.kind == PROCESS_RESTART_FAILED)
 		p->is_restarting = false;
-	if (line.kind == PROCESS_GONE) {
-		p->is_live = false;
-		p->is_main_live = false;
-		p->is_stop_asked = false;
-	}
-	engine_process_event(m->engine, plan_service_name(index), p->invocation, &event, m->now_us);
+	simulation_report(&m->sim, plan_service_name(index), event);
 }
 
 void process_calm(Machine *m, unsigned index)
 {
 	SimProcess *p = &m->processes[index];
-	const Service *s = m->engine ? engine_find(m->engine, plan_service_name(index)) : NULL;
+	const Service *s = m->sim.engine ? engine_find(m->sim.engine, plan_service_name(index)) :
+					   NULL;
 
 	for (unsigned i = 0; i < p->n_script; i++) {
 		const ProcessEventKind kind = p->script[i].kind;
 
-		if (kind == PROCESS_READY || (p->is_restarting && kind != PROCESS_EXITED && !script_has(p, PROCESS_READY)))
+		if (kind == PROCESS_READY ||
+		    (p->is_restarting && kind != PROCESS_EXITED && !script_has(p, PROCESS_READY)))
 			p->n_script = i + 1;
 	}
 	/*
@@ -266,7 +281,7 @@ void process_calm(Machine *m, unsigned index)
 	 */
 	if (s && s->state == STATE_STARTING)
 		return;
-	if (p->is_main_live && p->is_ready && !p->is_stop_asked && p->n_script > 0 &&
+	if (p->run->is_main_live && p->is_ready && !p->run->is_stop_requested && p->n_script > 0 &&
 	    p->script[0].kind == PROCESS_EXITED)
 		p->n_script = 0;
 }

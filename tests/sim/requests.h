@@ -8,17 +8,19 @@
 
 #include "tests/sim/machine.h"
 
-/* A request of an admin. */
+/* Makes a request for an admin. Returns: whether it was granted. */
+bool requests_ask(Machine *m, RequestVerb verb, const char *name);
+/* The same, by chance. */
 void requests_poke(Machine *m);
 /* A call on the bus that demands a service. */
 void requests_poke_demand(Machine *m);
 /* A client connects to a socket of a service, or comes too late. */
 void requests_poke_connection(Machine *m);
-void requests_set_runlevel(Machine *m, const char *runlevel);
+void requests_change_runlevel(Machine *m, const char *runlevel);
 
 /* The manager has started: a living service stays, as if requested by an unknown caller. */
 void requests_take_over(Machine *m);
-/* Its note is lost, or its service has gone: no request remains. */
+/* Its note is lost, or its service is gone: no request remains. */
 void requests_forget(SimProcess *p);
 
 /* Invariants: between two events; and when no more events are due. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Simulate: random machines live through random histories, and invariants.c watches.
+ * Simulate: random machines live through random histories, and invariants.c checks them.
  *
  *	simulate --seed N [--trace]           one history, with a trace
  *	simulate [--first N] --count N        many; prints the faults, exits with 1 at a broken invariant
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/boot-record.h"
+#include "boot/boot-record.h"
 #include "tests/sim/invariants.h"
 #include "tests/sim/levels.h"
 #include "tests/sim/machine.h"
@@ -22,7 +22,7 @@
 /* With this many histories each kind of fault must have occurred. */
 enum { ENOUGH_FOR_ALL_FAULTS = 2000 };
 
-/* Every 16th history runs twice, and must give the same result. */
+/* Every 16th history runs three times (play_again()), and must give the same result. */
 enum { REPEAT_EVERY = 16 };
 
 typedef struct Options {
@@ -34,15 +34,17 @@ typedef struct Options {
 
 static int64_t random_pause(Machine *m)
 {
-	static const int64_t longest_us[] = { 0, 1000, 100 * 1000, 2 * G_USEC_PER_SEC, 15 * G_USEC_PER_SEC };
+	static const int64_t longest_us[] = { 0, 1000, 100 * 1000, 2 * G_USEC_PER_SEC,
+					      15 * G_USEC_PER_SEC };
 
-	return chance_time(&m->chance, longest_us[chance_below(&m->chance, G_N_ELEMENTS(longest_us))]);
+	return chance_time(&m->chance,
+			   longest_us[chance_below(&m->chance, G_N_ELEMENTS(longest_us))]);
 }
 
 /* Runs until no more events are due. A machine with well-behaved services gets there. */
 static void run_to_rest(Machine *m, const char *when)
 {
-	const int64_t end_us = m->now_us + 2 * G_TIME_SPAN_HOUR;
+	const int64_t end_us = m->sim.now_us + 2 * G_TIME_SPAN_HOUR;
 
 	while (!m->failure && machine_next_us(m) <= end_us)
 		machine_run(m, machine_next_us(m));
@@ -55,7 +57,7 @@ static void live(Machine *m)
 	const unsigned n_pokes = 15 + chance_below(&m->chance, 60);
 
 	for (unsigned i = 0; i < n_pokes && !m->failure; i++) {
-		machine_run(m, m->now_us + random_pause(m));
+		machine_run(m, m->sim.now_us + random_pause(m));
 		if (!m->failure)
 			machine_poke(m);
 	}
@@ -84,9 +86,10 @@ static void history(Machine *m)
 }
 
 /* Returns: false if an invariant was broken. */
-static bool play(uint64_t seed, bool is_tracing, unsigned long *n_faults, uint64_t *ret_hash)
+static bool play(uint64_t seed, bool is_tracing, bool is_reworded, unsigned long *n_faults,
+		 uint64_t *ret_hash)
 {
-	g_autoptr(Machine) m = machine_new(seed, is_tracing, n_faults);
+	g_autoptr(Machine) m = machine_new(seed, is_tracing, is_reworded, n_faults);
 
 	if (!m->failure)
 		history(m);
@@ -98,15 +101,19 @@ static bool play(uint64_t seed, bool is_tracing, unsigned long *n_faults, uint64
 	return !m->failure;
 }
 
-static bool play_twice(uint64_t seed, uint64_t hash)
+/* Plays it again with the same inputs, and with inputs that differ only in their texts. */
+static bool play_again(uint64_t seed, uint64_t hash)
 {
 	uint64_t again;
+	uint64_t reworded;
 
-	if (!play(seed, false, NULL, &again))
+	if (!play(seed, false, false, NULL, &again) || !play(seed, false, true, NULL, &reworded))
 		return false;
 	if (again != hash)
 		printf("seed %" G_GUINT64_FORMAT ": the same inputs gave other actions\n", seed);
-	return again == hash;
+	else if (reworded != hash)
+		printf("seed %" G_GUINT64_FORMAT ": other texts gave other actions\n", seed);
+	return again == hash && reworded == hash;
 }
 
 /* --- a day --- */
@@ -116,13 +123,14 @@ enum { WARM_HOURS = 72, HOURS = 24, STORM_PERCENT = 1, STORM_POKES = 300 };
 /* In a storm of devices, calls or runlevels, events come a millisecond apart. */
 static void live_an_hour(Machine *m)
 {
-	const int64_t end_us = m->now_us + G_TIME_SPAN_HOUR;
+	const int64_t end_us = m->sim.now_us + G_TIME_SPAN_HOUR;
 
-	while (m->now_us < end_us && !m->failure) {
+	while (m->sim.now_us < end_us && !m->failure) {
 		const bool is_storm = chance_percent(&m->chance, STORM_PERCENT);
 
 		for (unsigned i = 0; i < (is_storm ? STORM_POKES : 1) && !m->failure; i++) {
-			machine_run(m, m->now_us + (is_storm ? chance_time(&m->chance, 1000) : random_pause(m)));
+			machine_run(m, m->sim.now_us + (is_storm ? chance_time(&m->chance, 1000) :
+								   random_pause(m)));
 			if (!m->failure)
 				machine_poke(m);
 		}
@@ -132,17 +140,17 @@ static void live_an_hour(Machine *m)
 /* Allocated bytes: the present services and their texts, and leaks. */
 static size_t allocated_bytes(Machine *m)
 {
-	g_free(boot_record_take_news(m->engine)); /* like an idle manager */
+	g_free(boot_record_take_news(m->sim.engine)); /* like an idle manager */
 	return mallinfo2().uordblks;
 }
 
 /*
- * Returns: false if an invariant was broken, or the second half of the day took over 10 % more memory
- * than the first.
+ * Returns: false if an invariant was broken, or the second half of the day took over 10 % more
+ * memory than the first.
  */
 static bool play_day(uint64_t seed, bool is_tracing, unsigned long *n_faults)
 {
-	g_autoptr(Machine) m = machine_new(seed, is_tracing, n_faults);
+	g_autoptr(Machine) m = machine_new(seed, is_tracing, false, n_faults);
 	size_t most[2] = { 0, 0 };
 
 	m->is_one_life = true;
@@ -157,7 +165,10 @@ static bool play_day(uint64_t seed, bool is_tracing, unsigned long *n_faults)
 	}
 	printf("\n");
 	if (!m->failure && most[1] > most[0] + most[0] / 10)
-		machine_fail(m, "it has grown: %zu bytes in the first half of the day, %zu in the second", most[0], most[1]);
+		machine_fail(
+			m,
+			"it has grown: %zu bytes in the first half of the day, %zu in the second",
+			most[0], most[1]);
 	if (m->failure)
 		printf("seed %" G_GUINT64_FORMAT ": %s\n", seed, m->failure);
 	return !m->failure;
@@ -171,8 +182,9 @@ static bool play_days(const Options *options)
 		if (!play_day(options->first + i, options->is_tracing, n_faults))
 			return false;
 	}
-	printf("%lu failed for good, %lu crashes, %lu flapped levels, %lu reloads\n", n_faults[SIM_FAULT_GAVE_UP], n_faults[SIM_FAULT_CRASH],
-	       n_faults[SIM_FAULT_FLAPPED], n_faults[SIM_FAULT_RELOAD]);
+	printf("%lu failed for good, %lu crashes, %lu flapped levels, %lu reloads\n",
+	       n_faults[SIM_FAULT_GAVE_UP], n_faults[SIM_FAULT_CRASH], n_faults[SIM_FAULT_FLAPPED],
+	       n_faults[SIM_FAULT_RELOAD]);
 	return true;
 }
 
@@ -180,8 +192,9 @@ static bool report(const Options *options, const unsigned long *n_faults)
 {
 	bool is_complete = true;
 
-	printf("%" G_GUINT64_FORMAT " histories, seeds %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT "\n", options->count,
-	       options->first, options->first + options->count - 1);
+	printf("%" G_GUINT64_FORMAT " histories, seeds %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+	       "\n",
+	       options->count, options->first, options->first + options->count - 1);
 	for (unsigned i = 0; i < SIM_FAULT_COUNT; i++) {
 		printf("%10lu  %s\n", n_faults[i], sim_fault_name((SimFault)i));
 		if (n_faults[i] == 0 && options->count >= ENOUGH_FOR_ALL_FAULTS) {
@@ -200,9 +213,9 @@ static bool play_all(const Options *options)
 		const uint64_t seed = options->first + i;
 		uint64_t hash;
 
-		if (!play(seed, options->is_tracing, n_faults, &hash))
+		if (!play(seed, options->is_tracing, false, n_faults, &hash))
 			return false;
-		if (i % REPEAT_EVERY == 0 && !options->is_tracing && !play_twice(seed, hash))
+		if (i % REPEAT_EVERY == 0 && !options->is_tracing && !play_again(seed, hash))
 			return false;
 	}
 	return report(options, n_faults);
@@ -246,7 +259,9 @@ int main(int argc, char **argv)
 	if (argc == 1)
 		options.count = ENOUGH_FOR_ALL_FAULTS;
 	if (!read_options(argc, argv, &options)) {
-		fprintf(stderr, "usage: simulate --seed N [--trace] | simulate [--first N] --count N | simulate [--first N] --day N\n");
+		fprintf(stderr,
+			"usage: simulate --seed N [--trace] | simulate [--first N] --count N | "
+			"simulate [--first N] --day N\n");
 		return 2;
 	}
 	if (options.days > 0)

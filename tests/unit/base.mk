@@ -32,6 +32,6 @@ TESTS += tests/unit/test_safe_path
 tests_unit_test_safe_path_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_safe_path_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)
 
-TESTS += tests/unit/test_words
-tests_unit_test_words_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_words_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)
+TESTS += tests/unit/test_tokens
+tests_unit_test_tokens_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_tokens_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-LIBS_BUS = libbus.a $(LIBS_ENGINE) $(LIBS_LOOP)
+LIBS_BUS = libbus.a $(LIBS_BOOT) $(LIBS_LOOP)
 BUS_TEST_CFLAGS = $(AM_CFLAGS) $(GIO_CFLAGS) $(DBUS_CFLAGS) $(CHECK_CFLAGS)
 
 TESTS += tests/unit/test_bus_auth

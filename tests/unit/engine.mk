@@ -16,7 +16,7 @@ TESTS += \
 	tests/unit/test_login_screen \
 	tests/unit/test_note \
 	tests/unit/test_progress \
-	tests/unit/test_reach \
+	tests/unit/test_impact \
 	tests/unit/test_refusal \
 	tests/unit/test_request \
 	tests/unit/test_script \
@@ -27,7 +27,7 @@ TESTS += \
 	tests/unit/test_wait_limit \
 	tests/unit/test_want
 
-ENGINE_TEST_LDADD = libtest.a $(LIBS_ENGINE) $(CHECK_LIBS)
+ENGINE_TEST_LDADD = libtest.a $(LIBS_BOOT) $(CHECK_LIBS)
 
 tests_unit_test_login_screen_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_login_screen_LDADD = $(ENGINE_TEST_LDADD)
@@ -50,8 +50,8 @@ tests_unit_test_demand_LDADD = $(ENGINE_TEST_LDADD)
 tests_unit_test_listen_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_listen_LDADD = $(ENGINE_TEST_LDADD)
 
-tests_unit_test_reach_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_reach_LDADD = $(ENGINE_TEST_LDADD)
+tests_unit_test_impact_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_impact_LDADD = $(ENGINE_TEST_LDADD)
 
 tests_unit_test_refusal_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_refusal_LDADD = $(ENGINE_TEST_LDADD)
@@ -104,11 +104,11 @@ EXTRA_DIST += tests/data/durations
 tests_fuzz_fuzz_durations_SOURCES = tests/fuzz/fuzz_durations.c tests/fuzz/driver.c
 tests_fuzz_fuzz_durations_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/durations"'
 tests_fuzz_fuzz_durations_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-tests_fuzz_fuzz_durations_LDADD = $(LIBS_ENGINE)
+tests_fuzz_fuzz_durations_LDADD = $(LIBS_BOOT)
 
 TESTS += tests/fuzz/fuzz_note
 EXTRA_DIST += tests/data/notes
 tests_fuzz_fuzz_note_SOURCES = tests/fuzz/fuzz_note.c tests/fuzz/driver.c
 tests_fuzz_fuzz_note_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/notes"'
 tests_fuzz_fuzz_note_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-tests_fuzz_fuzz_note_LDADD = $(LIBS_ENGINE)
+tests_fuzz_fuzz_note_LDADD = $(LIBS_BOOT)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# The test runs the program; libprocess writes its specifications, as in the manager.
+# The test runs svc-exec; libprocess writes the specifications for it, as in the manager.
 TESTS += tests/unit/test_exec
 tests_unit_test_exec_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_exec_LDADD = $(STAGE_TEST_LDADD) -lutil

@@ -70,6 +70,7 @@ tests_unit_test_file_systems_LDADD = libtest.a libfinale.a $(CHECK_LIBS)
 
 TESTS += tests/unit/test_keeper_restart_limit
 tests_unit_test_keeper_restart_limit_CFLAGS = $(KEEPER_TEST_CFLAGS)
+tests_unit_test_keeper_restart_limit_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=keeper_now_us,--wrap=spawn_process
 tests_unit_test_keeper_restart_limit_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
 
 # PID 1's own loop in a simulated world: the linker redirects its calls.
@@ -91,7 +92,7 @@ tests_fuzz_fuzz_tables_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_fuzz_tables_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_KEEPER_WRAPS)
 tests_fuzz_fuzz_tables_LDADD = libkeeper.a $(LIBS_BASE)
 
-# With a manager link of its own.
+# It contains its own manager link.
 TESTS += tests/unit/test_keeper_watchdog
 tests_unit_test_keeper_watchdog_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_watchdog_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)

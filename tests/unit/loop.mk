@@ -3,15 +3,15 @@
 TESTS += tests/unit/test_loop
 
 tests_unit_test_loop_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_loop_LDADD = libtest.a libloop.a libbase.a libwords.a $(GLIB_LIBS) $(CHECK_LIBS)
+tests_unit_test_loop_LDADD = libtest.a libloop.a libbase.a libtokens.a $(GLIB_LIBS) $(CHECK_LIBS)
 
 TESTS += tests/unit/test_worker_pool
 tests_unit_test_worker_pool_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_worker_pool_LDADD = libtest.a libworker.a libloop.a libbase.a libwords.a $(GLIB_LIBS) $(CHECK_LIBS)
+tests_unit_test_worker_pool_LDADD = libtest.a libworker.a libloop.a libbase.a libtokens.a $(GLIB_LIBS) $(CHECK_LIBS)
 
 TESTS += tests/unit/test_bus_address
 tests_unit_test_bus_address_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_bus_address_LDADD = libtest.a libloop.a libbase.a libwords.a $(GLIB_LIBS) $(CHECK_LIBS)
+tests_unit_test_bus_address_LDADD = libtest.a libloop.a libbase.a libtokens.a $(GLIB_LIBS) $(CHECK_LIBS)
 
 TESTS += tests/unit/test_dbus_stream
 tests_unit_test_dbus_stream_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
@@ -21,7 +21,7 @@ TESTS += tests/unit/test_system_bus
 tests_unit_test_system_bus_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
 tests_unit_test_system_bus_LDADD = libtest.a $(LIBS_LOOP) $(CHECK_LIBS)
 
-# In a network namespace of its own, with ip(8).
+# It uses its own network namespace and ip(8).
 TESTS += tests/unit/test_netlink
 tests_unit_test_netlink_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_netlink_LDADD = libtest.a $(LIBS_LOOP) $(CHECK_LIBS)

@@ -71,9 +71,9 @@ tests_fuzz_fuzz_policy_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdi
 tests_fuzz_fuzz_policy_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_fuzz_policy_LDADD = $(LIBS_MODEL)
 
-TESTS += tests/unit/test_socket_words
-tests_unit_test_socket_words_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_socket_words_LDADD = libtest.a $(LIBS_MODEL) $(CHECK_LIBS)
+TESTS += tests/unit/test_socket_fields
+tests_unit_test_socket_fields_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_socket_fields_LDADD = libtest.a $(LIBS_MODEL) $(CHECK_LIBS)
 
 TESTS += tests/unit/test_socket_def
 tests_unit_test_socket_def_CFLAGS = $(TEST_CFLAGS)

@@ -32,7 +32,7 @@ tests_unit_test_policy_sysv_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS)
 tests_unit_test_policy_sysv_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_policy_sysv_LDADD = libtest.a $(LIBS_POLICY_EDIT) $(CHECK_LIBS)
 
-# The calls that change the disk go through the test, which ends the process before the N-th.
+# The calls that change the disk go through the test, which ends the process before the N-th call.
 TESTS += tests/unit/test_power_cut
 tests_unit_test_power_cut_CPPFLAGS = $(POLICY_EDIT_TEST_CPPFLAGS)
 tests_unit_test_power_cut_CFLAGS = $(TEST_CFLAGS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-LIBS_PROCESS = libprocess.a libmodel.a libsandbox.a $(INIH_LIBS) libworker.a libloop.a $(LIBS_BASE)
+LIBS_PROCESS = libprocess.a libmodel.a libsandbox.a libworker.a libloop.a $(LIBS_BASE)
 STAGE_TEST_LDADD = libstage.a libtest.a $(LIBS_PROCESS) $(CHECK_LIBS)
 
 TESTS += tests/unit/test_supervise

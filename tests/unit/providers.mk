@@ -2,8 +2,8 @@
 
 TESTS += tests/unit/test_path tests/unit/test_registry
 
-providers_test_libs = libtest.a libproviders.a libworker.a libloop.a libmodel.a libsandbox.a libbase.a libwords.a libpaths.a $(DBUS_LIBS) \
-	$(UDEV_LIBS) $(INIH_LIBS) $(GLIB_LIBS) $(CHECK_LIBS)
+providers_test_libs = libtest.a libproviders.a libworker.a libloop.a libmodel.a libsandbox.a libbase.a libtokens.a libpaths.a $(DBUS_LIBS) \
+	$(UDEV_LIBS) $(GLIB_LIBS) $(CHECK_LIBS)
 
 tests_unit_test_path_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
 tests_unit_test_path_LDADD = $(providers_test_libs)
@@ -19,7 +19,7 @@ TESTS += tests/unit/test_path_walker
 tests_unit_test_path_walker_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
 tests_unit_test_path_walker_LDADD = $(providers_test_libs)
 
-# In a network namespace of its own, with ip(8) and a dbus-daemon.
+# It uses its own network namespace, ip(8) and a dbus-daemon.
 TESTS += tests/unit/test_network
 tests_unit_test_network_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
 tests_unit_test_network_LDADD = $(providers_test_libs)

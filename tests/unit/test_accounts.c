@@ -25,7 +25,9 @@ static char *write_file(const char *text)
 
 static void setup(void)
 {
-	passwd = write_file("root:x:0:0:root:/root:/bin/sh\n# no line\nbad:x:y:z:\nwww:x:33:34::/var/www:\nwww:x:99:99::/:\n");
+	passwd = write_file(
+		"root:x:0:0:root:/root:/bin/sh\n# no line\nbad:x:y:z:\nwww:x:33:34::/var/www:\n"
+		"www:x:99:99::/:\n");
 	group = write_file("root:x:0:\nadm:x:4:syslog\n");
 	files = (AccountFiles){ .passwd = passwd, .group = group };
 }
@@ -57,12 +59,13 @@ static const struct {
 	{ "www", "wheel", 7, 8, "there is no group \"wheel\" in " },
 };
 
-START_TEST(names_and_numbers_are_found_or_told)
+START_TEST(names_and_numbers_are_found_or_reported)
 {
 	g_autoptr(GError) error = NULL;
 	uid_t uid = 7;
 	gid_t gid = 8;
-	const bool found = accounts_find(&files, cases[_i].user, cases[_i].group, &uid, &gid, &error);
+	const bool found =
+		accounts_find(&files, cases[_i].user, cases[_i].group, &uid, &gid, &error);
 
 	ck_assert(found == !cases[_i].problem);
 	ck_assert_uint_eq(uid, cases[_i].uid);
@@ -70,7 +73,8 @@ START_TEST(names_and_numbers_are_found_or_told)
 	if (found)
 		return;
 	ck_assert(g_str_has_prefix(error->message, cases[_i].problem));
-	ck_assert(g_str_has_suffix(error->message, "; other name services are not used here; write a number"));
+	ck_assert(g_str_has_suffix(error->message,
+				   "; other name services are not used here; write a number"));
 }
 END_TEST
 
@@ -93,7 +97,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("accounts");
 
 	ADD_CASE_AROUND(suite, "all", setup, teardown, without_the_files_only_numbers_are_known);
-	ADD_LOOP_AROUND(suite, "all", setup, teardown, names_and_numbers_are_found_or_told,
+	ADD_LOOP_AROUND(suite, "all", setup, teardown, names_and_numbers_are_found_or_reported,
 			G_N_ELEMENTS(cases));
 	return suite;
 }

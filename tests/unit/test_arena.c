@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "tests/lib/suite.h"
 
-START_TEST(what_is_got_is_zero_and_aligned_and_stays)
+START_TEST(allocated_blocks_are_zeroed_aligned_and_disjoint)
 {
 	static const gsize sizes[] = { 1, 40, 7950, 8000, 8001, 7, 100000, 16, 0, 3 };
 	g_autoptr(Arena) arena = arena_new();
@@ -33,7 +33,7 @@ START_TEST(what_is_got_is_zero_and_aligned_and_stays)
 }
 END_TEST
 
-START_TEST(a_text_is_copied_with_an_end)
+START_TEST(a_copied_text_ends_with_nul)
 {
 	g_autoptr(Arena) arena = arena_new();
 
@@ -43,7 +43,7 @@ START_TEST(a_text_is_copied_with_an_end)
 }
 END_TEST
 
-START_TEST(one_that_was_not_used_is_freed_too)
+START_TEST(an_unused_arena_is_freed_too)
 {
 	arena_free(arena_new());
 	arena_free(NULL);
@@ -54,7 +54,7 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("arena");
 
-	ADD_CASE(suite, "arena", what_is_got_is_zero_and_aligned_and_stays, a_text_is_copied_with_an_end,
-		 one_that_was_not_used_is_freed_too);
+	ADD_CASE(suite, "arena", allocated_blocks_are_zeroed_aligned_and_disjoint,
+		 a_copied_text_ends_with_nul, an_unused_arena_is_freed_too);
 	return suite;
 }

@@ -25,18 +25,21 @@ static void setup(ServiceDef *def, Backoff *b)
 
 START_TEST(the_delay_doubles_up_to_its_ceiling)
 {
-	static const int64_t expected_us[] = { 100 * MS, 200 * MS, 400 * MS, 800 * MS, 1 * S, 1 * S };
+	static const int64_t expected_us[] = {
+		100 * MS, 200 * MS, 400 * MS, 800 * MS, 1 * S, 1 * S
+	};
 	ServiceDef def;
 	Backoff b;
 
 	setup(&def, &b);
 	for (unsigned i = 0; i < G_N_ELEMENTS(expected_us); i++)
-		ck_assert_int_eq(backoff_next_start(&b, &def, 5 * S + i) - (5 * S + i), expected_us[i]);
+		ck_assert_int_eq(backoff_next_start(&b, &def, 5 * S + i) - (5 * S + i),
+				 expected_us[i]);
 	backoff_clear(&b);
 }
 END_TEST
 
-START_TEST(what_has_not_run_is_tried_for_ever)
+START_TEST(tries_without_a_run_never_reach_the_limit)
 {
 	ServiceDef def;
 	Backoff b;
@@ -51,7 +54,7 @@ START_TEST(what_has_not_run_is_tried_for_ever)
 }
 END_TEST
 
-START_TEST(a_long_good_run_begins_at_the_bottom_again)
+START_TEST(a_long_good_run_resets_the_delay)
 {
 	ServiceDef def;
 	Backoff b;
@@ -80,7 +83,7 @@ START_TEST(the_limit_counts_within_its_window)
 }
 END_TEST
 
-START_TEST(an_admins_start_forgets)
+START_TEST(an_admins_start_resets_the_history)
 {
 	ServiceDef def;
 	Backoff b;
@@ -94,7 +97,7 @@ START_TEST(an_admins_start_forgets)
 }
 END_TEST
 
-START_TEST(a_limit_above_what_is_remembered_still_ends)
+START_TEST(a_limit_above_the_remembered_starts_still_ends)
 {
 	ServiceDef def;
 	Backoff b;
@@ -113,8 +116,9 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("backoff");
 
-	ADD_CASE(suite, "curve", the_delay_doubles_up_to_its_ceiling, what_has_not_run_is_tried_for_ever, a_long_good_run_begins_at_the_bottom_again,
-		 the_limit_counts_within_its_window, an_admins_start_forgets,
-		 a_limit_above_what_is_remembered_still_ends);
+	ADD_CASE(suite, "curve", the_delay_doubles_up_to_its_ceiling,
+		 tries_without_a_run_never_reach_the_limit, a_long_good_run_resets_the_delay,
+		 the_limit_counts_within_its_window, an_admins_start_resets_the_history,
+		 a_limit_above_the_remembered_starts_still_ends);
 	return suite;
 }

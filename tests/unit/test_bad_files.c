@@ -32,13 +32,15 @@ static GPtrArray *list_files(const char *directory, const char *suffix)
 	return names;
 }
 
-static char *read_file(const char *directory, const char *name, const char *suffix, gsize *ret_length)
+static char *read_file(const char *directory, const char *name, const char *suffix,
+		       gsize *ret_length)
 {
 	g_autofree char *base = g_strconcat(name, suffix, NULL);
 	g_autofree char *path = g_build_filename(directory, base, NULL);
 	char *text = NULL;
 
-	ck_assert_msg(g_file_get_contents(path, &text, ret_length, NULL), "%s cannot be read", path);
+	ck_assert_msg(g_file_get_contents(path, &text, ret_length, NULL), "%s cannot be read",
+		      path);
 	return text;
 }
 
@@ -49,11 +51,12 @@ static void compare(const char *directory, const char *name, DiagList *diags)
 
 	diag_list_sort(diags);
 	text = diags_text(diags);
-	ck_assert_msg(strcmp(text, expected) == 0, "%s: said:\n%sexpected:\n%s", name, text, expected);
+	ck_assert_msg(strcmp(text, expected) == 0, "%s: said:\n%sexpected:\n%s", name, text,
+		      expected);
 	ck_assert_uint_gt(diag_list_count_errors(diags), 0);
 }
 
-START_TEST(every_bad_service_file_is_told_in_the_expected_words_and_is_out)
+START_TEST(every_bad_service_file_gives_the_expected_message_and_is_excluded)
 {
 	static const char directory[] = TEST_DATA "/bad-services";
 	g_autoptr(GPtrArray) names = list_files(directory, ".svc");
@@ -76,7 +79,7 @@ START_TEST(every_bad_service_file_is_told_in_the_expected_words_and_is_out)
 }
 END_TEST
 
-START_TEST(every_bad_policy_file_is_told_in_the_expected_words_and_leaves_no_trace)
+START_TEST(every_bad_policy_file_gives_the_expected_message_and_leaves_no_trace)
 {
 	static const char directory[] = TEST_DATA "/bad-policies";
 	g_autoptr(GPtrArray) names = list_files(directory, ".policy");
@@ -104,7 +107,8 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bad files");
 
-	ADD_CASE(suite, "bad files", every_bad_service_file_is_told_in_the_expected_words_and_is_out,
-		 every_bad_policy_file_is_told_in_the_expected_words_and_leaves_no_trace);
+	ADD_CASE(suite, "bad files",
+		 every_bad_service_file_gives_the_expected_message_and_is_excluded,
+		 every_bad_policy_file_gives_the_expected_message_and_leaves_no_trace);
 	return suite;
 }

@@ -12,7 +12,7 @@
 #include "tests/lib/suite.h"
 
 /*
- * udev 0-900, dbus 900-1000 after udev, gdm 1000-3000 after dbus, cron 0-50, held: waits for an
+ * udev 0-900, dbus 900-1000 after udev, gdm 1000-3000 after dbus, cron 0-50. "held" waits for an
  * external condition.
  */
 static BootTimes *make_times(void)
@@ -36,7 +36,8 @@ static char *chain_of(const BootTimes *times, const char *name)
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	for (guint i = 0; i < chain->len; i++)
-		g_string_append_printf(text, "%s%s", i ? " " : "", ((const BootTime *)g_ptr_array_index(chain, i))->name);
+		g_string_append_printf(text, "%s%s", i ? " " : "",
+				       ((const BootTime *)g_ptr_array_index(chain, i))->name);
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
@@ -55,7 +56,7 @@ START_TEST(the_chain_goes_back_by_what_each_waited_for_last)
 }
 END_TEST
 
-START_TEST(own_time_and_waiting_time_are_two_things)
+START_TEST(own_time_and_waiting_time_are_separate)
 {
 	g_autoptr(BootTimes) times = make_times();
 	const BootTime *gdm = boot_times_find(times, "gdm");
@@ -82,22 +83,26 @@ START_TEST(the_longest_own_time_comes_first)
 }
 END_TEST
 
-START_TEST(the_graph_names_the_world_and_quotes_it)
+START_TEST(the_graph_has_external_conditions_with_quoted_names)
 {
 	g_autoptr(BootTimes) times = make_times();
 	g_autofree char *dot = boot_times_dot(times, 10, 3010);
 
-	ck_assert_ptr_nonnull(strstr(dot, "\t\"gdm\" [label=\"gdm\\n2 ms, from 1 ms on\", color=red];\n"));
-	ck_assert_ptr_nonnull(strstr(dot, "\t\"dbus\" -> \"gdm\" [label=\"service:dbus, 1 ms\", penwidth=3];\n"));
-	ck_assert_ptr_nonnull(strstr(dot, "\t\"path:/a \\\"b\\\"\" [shape=ellipse, style=dashed];\n"));
+	ck_assert_ptr_nonnull(
+		strstr(dot, "\t\"gdm\" [label=\"gdm\\n2 ms, from 1 ms on\", color=red];\n"));
+	ck_assert_ptr_nonnull(
+		strstr(dot, "\t\"dbus\" -> \"gdm\" [label=\"service:dbus, 1 ms\", penwidth=3];\n"));
+	ck_assert_ptr_nonnull(
+		strstr(dot, "\t\"path:/a \\\"b\\\"\" [shape=ellipse, style=dashed];\n"));
 	ck_assert_ptr_nonnull(strstr(dot, "\"held\" [label=\"held\\nnot started\"];\n"));
 }
 END_TEST
 
-START_TEST(a_circle_of_lies_ends)
+START_TEST(a_cycle_in_a_wrong_record_ends)
 {
 	g_autoptr(GVariant) array = g_variant_ref_sink(g_variant_new_parsed(
-		"[('a', @t 1, @t 5, @t 5, @t 5, 'up', 'service:b', 'b'), ('b', @t 1, @t 5, @t 5, @t 5, 'up', 'service:a', 'a')]"));
+		"[('a', @t 1, @t 5, @t 5, @t 5, 'up', 'service:b', 'b'), ('b', @t 1, @t 5, @t 5, "
+		"@t 5, 'up', 'service:a', 'a')]"));
 	g_autoptr(BootTimes) times = boot_times_new(array);
 	g_autofree char *chain = chain_of(times, "a");
 
@@ -134,8 +139,9 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("boot_times");
 
 	ADD_CASE(suite, "chain", the_chain_goes_back_by_what_each_waited_for_last,
-		 own_time_and_waiting_time_are_two_things, the_longest_own_time_comes_first,
-		 the_graph_names_the_world_and_quotes_it, a_circle_of_lies_ends);
+		 own_time_and_waiting_time_are_separate, the_longest_own_time_comes_first,
+		 the_graph_has_external_conditions_with_quoted_names,
+		 a_cycle_in_a_wrong_record_ends);
 	suite_add_loop(suite, "lines", a_line_fits_the_terminal, G_N_ELEMENTS(fits));
 	return suite;
 }

@@ -21,7 +21,8 @@ static int make_memfd(void)
 	return fd;
 }
 
-static void expect_entry(const Bundle *bundle, const char *path, BundleKind kind, bool is_secret, const char *data, gsize length)
+static void expect_entry(const Bundle *bundle, const char *path, BundleKind kind, bool is_secret,
+			 const char *data, gsize length)
 {
 	const BundleEntry *entry = bundle_find(bundle, path);
 
@@ -58,7 +59,7 @@ START_TEST(what_is_written_is_read_again_byte_for_byte)
 }
 END_TEST
 
-START_TEST(once_written_it_cannot_be_changed)
+START_TEST(a_written_bundle_cannot_be_changed)
 {
 	g_autoptr(Bundle) bundle = bundle_new();
 	auto_fd int fd = make_memfd();
@@ -71,7 +72,7 @@ START_TEST(once_written_it_cannot_be_changed)
 }
 END_TEST
 
-START_TEST(one_that_was_not_finished_is_refused_and_names_what_its_writer_waits_for)
+START_TEST(an_unfinished_bundle_is_refused_and_names_the_file_being_read)
 {
 	g_autoptr(Bundle) bundle = bundle_new();
 	g_autoptr(GError) error = NULL;
@@ -126,7 +127,7 @@ static const char *const damaged[] = {
 	"svcd-files 1 5 9999999999\nF 0 2 1\n/a\nx\n",
 };
 
-START_TEST(a_damaged_one_is_refused)
+START_TEST(a_damaged_bundle_is_refused)
 {
 	g_autoptr(GBytes) bytes = g_bytes_new_static(damaged[_i], strlen(damaged[_i]));
 	g_autoptr(GError) error = NULL;
@@ -141,10 +142,11 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("bundle");
 	TCase *loop = tcase_create("damage");
 
-	ADD_CASE(suite, "bundle", what_is_written_is_read_again_byte_for_byte, once_written_it_cannot_be_changed,
-		 one_that_was_not_finished_is_refused_and_names_what_its_writer_waits_for,
+	ADD_CASE(suite, "bundle", what_is_written_is_read_again_byte_for_byte,
+		 a_written_bundle_cannot_be_changed,
+		 an_unfinished_bundle_is_refused_and_names_the_file_being_read,
 		 a_directory_is_forgotten_with_all_below_it);
-	tcase_add_loop_test(loop, a_damaged_one_is_refused, 0, G_N_ELEMENTS(damaged));
+	tcase_add_loop_test(loop, a_damaged_bundle_is_refused, 0, G_N_ELEMENTS(damaged));
 	suite_add_tcase(suite, loop);
 	return suite;
 }

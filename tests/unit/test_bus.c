@@ -13,7 +13,8 @@
 #define PROPERTIES "org.freedesktop.DBus.Properties"
 
 /* Compares a property of a service, as text. */
-static void expect_property(GDBusConnection *connection, const char *path, const char *name, const char *expected)
+static void expect_property(GDBusConnection *connection, const char *path, const char *name,
+			    const char *expected)
 {
 	g_autoptr(GVariant) value = bus_world_property(connection, path, INTERFACE_SERVICE, name);
 	g_autofree char *text = g_variant_print(value, FALSE);
@@ -60,14 +61,18 @@ START_TEST(a_list_has_the_properties_that_are_asked_for)
 	g_autofree char *absent = NULL;
 
 	world_settle(bw->world);
-	reply = bus_world_call(connection, OBJECT_PATH_SERVICES, INTERFACE_SERVICES, "List", g_variant_new("(^as)", names),
-			       "(aa{sv})", NULL);
+	reply = bus_world_call(connection, OBJECT_PATH_SERVICES, INTERFACE_SERVICES, "List",
+			       g_variant_new("(^as)", names), "(aa{sv})", NULL);
 	text = g_variant_print(reply, FALSE);
-	ck_assert_str_eq(text, "([{'State': <'ready'>, 'Name': <'base'>}, {'State': <'waiting'>, 'Name': <'shy'>}, "
-			       "{'State': <'ready'>, 'Name': <'upper'>}],)");
+	ck_assert_str_eq(text,
+			 "([{'State': <'ready'>, 'Name': <'base'>}, {'State': <'waiting'>, 'Name': "
+			 "<'shy'>}, "
+			 "{'State': <'ready'>, 'Name': <'upper'>}],)");
 	refused = bus_world_refusal(connection, OBJECT_PATH_SERVICES, INTERFACE_SERVICES, "List",
 				    g_variant_new("(^as)", costly));
-	ck_assert_str_eq(refused, "org.svcd1.Error.InvalidArgument: Dependents can be requested of one service at a time");
+	ck_assert_str_eq(refused,
+			 "org.svcd1.Error.InvalidArgument: Dependents can be read from only one "
+			 "service at a time");
 	absent = bus_world_refusal(connection, OBJECT_PATH_SERVICES, INTERFACE_SERVICES, "List",
 				   g_variant_new("(^as)", unknown));
 	ck_assert_str_eq(absent, "org.svcd1.Error.InvalidArgument: a service has no property Nmae");
@@ -77,31 +82,37 @@ END_TEST
 static char *list_in_motion(GDBusConnection *connection)
 {
 	static const char *const names[] = { "Name", "State", NULL };
-	g_autoptr(GVariant) reply = bus_world_call(connection, OBJECT_PATH_SERVICES, INTERFACE_SERVICES, "ListInMotion",
+	g_autoptr(GVariant) reply = bus_world_call(connection, OBJECT_PATH_SERVICES,
+						   INTERFACE_SERVICES, "ListInMotion",
 						   g_variant_new("(^as)", names), "(aa{sv})", NULL);
 
 	return g_variant_print(reply, FALSE);
 }
 
-START_TEST(who_rests_is_not_in_motion)
+START_TEST(an_idle_service_is_not_in_motion)
 {
-	g_autoptr(BusWorld) bw = bus_world_new("== base\n[Service]\nExec=/bin/base\n"
-					       "== patient\n[Service]\nExec=/bin/patient\n[Conditions]\nWhen=flag:a\n"
-					       "== hasty\n[Service]\nExec=/bin/hasty\n"
-					       "[Conditions]\nWhen=flag:b\nWaitTimeout=10s\n",
-					       "[runlevel 2]\nActivate=base patient hasty\n");
+	g_autoptr(BusWorld) bw = bus_world_new(
+		"== base\n[Service]\nExec=/bin/base\n"
+		"== patient\n[Service]\nExec=/bin/patient\n[Conditions]\nWhen=flag:a\n"
+		"== hasty\n[Service]\nExec=/bin/hasty\n"
+		"[Conditions]\nWhen=flag:b\nWaitTimeout=10s\n",
+		"[runlevel 2]\nActivate=base patient hasty\n");
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
 	g_autofree char *boot = list_in_motion(connection);
 	g_autofree char *rest = NULL;
 	g_autofree char *stop = NULL;
 
-	ck_assert_str_eq(boot, "([{'Name': <'base'>, 'State': <'starting'>}, {'Name': <'hasty'>, 'State': <'waiting'>}],)");
+	ck_assert_str_eq(
+		boot, "([{'Name': <'base'>, 'State': <'starting'>}, {'Name': <'hasty'>, 'State': "
+		      "<'waiting'>}],)");
 	world_settle(bw->world);
 	rest = list_in_motion(connection);
 	ck_assert_str_eq(rest, "([{'Name': <'hasty'>, 'State': <'waiting'>}],)");
 	world_stop(bw->world, "base");
 	stop = list_in_motion(connection);
-	ck_assert_str_eq(stop, "([{'Name': <'base'>, 'State': <'stopping'>}, {'Name': <'hasty'>, 'State': <'waiting'>}],)");
+	ck_assert_str_eq(
+		stop, "([{'Name': <'base'>, 'State': <'stopping'>}, {'Name': <'hasty'>, 'State': "
+		      "<'waiting'>}],)");
 }
 END_TEST
 
@@ -129,15 +140,18 @@ START_TEST(a_service_is_an_object_with_properties)
 END_TEST
 
 /* Each user of the system bus may send any number of names. svcd must not keep them. */
-START_TEST(names_of_no_service_are_not_kept)
+START_TEST(names_without_a_service_are_not_kept)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_three();
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
-	g_autofree char *get = bus_world_refusal(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "GetService",
+	g_autofree char *get = bus_world_refusal(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER,
+						 "GetService",
 						 g_variant_new("(s)", "stranger-one"));
-	g_autofree char *explain = bus_world_refusal(connection, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "Explain",
+	g_autofree char *explain = bus_world_refusal(connection, OBJECT_PATH_MANAGER,
+						     INTERFACE_MANAGER, "Explain",
 						     g_variant_new("(s)", "stranger-two"));
-	g_autofree char *read = bus_world_refusal(connection, SERVICE_PATH("strangerthree"), PROPERTIES, "GetAll",
+	g_autofree char *read = bus_world_refusal(connection, SERVICE_PATH("strangerthree"),
+						  PROPERTIES, "GetAll",
 						  g_variant_new("(s)", INTERFACE_SERVICE));
 
 	ck_assert_ptr_nonnull(strstr(get, "NoSuchService"));
@@ -154,7 +168,8 @@ START_TEST(false_terms_have_text_level_and_origin)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_three();
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
-	g_autoptr(GVariant) value = bus_world_property(connection, SERVICE_PATH("shy"), INTERFACE_SERVICE, "FalseTerms");
+	g_autoptr(GVariant) value = bus_world_property(connection, SERVICE_PATH("shy"),
+						       INTERFACE_SERVICE, "FalseTerms");
 	const char *text, *level, *why, *origin;
 
 	ck_assert_uint_eq(g_variant_n_children(value), 1);
@@ -175,15 +190,16 @@ START_TEST(every_property_can_be_read)
 	} objects[] = {
 		{ OBJECT_PATH_MANAGER, INTERFACE_MANAGER, 21 },
 		{ OBJECT_PATH_BOOT, INTERFACE_BOOT, 10 },
-		{ SERVICE_PATH("base"), INTERFACE_SERVICE, 50 },
+		{ SERVICE_PATH("base"), INTERFACE_SERVICE, 52 },
 	};
 	g_autoptr(BusWorld) bw = bus_world_new_three();
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
 
 	world_settle(bw->world);
 	for (size_t i = 0; i < G_N_ELEMENTS(objects); i++) {
-		g_autoptr(GVariant) reply = bus_world_call(connection, objects[i].path, PROPERTIES, "GetAll",
-							   g_variant_new("(s)", objects[i].interface), "(a{sv})", NULL);
+		g_autoptr(GVariant) reply =
+			bus_world_call(connection, objects[i].path, PROPERTIES, "GetAll",
+				       g_variant_new("(s)", objects[i].interface), "(a{sv})", NULL);
 		g_autoptr(GVariant) all = g_variant_get_child_value(reply, 0);
 		GVariantIter iter;
 		const char *name;
@@ -192,10 +208,12 @@ START_TEST(every_property_can_be_read)
 		ck_assert_uint_eq(g_variant_n_children(all), objects[i].n);
 		g_variant_iter_init(&iter, all);
 		while (g_variant_iter_next(&iter, "{&sv}", &name, &value)) {
-			g_autoptr(GVariant) again = bus_world_property(connection, objects[i].path, objects[i].interface, name);
+			g_autoptr(GVariant) again = bus_world_property(connection, objects[i].path,
+								       objects[i].interface, name);
 
-			/* Times change between the two. */
-			ck_assert(g_variant_equal(value, again) || g_str_has_prefix(name, "Estimated"));
+			/* Times change between the two reads. */
+			ck_assert(g_variant_equal(value, again) ||
+				  g_str_has_prefix(name, "Estimated"));
 			g_variant_unref(value);
 		}
 	}
@@ -206,8 +224,10 @@ START_TEST(managed_objects_are_the_boot_and_the_services)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_three();
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
-	g_autoptr(GVariant) reply = bus_world_call(connection, OBJECT_PATH_MANAGER, "org.freedesktop.DBus.ObjectManager",
-						   "GetManagedObjects", NULL, "(a{oa{sa{sv}}})", NULL);
+	g_autoptr(GVariant)
+		reply = bus_world_call(connection, OBJECT_PATH_MANAGER,
+				       "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
+				       NULL, "(a{oa{sa{sv}}})", NULL);
 	g_autoptr(GVariant) objects = NULL;
 	g_autoptr(GVariant) shy = NULL;
 
@@ -239,8 +259,8 @@ START_TEST(introspection_describes_each_object)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(objects); i++) {
 		g_autoptr(GVariant) reply = bus_world_call(connection, objects[i].path,
-							   "org.freedesktop.DBus.Introspectable", "Introspect", NULL,
-							   "(s)", NULL);
+							   "org.freedesktop.DBus.Introspectable",
+							   "Introspect", NULL, "(s)", NULL);
 		g_autoptr(GError) error = NULL;
 		GDBusNodeInfo *node;
 		const char *xml;
@@ -258,11 +278,15 @@ START_TEST(introspection_describes_each_object)
 }
 END_TEST
 
-START_TEST(a_service_is_found_by_its_further_name)
+START_TEST(a_service_is_found_by_its_additional_name)
 {
-	g_autoptr(BusWorld) bw = bus_world_new("== network-manager\n[Service]\nExec=/bin/nm\n[Conditions]\nProvides=NetworkManager\n", NULL);
+	g_autoptr(BusWorld)
+		bw = bus_world_new("== network-manager\n[Service]\nExec=/bin/nm\n[Conditions]\n"
+				   "Provides=NetworkManager\n",
+				   NULL);
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
-	g_autoptr(GVariant) reply = bus_world_manager(connection, "GetService", g_variant_new("(s)", "NetworkManager"), "(o)");
+	g_autoptr(GVariant) reply = bus_world_manager(
+		connection, "GetService", g_variant_new("(s)", "NetworkManager"), "(o)");
 	const char *path;
 
 	g_variant_get(reply, "(&o)", &path);
@@ -272,9 +296,11 @@ END_TEST
 
 START_TEST(names_with_odd_letters_have_escaped_paths)
 {
-	g_autoptr(BusWorld) bw = bus_world_new("== getty@tty1\n[Service]\nExec=/bin/getty %i\n", NULL);
+	g_autoptr(BusWorld)
+		bw = bus_world_new("== getty@tty1\n[Service]\nExec=/bin/getty %i\n", NULL);
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
-	g_autoptr(GVariant) reply = bus_world_manager(connection, "GetService", g_variant_new("(s)", "getty@tty1"), "(o)");
+	g_autoptr(GVariant) reply = bus_world_manager(connection, "GetService",
+						      g_variant_new("(s)", "getty@tty1"), "(o)");
 	g_autofree char *refusal = NULL;
 	const char *path;
 
@@ -282,10 +308,11 @@ START_TEST(names_with_odd_letters_have_escaped_paths)
 	ck_assert_str_eq(path, SERVICE_PATH("getty_40tty1"));
 	expect_property(connection, path, "Name", "'getty@tty1'");
 
-	/* Each object has one path only. */
-	refusal = bus_world_refusal(connection, SERVICE_PATH("_67etty_40tty1"), PROPERTIES, "GetAll",
-				    g_variant_new("(s)", INTERFACE_SERVICE));
-	ck_assert_msg(g_str_has_prefix(refusal, "org.freedesktop.DBus.Error.UnknownObject"), "%s", refusal);
+	/* Each object has exactly one path. */
+	refusal = bus_world_refusal(connection, SERVICE_PATH("_67etty_40tty1"), PROPERTIES,
+				    "GetAll", g_variant_new("(s)", INTERFACE_SERVICE));
+	ck_assert_msg(g_str_has_prefix(refusal, "org.freedesktop.DBus.Error.UnknownObject"), "%s",
+		      refusal);
 }
 END_TEST
 
@@ -303,17 +330,21 @@ START_TEST(explain_gives_reasons_in_sentences)
 }
 END_TEST
 
-START_TEST(diagnostics_are_told)
+START_TEST(diagnostics_are_published)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_three();
 	g_autoptr(GDBusConnection) connection = bus_world_connect(bw);
 	g_autoptr(GVariant) reply = NULL;
 	g_autofree char *text = NULL;
 
-	diag_error(bw->diags, origin_new("/etc/svcd/services.d/x.svc", 7), "x", "unknown key Exce=; did you mean Exec=?");
+	diag_error(bw->diags, origin_new("/etc/svcd/services.d/x.svc", 7), "x",
+		   "unknown key Exce=; did you mean Exec=?");
 	reply = bus_world_manager(connection, "Diagnostics", NULL, "(a(ssuss))");
 	text = g_variant_print(reply, FALSE);
-	ck_assert_str_eq(text, "([('error', '/etc/svcd/services.d/x.svc', 7, 'x', 'unknown key Exce=; did you mean Exec=?')],)");
+	ck_assert_str_eq(
+		text,
+		"([('error', '/etc/svcd/services.d/x.svc', 7, 'x', 'unknown key Exce=; did you "
+		"mean Exec=?')],)");
 }
 END_TEST
 
@@ -321,11 +352,13 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bus");
 
-	ADD_CASE(suite, "looking", one_call_lists_all_services, a_list_has_the_properties_that_are_asked_for, who_rests_is_not_in_motion,
-		 a_service_is_an_object_with_properties, names_of_no_service_are_not_kept,
+	ADD_CASE(suite, "looking", one_call_lists_all_services,
+		 a_list_has_the_properties_that_are_asked_for, an_idle_service_is_not_in_motion,
+		 a_service_is_an_object_with_properties, names_without_a_service_are_not_kept,
 		 false_terms_have_text_level_and_origin, every_property_can_be_read,
 		 managed_objects_are_the_boot_and_the_services, introspection_describes_each_object,
-		 a_service_is_found_by_its_further_name, names_with_odd_letters_have_escaped_paths,
-		 explain_gives_reasons_in_sentences, diagnostics_are_told);
+		 a_service_is_found_by_its_additional_name,
+		 names_with_odd_letters_have_escaped_paths, explain_gives_reasons_in_sentences,
+		 diagnostics_are_published);
 	return suite;
 }

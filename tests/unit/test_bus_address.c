@@ -28,7 +28,7 @@ static const struct {
 	{ "", NULL },
 };
 
-START_TEST(an_address_is_a_local_socket_or_none)
+START_TEST(an_address_is_a_local_socket_or_refused)
 {
 	g_autoptr(GError) error = NULL;
 	BusAddress address;
@@ -41,17 +41,19 @@ START_TEST(an_address_is_a_local_socket_or_none)
 	ck_assert_int_eq(address.is_abstract, *path == '@');
 	if (address.is_abstract) {
 		ck_assert_int_eq(address.socket.sun_path[0], 0);
-		ck_assert_uint_eq(address.length, offsetof(struct sockaddr_un, sun_path) + strlen(path));
-		ck_assert_int_eq(memcmp(address.socket.sun_path + 1, path + 1, strlen(path) - 1), 0);
+		ck_assert_uint_eq(address.length,
+				  offsetof(struct sockaddr_un, sun_path) + strlen(path));
+		ck_assert_int_eq(memcmp(address.socket.sun_path + 1, path + 1, strlen(path) - 1),
+				 0);
 	} else {
 		ck_assert_str_eq(address.socket.sun_path, path);
 	}
 }
 END_TEST
 
-START_TEST(one_that_is_too_long_is_none)
+START_TEST(an_overlong_address_is_refused)
 {
-	g_autofree char *name = g_strnfill(sizeof ((struct sockaddr_un){ 0 }).sun_path, 'a');
+	g_autofree char *name = g_strnfill(sizeof((struct sockaddr_un){ 0 }).sun_path, 'a');
 	g_autofree char *path = g_strdup_printf("unix:path=/%s", name);
 	g_autofree char *abstract = g_strdup_printf("unix:abstract=%s", name);
 	g_autoptr(GError) error = NULL;
@@ -67,7 +69,8 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bus-address");
 
-	suite_add_loop(suite, "text", an_address_is_a_local_socket_or_none, G_N_ELEMENTS(addresses));
-	ADD_CASE(suite, "length", one_that_is_too_long_is_none);
+	suite_add_loop(suite, "text", an_address_is_a_local_socket_or_refused,
+		       G_N_ELEMENTS(addresses));
+	ADD_CASE(suite, "length", an_overlong_address_is_refused);
 	return suite;
 }

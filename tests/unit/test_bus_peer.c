@@ -17,7 +17,7 @@
 #include "tests/lib/suite.h"
 
 #define GUID "0123456789abcdef0123456789abcdef"
-#define GREETING "\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n"
+#define AUTHENTICATION "\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n"
 
 typedef struct Fixture {
 	Peer *peer;
@@ -51,7 +51,8 @@ static void fixture_init(Fixture *f)
 	int pair[2];
 
 	*f = (Fixture){ 0 };
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair),
+			 0);
 	f->fd = pair[1];
 	f->peer = peer_new(pair[0], getuid(), GUID, &listener, f);
 }
@@ -63,7 +64,7 @@ static void fixture_clear(Fixture *f)
 	g_free(f->why);
 }
 
-static void say(Fixture *f, const char *bytes, size_t length)
+static void send_bytes(Fixture *f, const char *bytes, size_t length)
 {
 	ck_assert_int_eq(write(f->fd, bytes, length), (ssize_t)length);
 }
@@ -75,11 +76,11 @@ static void turn(void)
 		;
 }
 
-static void greet(Fixture *f)
+static void authenticate(Fixture *f)
 {
 	char reply[256];
 
-	say(f, GREETING, sizeof GREETING - 1);
+	send_bytes(f, AUTHENTICATION, sizeof AUTHENTICATION - 1);
 	turn();
 	ck_assert_int_gt(read(f->fd, reply, sizeof reply), 0);
 }
@@ -87,7 +88,8 @@ static void greet(Fixture *f)
 /* A call with an argument of @n_bytes, in wire format; dbus_free() it. */
 static char *call_bytes(size_t n_bytes, int *ret_length)
 {
-	DBusMessage *message = dbus_message_new_method_call(NULL, "/org/svcd1", "org.svcd1.Manager", "Start");
+	DBusMessage *message =
+		dbus_message_new_method_call(NULL, "/org/svcd1", "org.svcd1.Manager", "Start");
 	g_autofree char *text = g_strnfill(n_bytes, 'x');
 	char *bytes;
 
@@ -105,15 +107,15 @@ START_TEST(a_call_arrives_whole_or_in_pieces)
 	char *bytes = call_bytes(3, &length);
 
 	fixture_init(&f);
-	greet(&f);
+	authenticate(&f);
 
-	say(&f, bytes, (size_t)length);
+	send_bytes(&f, bytes, (size_t)length);
 	turn();
 	ck_assert_uint_eq(f.n_messages, 1);
 
 	for (int i = 0; i < length; i++) {
 		ck_assert_uint_eq(f.n_messages, 1);
-		say(&f, bytes + i, 1);
+		send_bytes(&f, bytes + i, 1);
 		turn();
 	}
 	ck_assert_uint_eq(f.n_messages, 2);
@@ -128,11 +130,11 @@ START_TEST(a_call_may_follow_the_greeting_in_the_same_bytes)
 	Fixture f;
 	int length;
 	char *bytes = call_bytes(3, &length);
-	g_autoptr(GString) all = g_string_new_len(GREETING, sizeof GREETING - 1);
+	g_autoptr(GString) all = g_string_new_len(AUTHENTICATION, sizeof AUTHENTICATION - 1);
 
 	g_string_append_len(all, bytes, length);
 	fixture_init(&f);
-	say(&f, all->str, all->len);
+	send_bytes(&f, all->str, all->len);
 	turn();
 
 	ck_assert_uint_eq(f.n_messages, 1);
@@ -149,12 +151,12 @@ START_TEST(only_a_few_calls_are_handled_in_one_turn)
 	char *bytes = call_bytes(3, &length);
 
 	fixture_init(&f);
-	greet(&f);
+	authenticate(&f);
 	for (unsigned i = 0; i < 3 * LIMIT_BUS_BATCH; i++)
-		say(&f, bytes, (size_t)length);
+		send_bytes(&f, bytes, (size_t)length);
 
 	g_main_context_iteration(NULL, TRUE);
-	ck_assert_uint_ge(f.n_messages, 1); /* fewer where they are slow */
+	ck_assert_uint_ge(f.n_messages, 1); /* a slow machine handles fewer */
 	ck_assert_uint_le(f.n_messages, LIMIT_BUS_BATCH);
 	turn();
 	ck_assert_uint_eq(f.n_messages, 3 * LIMIT_BUS_BATCH);
@@ -169,7 +171,7 @@ START_TEST(a_client_may_leave)
 	Fixture f;
 
 	fixture_init(&f);
-	greet(&f);
+	authenticate(&f);
 	fd_close(&f.fd);
 	turn();
 
@@ -178,13 +180,13 @@ START_TEST(a_client_may_leave)
 }
 END_TEST
 
-START_TEST(garbage_is_the_end)
+START_TEST(garbage_disconnects_the_client)
 {
 	Fixture f;
 
 	fixture_init(&f);
-	greet(&f);
-	say(&f, "GET / HTTP/1.1\r\nHost: here\r\n\r\n", 30);
+	authenticate(&f);
+	send_bytes(&f, "GET / HTTP/1.1\r\nHost: here\r\n\r\n", 30);
 	turn();
 
 	ck_assert_str_eq(f.why, "it sent an invalid D-Bus message");
@@ -201,8 +203,8 @@ START_TEST(a_message_with_a_wrong_byte_does_no_harm)
 
 	fixture_init(&f);
 	bytes[_i % length] ^= (char)0xff;
-	greet(&f);
-	say(&f, bytes, (size_t)length);
+	authenticate(&f);
+	send_bytes(&f, bytes, (size_t)length);
 	turn();
 
 	ck_assert_uint_le(f.n_messages, 1);
@@ -212,15 +214,15 @@ START_TEST(a_message_with_a_wrong_byte_does_no_harm)
 }
 END_TEST
 
-START_TEST(a_message_has_a_greatest_size)
+START_TEST(a_message_has_a_maximum_size)
 {
 	Fixture f;
 	int length;
 	char *bytes = call_bytes(LIMIT_BUS_MESSAGE_BYTES, &length);
 
 	fixture_init(&f);
-	greet(&f);
-	say(&f, bytes, 4096); /* the header has its length */
+	authenticate(&f);
+	send_bytes(&f, bytes, 4096); /* the header contains the length */
 	turn();
 
 	ck_assert_str_eq(f.why, "it sent a message that is too long");
@@ -236,8 +238,8 @@ START_TEST(a_message_of_nearly_that_size_is_taken)
 	char *bytes = call_bytes(LIMIT_BUS_MESSAGE_BYTES - 256, &length);
 
 	fixture_init(&f);
-	greet(&f);
-	say(&f, bytes, (size_t)length);
+	authenticate(&f);
+	send_bytes(&f, bytes, (size_t)length);
 	turn();
 
 	ck_assert_uint_eq(f.n_messages, 1);
@@ -248,14 +250,15 @@ END_TEST
 
 static DBusMessage *big_signal(void)
 {
-	DBusMessage *message = dbus_message_new_signal("/org/svcd1", "org.svcd1.Boot", "BootFinished");
+	DBusMessage *message =
+		dbus_message_new_signal("/org/svcd1", "org.svcd1.Boot", "BootFinished");
 	g_autofree char *text = g_strnfill(64 * 1024, 'x');
 
 	ck_assert(dbus_message_append_args(message, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID));
 	return message;
 }
 
-START_TEST(who_does_not_read_is_not_listened_to_and_then_disconnected)
+START_TEST(a_client_that_does_not_read_is_paused_and_then_disconnected)
 {
 	DBusMessage *message = big_signal();
 	int length;
@@ -264,12 +267,12 @@ START_TEST(who_does_not_read_is_not_listened_to_and_then_disconnected)
 	Fixture f;
 
 	fixture_init(&f);
-	greet(&f);
+	authenticate(&f);
 
 	/* Fills the socket, and then the outbox to its first limit. */
 	for (unsigned i = 0; i < 10; i++)
 		peer_send(f.peer, message);
-	say(&f, bytes, (size_t)length);
+	send_bytes(&f, bytes, (size_t)length);
 	turn();
 	ck_assert_uint_eq(f.n_messages, 0);
 	ck_assert(f.why == NULL);
@@ -287,7 +290,7 @@ START_TEST(who_does_not_read_is_not_listened_to_and_then_disconnected)
 }
 END_TEST
 
-START_TEST(who_reads_again_is_listened_to_again)
+START_TEST(a_client_that_reads_again_is_resumed)
 {
 	DBusMessage *message = big_signal();
 	g_autofree char *buffer = g_malloc(64 * 1024);
@@ -296,10 +299,10 @@ START_TEST(who_reads_again_is_listened_to_again)
 	Fixture f;
 
 	fixture_init(&f);
-	greet(&f);
+	authenticate(&f);
 	for (unsigned i = 0; i < 10; i++)
 		peer_send(f.peer, message);
-	say(&f, bytes, (size_t)length);
+	send_bytes(&f, bytes, (size_t)length);
 	turn();
 	ck_assert_uint_eq(f.n_messages, 0);
 
@@ -314,8 +317,8 @@ START_TEST(who_reads_again_is_listened_to_again)
 }
 END_TEST
 
-/* The kernel closes descriptors of a message, because svcd does not receive them. */
-START_TEST(descriptors_are_not_taken)
+/* The kernel closes the descriptors in a message, because svcd does not receive them. */
+START_TEST(descriptors_are_not_received)
 {
 	Fixture f;
 	int length;
@@ -325,14 +328,16 @@ START_TEST(descriptors_are_not_taken)
 		struct cmsghdr header;
 		char space[CMSG_SPACE(sizeof(int))];
 	} control = { 0 };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
 				  .msg_controllen = sizeof control.space };
 	struct cmsghdr *c;
 	int pipes[2];
 	char byte;
 
 	fixture_init(&f);
-	greet(&f);
+	authenticate(&f);
 	ck_assert_int_eq(pipe(pipes), 0);
 	c = CMSG_FIRSTHDR(&message);
 	ck_assert_ptr_nonnull(c);
@@ -359,10 +364,10 @@ START_TEST(a_refused_greeting_is_answered_and_closed)
 	char reply[64] = "";
 
 	fixture_init(&f);
-	say(&f, "\0AUTH\r\nBEGIN\r\n", 14);
+	send_bytes(&f, "\0AUTH\r\nBEGIN\r\n", 14);
 	turn();
 
-	ck_assert_str_eq(f.why, "its authentication is not that of D-Bus");
+	ck_assert_str_eq(f.why, "it did not authenticate as D-Bus requires");
 	ck_assert_int_gt(read(f.fd, reply, sizeof reply - 1), 0);
 	ck_assert_str_eq(reply, "REJECTED EXTERNAL\r\n");
 	ck_assert_int_eq(read(f.fd, reply, sizeof reply), 0);
@@ -376,7 +381,7 @@ START_TEST(a_greeting_has_a_time_limit)
 	const int64_t begun_us = loop_now();
 
 	fixture_init(&f);
-	say(&f, "\0AUTH EX", 8);
+	send_bytes(&f, "\0AUTH EX", 8);
 	while (!f.why && loop_now() < begun_us + 3 * LIMIT_AUTH_US)
 		g_main_context_iteration(NULL, TRUE);
 
@@ -390,13 +395,15 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bus peer");
 
-	ADD_CASE(suite, "good", a_call_arrives_whole_or_in_pieces, a_call_may_follow_the_greeting_in_the_same_bytes,
+	ADD_CASE(suite, "good", a_call_arrives_whole_or_in_pieces,
+		 a_call_may_follow_the_greeting_in_the_same_bytes,
 		 only_a_few_calls_are_handled_in_one_turn, a_client_may_leave,
 		 a_message_of_nearly_that_size_is_taken);
 	suite_add_loop(suite, "bad", a_message_with_a_wrong_byte_does_no_harm, 128);
-	ADD_CASE(suite, "bad", garbage_is_the_end, a_message_has_a_greatest_size,
-		 who_does_not_read_is_not_listened_to_and_then_disconnected, who_reads_again_is_listened_to_again,
-		 descriptors_are_not_taken, a_refused_greeting_is_answered_and_closed);
+	ADD_CASE(suite, "bad", garbage_disconnects_the_client, a_message_has_a_maximum_size,
+		 a_client_that_does_not_read_is_paused_and_then_disconnected,
+		 a_client_that_reads_again_is_resumed, descriptors_are_not_received,
+		 a_refused_greeting_is_answered_and_closed);
 	ADD_CASE(suite, "slow", a_greeting_has_a_time_limit);
 	return suite;
 }

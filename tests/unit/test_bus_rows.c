@@ -28,12 +28,14 @@ static const struct {
 
 static GDBusNodeInfo *read_xml(const char *file)
 {
-	g_autofree char *path = g_build_filename(g_getenv("srcdir") ? g_getenv("srcdir") : ".", "daemon/bus", file, NULL);
+	g_autofree char *path = g_build_filename(g_getenv("srcdir") ? g_getenv("srcdir") : ".",
+						 "daemon/bus", file, NULL);
 	g_autofree char *text = NULL;
 	g_autoptr(GError) error = NULL;
 	GDBusNodeInfo *node;
 
-	ck_assert_msg(g_file_get_contents(path, &text, NULL, &error), "%s", error ? error->message : "");
+	ck_assert_msg(g_file_get_contents(path, &text, NULL, &error), "%s",
+		      error ? error->message : "");
 	node = g_dbus_node_info_new_for_xml(text, &error);
 	ck_assert_msg(node != NULL, "%s: %s", file, error ? error->message : "");
 	return node;
@@ -79,7 +81,8 @@ START_TEST(methods_are_those_of_the_xml)
 		g_autofree char *in = signature(info->methods[n]->in_args);
 		g_autofree char *out = signature(info->methods[n]->out_args);
 
-		ck_assert_msg(row != NULL, "%s.%s has no row", interface->name, info->methods[n]->name);
+		ck_assert_msg(row != NULL, "%s.%s has no row", interface->name,
+			      info->methods[n]->name);
 		ck_assert_str_eq(row->in, in);
 		ck_assert_str_eq(row->out, out);
 		ck_assert(row->handle != NULL);
@@ -91,8 +94,8 @@ END_TEST
 
 static const char *emits(GDBusPropertyInfo *property)
 {
-	const char *value = g_dbus_annotation_info_lookup(property->annotations,
-							  "org.freedesktop.DBus.Property.EmitsChangedSignal");
+	const char *value = g_dbus_annotation_info_lookup(
+		property->annotations, "org.freedesktop.DBus.Property.EmitsChangedSignal");
 
 	return value ? value : "true";
 }
@@ -107,14 +110,17 @@ START_TEST(properties_are_those_of_the_xml)
 	for (; info->properties && info->properties[n]; n++) {
 		const PropertyRow *row = find_property(interface, info->properties[n]->name);
 
-		ck_assert_msg(row != NULL, "%s.%s has no row", interface->name, info->properties[n]->name);
+		ck_assert_msg(row != NULL, "%s.%s has no row", interface->name,
+			      info->properties[n]->name);
 		ck_assert_str_eq(row->type, info->properties[n]->signature);
 		ck_assert_int_eq(info->properties[n]->flags, G_DBUS_PROPERTY_INFO_FLAGS_READABLE);
-		ck_assert_str_eq(emits(info->properties[n]), row->flags & PROPERTY_CONST    ? "const"
-							      : row->flags & PROPERTY_SILENT ? "false"
-											     : "true");
+		ck_assert_str_eq(emits(info->properties[n]), row->flags & PROPERTY_CONST ? "const" :
+							     row->flags & PROPERTY_SILENT ?
+											   "false" :
+											   "true");
 		/* Each row has exactly one getter, the one of its type. */
-		ck_assert_int_eq((row->text != NULL) + (row->number != NULL) + (row->append != NULL), 1);
+		ck_assert_int_eq(
+			(row->text != NULL) + (row->number != NULL) + (row->append != NULL), 1);
 		ck_assert(!row->text || strcmp(row->type, "s") == 0);
 		ck_assert(!row->number || strchr("but", *row->type));
 	}
@@ -130,10 +136,10 @@ START_TEST(the_manager_has_fewer_than_twenty_methods)
 END_TEST
 
 /*
- * The bus lets all calls through. So this table has each method that needs a right, and no other
- * method changes anything.
+ * The bus permits all calls, so svcd checks the rights. This table has each method that needs a
+ * right. No other method changes anything.
  */
-START_TEST(methods_need_what_they_do)
+START_TEST(each_method_needs_the_right_to_do_what_it_does)
 {
 	static const struct {
 		const Interface *interface;
@@ -148,7 +154,8 @@ START_TEST(methods_need_what_they_do)
 		{ &interface_manager, "Activate", ACCESS_CONTROL },
 		{ &interface_manager, "SetFlag", ACCESS_FLAG },
 		{ &interface_manager, "SetRunlevel", ACCESS_CONTROL },
-		{ &interface_manager, "WatchCondition", ACCESS_WATCH }, /* svcd watches on behalf of others */
+		/* svcd watches on behalf of the client */
+		{ &interface_manager, "WatchCondition", ACCESS_WATCH },
 		{ &interface_manager, "Shutdown", ACCESS_POWER },
 		{ &interface_manager, "ReloadFiles", ACCESS_CONFIGURE },
 		{ &interface_manager, "Reexec", ACCESS_CONFIGURE },
@@ -157,9 +164,23 @@ START_TEST(methods_need_what_they_do)
 		{ &interface_service, "Signal", ACCESS_OPERATE },
 		{ &interface_service, "ReadLog", ACCESS_LOG },
 	};
-	static const char *const reading[] = { "ListServices", "GetService", "Explain", "ListConditions", "Diagnostics", "Subscribe",
-					       "List", "ListInMotion", "ListTimes", "GetManagedObjects", "Introspect", "Ping",
-					       "GetMachineId", "Get", "GetAll", "Set", NULL };
+	static const char *const reading[] = { "ListServices",
+					       "GetService",
+					       "Explain",
+					       "ListConditions",
+					       "Diagnostics",
+					       "Subscribe",
+					       "List",
+					       "ListInMotion",
+					       "ListTimes",
+					       "GetManagedObjects",
+					       "Introspect",
+					       "Ping",
+					       "GetMachineId",
+					       "Get",
+					       "GetAll",
+					       "Set",
+					       NULL };
 	const Interface *interface = tables[_i].interface;
 
 	for (unsigned i = 0; i < interface->n_methods; i++) {
@@ -167,30 +188,34 @@ START_TEST(methods_need_what_they_do)
 		Access expected = ACCESS_READ;
 
 		for (size_t j = 0; j < G_N_ELEMENTS(changing); j++) {
-			if (changing[j].interface == interface && strcmp(changing[j].name, row->name) == 0)
+			if (changing[j].interface == interface &&
+			    strcmp(changing[j].name, row->name) == 0)
 				expected = changing[j].access;
 		}
 		ck_assert_msg(row->access == expected, "%s", row->name);
-		ck_assert_msg((expected == ACCESS_READ) == g_strv_contains(reading, row->name), "%s", row->name);
+		ck_assert_msg((expected == ACCESS_READ) == g_strv_contains(reading, row->name),
+			      "%s", row->name);
 	}
 }
 END_TEST
 
 static char *read_file(const char *name)
 {
-	g_autofree char *path = g_build_filename(g_getenv("srcdir") ? g_getenv("srcdir") : ".", "daemon/bus", name, NULL);
+	g_autofree char *path = g_build_filename(g_getenv("srcdir") ? g_getenv("srcdir") : ".",
+						 "daemon/bus", name, NULL);
 	g_autoptr(GError) error = NULL;
 	char *text = NULL;
 
-	ck_assert_msg(g_file_get_contents(path, &text, NULL, &error), "%s", error ? error->message : "");
+	ck_assert_msg(g_file_get_contents(path, &text, NULL, &error), "%s",
+		      error ? error->message : "");
 	return text;
 }
 
-static unsigned count(const char *text, const char *word)
+static unsigned count(const char *text, const char *token)
 {
 	unsigned n = 0;
 
-	for (const char *p = strstr(text, word); p; p = strstr(p + 1, word))
+	for (const char *p = strstr(text, token); p; p = strstr(p + 1, token))
 		n++;
 	return n;
 }
@@ -200,9 +225,10 @@ START_TEST(the_bus_lets_calls_of_each_interface_through_and_nothing_else)
 	g_autofree char *text = read_file("org.svcd1.conf");
 
 	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) {
-		g_autofree char *rule = g_strdup_printf("<allow send_destination=\"org.svcd1\" send_type=\"method_call\" "
-							"send_interface=\"%s\"/>",
-							tables[i].interface->name);
+		g_autofree char *rule = g_strdup_printf(
+			"<allow send_destination=\"org.svcd1\" send_type=\"method_call\" "
+			"send_interface=\"%s\"/>",
+			tables[i].interface->name);
 
 		ck_assert_msg(strstr(text, rule) != NULL, "%s", rule);
 	}
@@ -218,10 +244,12 @@ END_TEST
 START_TEST(polkit_knows_each_action)
 {
 	g_autofree char *text = read_file("org.svcd1.policy");
-	static const Access all[] = { ACCESS_CONTROL, ACCESS_LOG, ACCESS_POWER, ACCESS_CONFIGURE, ACCESS_POLICY };
+	static const Access all[] = { ACCESS_CONTROL, ACCESS_LOG, ACCESS_POWER, ACCESS_CONFIGURE,
+				      ACCESS_POLICY };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
-		g_autofree char *element = g_strdup_printf("<action id=\"%s\">", access_action(all[i]));
+		g_autofree char *element =
+			g_strdup_printf("<action id=\"%s\">", access_action(all[i]));
 
 		ck_assert_msg(strstr(text, element) != NULL, "%s", element);
 	}
@@ -235,8 +263,10 @@ Suite *make_suite(void)
 
 	suite_add_loop(suite, "xml", methods_are_those_of_the_xml, G_N_ELEMENTS(tables));
 	suite_add_loop(suite, "xml", properties_are_those_of_the_xml, G_N_ELEMENTS(tables));
-	suite_add_loop(suite, "access", methods_need_what_they_do, G_N_ELEMENTS(tables));
+	suite_add_loop(suite, "access", each_method_needs_the_right_to_do_what_it_does,
+		       G_N_ELEMENTS(tables));
 	ADD_CASE(suite, "xml", the_manager_has_fewer_than_twenty_methods,
-		 the_bus_lets_calls_of_each_interface_through_and_nothing_else, polkit_knows_each_action);
+		 the_bus_lets_calls_of_each_interface_through_and_nothing_else,
+		 polkit_knows_each_action);
 	return suite;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Property values compared with text, with hostile ones on both sides.
+ * Property values compared with text, with hostile values on both sides.
  */
 #include "config.h"
 
@@ -28,18 +28,19 @@ static BusValue value_of(int type, const void *value)
 }
 
 /* Takes ownership of @value. @expected: "true: V is 20" */
-static void expect_taken(BusValue value, KeyOperator operator, const char *word, const char *expected)
+static void expect_taken(BusValue value, KeyOperator operator, const char * token,
+			 const char *expected)
 {
 	g_autofree char *why = NULL;
-	const bool is_so = bus_value_compare(&value, operator, word, "V", &why);
+	const bool is_so = bus_value_compare(&value, operator, token, "V", &why);
 	g_autofree char *whole = g_strdup_printf("%s: %s", is_so ? "true" : "false", why);
 
 	ck_assert_str_eq(whole, expected);
 	bus_value_clear(&value);
 }
 
-#define EXPECT(type, ctype, literal, operator, word, expected)                                     \
-	expect_taken(value_of(type, &(ctype){ literal }), KEY_OPERATOR_##operator, word, expected)
+#define EXPECT(type, ctype, literal, operator, token, expected) \
+	expect_taken(value_of(type, &(ctype){ literal }), KEY_OPERATOR_##operator, token, expected)
 #define EXPECT_UINT32(...) EXPECT(DBUS_TYPE_UINT32, uint32_t, __VA_ARGS__)
 #define EXPECT_INT64(...) EXPECT(DBUS_TYPE_INT64, int64_t, __VA_ARGS__)
 #define EXPECT_UINT64(...) EXPECT(DBUS_TYPE_UINT64, uint64_t, __VA_ARGS__)
@@ -63,7 +64,7 @@ START_TEST(numbers_compare_by_all_operators)
 }
 END_TEST
 
-START_TEST(every_type_of_number_is_one)
+START_TEST(numbers_of_every_type_are_compared)
 {
 	EXPECT(DBUS_TYPE_BYTE, uint8_t, 255, EQUAL, "255", "true: V is 255");
 	EXPECT(DBUS_TYPE_INT16, int16_t, -7, EQUAL, "-7", "true: V is -7");
@@ -75,10 +76,11 @@ START_TEST(every_type_of_number_is_one)
 END_TEST
 
 /* As doubles these would be equal. */
-START_TEST(large_integers_are_told_apart)
+START_TEST(large_integers_are_distinguished)
 {
 	EXPECT_UINT64(9007199254740993, EQUAL, "9007199254740992", "false: V is 9007199254740993");
-	EXPECT_UINT64(UINT64_MAX, AT_LEAST, "18446744073709551614", "true: V is 18446744073709551615");
+	EXPECT_UINT64(UINT64_MAX, AT_LEAST, "18446744073709551614",
+		      "true: V is 18446744073709551615");
 	EXPECT_UINT64(UINT64_MAX, EQUAL, "-1", "false: V is 18446744073709551615");
 	EXPECT_INT64(-1, AT_LEAST, "18446744073709551615", "false: V is -1");
 	EXPECT_INT64(INT64_MIN, AT_MOST, "-9223372036854775807", "true: V is -9223372036854775808");
@@ -86,28 +88,33 @@ START_TEST(large_integers_are_told_apart)
 }
 END_TEST
 
-START_TEST(what_is_no_number_compares_with_none)
+START_TEST(other_texts_are_not_compared_with_numbers)
 {
-	static const char *const words[] = { "abc", "", "nan", "inf", "0x14", "20 ", "1e999", "--1", "1.2.3", "." };
+	static const char *const tokens[] = { "abc", "",      "nan", "inf",   "0x14",
+					      "20 ", "1e999", "--1", "1.2.3", "." };
 
-	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
-		EXPECT_UINT32(20, EQUAL, words[i], "false: V is 20, which compares only with numbers");
-		EXPECT_UINT32(20, UNEQUAL, words[i], "false: V is 20, which compares only with numbers");
+	for (size_t i = 0; i < G_N_ELEMENTS(tokens); i++) {
+		EXPECT_UINT32(20, EQUAL, tokens[i],
+			      "false: V is 20, which can only be compared with numbers");
+		EXPECT_UINT32(20, UNEQUAL, tokens[i],
+			      "false: V is 20, which can only be compared with numbers");
 	}
-	EXPECT_DOUBLE(NAN, EQUAL, "1", "false: V is nan, which compares with no number");
-	EXPECT_DOUBLE(NAN, UNEQUAL, "1", "false: V is nan, which compares with no number");
+	EXPECT_DOUBLE(NAN, EQUAL, "1", "false: V is nan, which cannot be compared with a number");
+	EXPECT_DOUBLE(NAN, UNEQUAL, "1", "false: V is nan, which cannot be compared with a number");
 	EXPECT_DOUBLE(INFINITY, AT_LEAST, "1e308", "true: V is inf");
 	EXPECT_DOUBLE(-INFINITY, AT_LEAST, "-1e308", "false: V is -inf");
 }
 END_TEST
 
-START_TEST(truth_compares_with_true_and_false)
+START_TEST(booleans_compare_with_true_and_false)
 {
 	EXPECT_BOOL(TRUE, EQUAL, "true", "true: V is true");
 	EXPECT_BOOL(TRUE, UNEQUAL, "false", "true: V is true");
 	EXPECT_BOOL(FALSE, EQUAL, "true", "false: V is false");
-	EXPECT_BOOL(TRUE, EQUAL, "1", "false: V is true, which compares only with true and false");
-	EXPECT_BOOL(TRUE, AT_LEAST, "true", "false: V is true, which compares only by = and !=");
+	EXPECT_BOOL(TRUE, EQUAL, "1",
+		    "false: V is true, which can only be compared with true and false");
+	EXPECT_BOOL(TRUE, AT_LEAST, "true",
+		    "false: V is true, which can only be compared by = and !=");
 }
 END_TEST
 
@@ -117,7 +124,8 @@ START_TEST(texts_compare_byte_by_byte)
 	EXPECT_TEXT("full", EQUAL, "Full", "false: V is \"full\"");
 	EXPECT_TEXT("full", UNEQUAL, "portal", "true: V is \"full\"");
 	EXPECT_TEXT("", EQUAL, "", "true: V is \"\"");
-	EXPECT_TEXT("5", AT_LEAST, "4", "false: V is \"5\", which compares only by = and !=");
+	EXPECT_TEXT("5", AT_LEAST, "4",
+		    "false: V is \"5\", which can only be compared by = and !=");
 	EXPECT(DBUS_TYPE_OBJECT_PATH, const char *, "/a/b", EQUAL, "/a/b", "true: V is \"/a/b\"");
 	EXPECT(DBUS_TYPE_SIGNATURE, const char *, "a{sv}", EQUAL, "a{sv}", "true: V is \"a{sv}\"");
 }
@@ -173,11 +181,12 @@ START_TEST(containers_compare_with_nothing)
 		     "false: V is a list, which cannot be compared");
 	expect_taken(value_of_container(DBUS_TYPE_STRUCT, NULL), KEY_OPERATOR_AT_LEAST, "5",
 		     "false: V is a structure, which cannot be compared");
-	EXPECT(DBUS_TYPE_UNIX_FD, int, 0, EQUAL, "0", "false: V is a file descriptor, which cannot be compared");
+	EXPECT(DBUS_TYPE_UNIX_FD, int, 0, EQUAL, "0",
+	       "false: V is a file descriptor, which cannot be compared");
 }
 END_TEST
 
-START_TEST(variants_are_looked_into)
+START_TEST(variants_are_unpacked)
 {
 	DBusMessage *message = dbus_message_new_signal("/", "org.example.Test", "Test");
 	DBusMessageIter iter;
@@ -203,10 +212,10 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bus-value");
 
-	ADD_CASE(suite, "values", numbers_compare_by_all_operators, every_type_of_number_is_one,
-		 large_integers_are_told_apart, what_is_no_number_compares_with_none,
-		 truth_compares_with_true_and_false, texts_compare_byte_by_byte,
-		 hostile_texts_are_shown_without_harm, containers_compare_with_nothing,
-		 variants_are_looked_into);
+	ADD_CASE(suite, "values", numbers_compare_by_all_operators,
+		 numbers_of_every_type_are_compared, large_integers_are_distinguished,
+		 other_texts_are_not_compared_with_numbers, booleans_compare_with_true_and_false,
+		 texts_compare_byte_by_byte, hostile_texts_are_shown_without_harm,
+		 containers_compare_with_nothing, variants_are_unpacked);
 	return suite;
 }

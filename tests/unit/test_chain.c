@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Chain: ten thousand services, each needing the one before, and ten thousand needing one. There is
- * no recursion, and an event costs as much as the services it touches. Higher costs exceed the time
- * limit.
+ * Chain: ten thousand services that each need the previous one, and ten thousand that need the same
+ * one. There is no recursion, and the cost of an event depends only on the number of services it
+ * affects. Higher costs exceed the time limit.
  */
 #include "config.h"
 
@@ -31,8 +31,10 @@ static char *make_chain(void)
 	g_autoptr(GString) files = g_string_new("== s0\n" DAEMON);
 
 	for (int i = 1; i < MANY; i++)
-		g_string_append_printf(files, "== s%d\n" DAEMON "[Conditions]\nWhile=service:s%d\nAfter=s%d\n", i, i - 1,
-				       i - 1);
+		g_string_append_printf(files,
+				       "== s%d\n" DAEMON
+				       "[Conditions]\nWhile=service:s%d\nAfter=s%d\n",
+				       i, i - 1, i - 1);
 	return g_string_free(g_steal_pointer(&files), FALSE);
 }
 
@@ -65,14 +67,15 @@ START_TEST(a_chain_is_explained_down_to_its_end)
 }
 END_TEST
 
-START_TEST(ten_thousand_stand_on_one)
+START_TEST(ten_thousand_services_need_one)
 {
 	g_autoptr(GString) files = g_string_new("== hub\n" DAEMON);
 	g_autoptr(GString) policy = g_string_new("[runlevel 2]\n");
 	g_autoptr(World) w = NULL;
 
 	for (int i = 0; i < MANY; i++) {
-		g_string_append_printf(files, "== s%d\n" DAEMON "[Conditions]\nWhile=service:hub\n", i);
+		g_string_append_printf(files, "== s%d\n" DAEMON "[Conditions]\nWhile=service:hub\n",
+				       i);
 		g_string_append_printf(policy, "Activate=s%d\n", i);
 	}
 	w = world_new_with_policy(files->str, policy->str);
@@ -93,6 +96,6 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("chain");
 
 	ADD_CASE(suite, "many", a_chain_starts_and_stops, a_chain_is_explained_down_to_its_end,
-		 ten_thousand_stand_on_one);
+		 ten_thousand_services_need_one);
 	return suite;
 }

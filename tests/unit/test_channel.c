@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Channel: bytes that are peeked at, bytes that are taken, and bytes that never are.
+ * Channel: bytes that are peeked at, bytes that are read, and bytes that are never read.
  */
 #include "config.h"
 
@@ -35,7 +35,7 @@ static void tear_down(void)
 	fd_close(&writer);
 }
 
-static void say(const char *text)
+static void write_text(const char *text)
 {
 	ck_assert_int_eq(write(writer, text, strlen(text)), (ssize_t)strlen(text));
 }
@@ -60,8 +60,8 @@ static void take(size_t n)
 START_TEST(bytes_stay_until_they_are_taken)
 {
 	expect(CHANNEL_NOTHING, "");
-	say("one ");
-	say("two");
+	write_text("one ");
+	write_text("two");
 	expect(CHANNEL_BYTES, "one two");
 	expect(CHANNEL_BYTES, "one two");
 
@@ -76,9 +76,9 @@ END_TEST
 
 START_TEST(peek_ends_with_the_first_descriptor)
 {
-	say("one ");
+	write_text("one ");
 	send_descriptor(writer, ours, "two ", 0);
-	say("three");
+	write_text("three");
 
 	expect(CHANNEL_DESCRIPTORS, "one two ");
 	expect(CHANNEL_DESCRIPTORS, "one two ");
@@ -87,7 +87,7 @@ END_TEST
 
 START_TEST(take_does_not_reach_descriptors_that_came_after_the_peek)
 {
-	say("one ");
+	write_text("one ");
 	expect(CHANNEL_BYTES, "one ");
 	send_descriptor(writer, ours, "two", 0);
 
@@ -96,7 +96,7 @@ START_TEST(take_does_not_reach_descriptors_that_came_after_the_peek)
 }
 END_TEST
 
-/* A kernel without AF_UNIX_OOB refuses it. */
+/* A kernel without AF_UNIX_OOB refuses urgent data. */
 static bool has_urgent_data(void)
 {
 	int fds[2];
@@ -113,9 +113,9 @@ START_TEST(urgent_byte_does_not_hide_its_descriptor)
 {
 	if (!has_urgent_data())
 		return;
-	say("one ");
+	write_text("one ");
 	send_descriptor(writer, ours, "!", MSG_OOB);
-	say("two");
+	write_text("two");
 
 	expect(CHANNEL_BYTES, "one ");
 	take(4);
@@ -128,7 +128,7 @@ START_TEST(urgent_byte_first_does_not_hide_its_descriptor)
 	if (!has_urgent_data())
 		return;
 	send_descriptor(writer, ours, "!", MSG_OOB);
-	say("two");
+	write_text("two");
 
 	expect(CHANNEL_DESCRIPTORS, "!");
 }
@@ -181,10 +181,14 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("channel");
 
-	ADD_CASE_AROUND(suite, "channel", set_up, tear_down, bytes_stay_until_they_are_taken, peek_ends_with_the_first_descriptor,
-			take_does_not_reach_descriptors_that_came_after_the_peek, urgent_byte_does_not_hide_its_descriptor,
-			urgent_byte_first_does_not_hide_its_descriptor, kernel_that_can_refuses_descriptors, pipe_is_no_channel);
+	ADD_CASE_AROUND(suite, "channel", set_up, tear_down, bytes_stay_until_they_are_taken,
+			peek_ends_with_the_first_descriptor,
+			take_does_not_reach_descriptors_that_came_after_the_peek,
+			urgent_byte_does_not_hide_its_descriptor,
+			urgent_byte_first_does_not_hide_its_descriptor,
+			kernel_that_can_refuses_descriptors, pipe_is_no_channel);
 	if (geteuid() == 0) /* needs CAP_NET_ADMIN */
-		ADD_CASE_AROUND(suite, "as root", set_up, tear_down, wide_channel_holds_as_many_lines_as_a_pipe);
+		ADD_CASE_AROUND(suite, "as root", set_up, tear_down,
+				wide_channel_holds_as_many_lines_as_a_pipe);
 	return suite;
 }

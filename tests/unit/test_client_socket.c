@@ -58,7 +58,9 @@ static void on_dispose(void *data, int fd)
 	fd_close(&fd);
 }
 
-static const SocketListener listener = { .message = on_message, .gone = on_gone, .dispose = on_dispose };
+static const SocketListener listener = { .message = on_message,
+					 .gone = on_gone,
+					 .dispose = on_dispose };
 
 static void fixture_init_kind(Fixture *f, ClientSocketKind kind)
 {
@@ -107,7 +109,7 @@ int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
 	return -1;
 }
 
-/* A client that sends no valid D-Bus and is disconnected for it. */
+/* A client that sends invalid D-Bus and is therefore disconnected. */
 static void one_that_talks_nonsense(Fixture *f)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -137,7 +139,7 @@ static unsigned count_lines(Fixture *f)
 	return n;
 }
 
-START_TEST(one_that_is_disconnected_for_what_it_sent_is_named)
+START_TEST(a_client_disconnected_for_its_message_is_logged)
 {
 	Fixture f;
 
@@ -151,7 +153,7 @@ START_TEST(one_that_is_disconnected_for_what_it_sent_is_named)
 END_TEST
 
 /* Any user may connect, but must not be able to fill the log. */
-START_TEST(a_flood_of_them_is_one_line)
+START_TEST(a_flood_of_bad_clients_is_one_line)
 {
 	Fixture f;
 
@@ -170,7 +172,7 @@ static void on_time(void *data)
 }
 
 /* Closing a spare descriptor does not help, because other processes take it first. */
-START_TEST(a_client_that_waits_on_a_machine_without_files_wakes_nobody_all_the_time)
+START_TEST(a_client_that_waits_for_a_free_descriptor_causes_no_busy_loop)
 {
 	bool is_over = false;
 	Timer *timer = timer_new(on_time, &is_over);
@@ -195,7 +197,7 @@ START_TEST(a_client_that_waits_on_a_machine_without_files_wakes_nobody_all_the_t
 }
 END_TEST
 
-/* --- which processes are let in --- */
+/* --- which processes may connect --- */
 
 static void drop_capability(unsigned capability)
 {
@@ -271,7 +273,7 @@ START_TEST(root_without_the_capability_to_override_modes_cannot_connect)
 }
 END_TEST
 
-START_TEST(root_without_the_capabilities_of_root_is_disposed_of_unread)
+START_TEST(root_without_its_capabilities_is_disconnected_unread)
 {
 	const int64_t deadline_us = loop_now() + DEADLINE_US;
 	Fixture f;
@@ -288,13 +290,15 @@ START_TEST(root_without_the_capabilities_of_root_is_disposed_of_unread)
 	}
 	ck_assert_uint_eq(f.n_gone, 0);
 	ck_assert_uint_eq(count_lines(&f), 1);
-	ck_assert_msg(strstr(f.log->str, "uid 0 (pid ") && strstr(f.log->str, "capabilities of root"), "%s", f.log->str);
+	ck_assert_msg(strstr(f.log->str, "uid 0 (pid ") &&
+			      strstr(f.log->str, "capabilities of root"),
+		      "%s", f.log->str);
 	end_client(child);
 	fixture_clear(&f);
 }
 END_TEST
 
-START_TEST(root_with_them_is_let_in)
+START_TEST(root_with_its_capabilities_may_connect)
 {
 	Fixture f;
 	pid_t child;
@@ -318,9 +322,11 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("client socket");
 
 	ADD_CASE(suite, "rights", root_without_the_capability_to_override_modes_cannot_connect,
-		 root_without_the_capabilities_of_root_is_disposed_of_unread, root_with_them_is_let_in);
+		 root_without_its_capabilities_is_disconnected_unread,
+		 root_with_its_capabilities_may_connect);
 
-	ADD_CASE(suite, "log", one_that_is_disconnected_for_what_it_sent_is_named, a_flood_of_them_is_one_line);
-	ADD_CASE(suite, "files", a_client_that_waits_on_a_machine_without_files_wakes_nobody_all_the_time);
+	ADD_CASE(suite, "log", a_client_disconnected_for_its_message_is_logged,
+		 a_flood_of_bad_clients_is_one_line);
+	ADD_CASE(suite, "files", a_client_that_waits_for_a_free_descriptor_causes_no_busy_loop);
 	return suite;
 }

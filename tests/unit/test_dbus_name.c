@@ -17,7 +17,7 @@
 #define NAME "org.example.Weather"
 #define KEY "dbus:" NAME
 #define NO_OWNER "false: has no owner on the system bus"
-#define NO_BUS "unknown: the system bus is not there"
+#define NO_BUS "unknown: there is no system bus"
 
 static BusStage *stage_without_bus(void)
 {
@@ -65,7 +65,7 @@ START_TEST(name_is_true_while_it_has_an_owner)
 }
 END_TEST
 
-START_TEST(name_that_was_there_before_us_is_true)
+START_TEST(name_owned_before_the_connection_is_true)
 {
 	BusStage *stage = stage_with_bus();
 
@@ -79,7 +79,7 @@ START_TEST(name_that_was_there_before_us_is_true)
 }
 END_TEST
 
-START_TEST(owner_who_dies_makes_it_false)
+START_TEST(exit_of_the_owner_makes_it_false)
 {
 	BusStage *stage = stage_with_bus();
 
@@ -146,7 +146,7 @@ START_TEST(answer_after_a_new_connection_decides)
 }
 END_TEST
 
-/* Owners are slower than svcd. Nothing may be stopped for that. */
+/* An owner may return later than svcd checks for it. This must not stop any service. */
 START_TEST(owner_may_take_some_seconds_to_come_back)
 {
 	BusStage *stage = stage_with_bus();
@@ -159,7 +159,8 @@ START_TEST(owner_may_take_some_seconds_to_come_back)
 	stage->n_false = 0;
 	bus_stage_kill_bus(stage);
 	bus_stage_start(stage);
-	bus_stage_expect(stage, KEY, "unknown: its owner is not back since the system bus was restarted");
+	bus_stage_expect(stage, KEY,
+			 "unknown: its owner has not returned since the system bus was restarted");
 	bus_peer_own(stage->peer, NAME);
 	bus_stage_expect(stage, KEY, "true: *");
 	ck_assert_uint_eq(stage->n_false, 0);
@@ -170,7 +171,7 @@ START_TEST(owner_may_take_some_seconds_to_come_back)
 }
 END_TEST
 
-START_TEST(bus_that_appears_is_asked)
+START_TEST(bus_that_appears_is_queried)
 {
 	BusStage *stage = stage_without_bus();
 
@@ -182,7 +183,7 @@ START_TEST(bus_that_appears_is_asked)
 }
 END_TEST
 
-START_TEST(second_subscriber_is_told_what_the_bus_says_now)
+START_TEST(second_subscriber_gets_the_present_level)
 {
 	BusStage *stage = stage_with_bus();
 	unsigned n_before;
@@ -198,7 +199,7 @@ START_TEST(second_subscriber_is_told_what_the_bus_says_now)
 }
 END_TEST
 
-START_TEST(nothing_is_told_after_unsubscribing)
+START_TEST(nothing_is_reported_after_unsubscribing)
 {
 	BusStage *stage = stage_with_bus();
 	unsigned n_before;
@@ -261,7 +262,7 @@ START_TEST(general_match_goes_with_the_last_name_that_needs_it)
 }
 END_TEST
 
-START_TEST(stand_in_does_not_count)
+START_TEST(substitute_is_not_an_owner)
 {
 	BusStage *stage = stage_with_bus();
 
@@ -276,7 +277,7 @@ START_TEST(stand_in_does_not_count)
 }
 END_TEST
 
-START_TEST(stand_in_that_is_named_late_makes_its_names_false)
+START_TEST(substitute_that_is_reported_late_makes_its_names_false)
 {
 	BusStage *stage = stage_with_bus();
 
@@ -292,8 +293,8 @@ START_TEST(stand_in_that_is_named_late_makes_its_names_false)
 END_TEST
 
 /*
- * A bus numbers its connections. Returns: the number in ":1.42" that the peer gets when it connects
- * again.
+ * A bus numbers its connections. Returns: the number that the peer gets when it connects again,
+ * such as the 42 in ":1.42".
  */
 static int next_peer(BusStage *stage)
 {
@@ -303,8 +304,11 @@ static int next_peer(BusStage *stage)
 	return atoi(strchr(system_bus_unique_name(stage->peer->bus), '.') + 1);
 }
 
-/* A new bus numbers from the beginning, so another process may get the stand-in's name. */
-START_TEST(stand_in_is_forgotten_with_its_bus)
+/*
+ * A new bus starts numbering from the beginning, so another process may get the name of the former
+ * substitute.
+ */
+START_TEST(substitute_is_forgotten_with_its_bus)
 {
 	BusStage *stage = stage_with_bus();
 	g_autofree char *ignored = NULL;
@@ -327,17 +331,18 @@ START_TEST(stand_in_is_forgotten_with_its_bus)
 }
 END_TEST
 
-/* The requester's name is arbitrary text. Only connections can stand in. */
-START_TEST(stand_in_that_is_no_connection_is_nobody)
+/* The requester's name is arbitrary text. Only a connection can replace the owner. */
+START_TEST(substitute_without_a_connection_is_ignored)
 {
-	static const char *const nobody[] = { NAME, "org.example.Other", "", ":", ":1.5',arg0='x", "nobody at all" };
+	static const char *const no_connections[] = { NAME, "org.example.Other", "",
+						      ":",  ":1.5',arg0='x",     "nobody at all" };
 	BusStage *stage = stage_with_bus();
 
 	bus_stage_subscribe(stage, KEY);
 	bus_peer_own(stage->peer, NAME);
 	bus_stage_expect(stage, KEY, "true: *");
-	for (size_t i = 0; i < G_N_ELEMENTS(nobody); i++)
-		dbus_name_provider_ignore(stage->provider, nobody[i]);
+	for (size_t i = 0; i < G_N_ELEMENTS(no_connections); i++)
+		dbus_name_provider_ignore(stage->provider, no_connections[i]);
 	bus_stage_quiet(stage);
 	bus_peer_release(stage->peer, NAME);
 
@@ -346,14 +351,15 @@ START_TEST(stand_in_that_is_no_connection_is_nobody)
 }
 END_TEST
 
-/* A stopped bus daemon: connected, but silent. */
+/* A stopped bus daemon stays connected, but is silent. */
 START_TEST(silent_bus_leaves_it_unknown_until_it_answers)
 {
 	BusStage *stage = stage_with_bus();
 
 	ck_assert_int_eq(kill(stage->daemon.pid, SIGSTOP), 0);
 	bus_stage_subscribe(stage, KEY);
-	ck_assert_str_eq(bus_stage_report(stage, KEY), "unknown: the system bus has not answered yet");
+	ck_assert_str_eq(bus_stage_report(stage, KEY),
+			 "unknown: the system bus has not answered yet");
 	ck_assert_int_eq(kill(stage->daemon.pid, SIGCONT), 0);
 
 	bus_stage_expect(stage, KEY, NO_OWNER);
@@ -366,14 +372,16 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("dbus-name");
 
 	ADD_CASE(suite, "names", without_a_bus_nothing_is_known, name_is_true_while_it_has_an_owner,
-		 name_that_was_there_before_us_is_true, owner_who_dies_makes_it_false,
+		 name_owned_before_the_connection_is_true, exit_of_the_owner_makes_it_false,
 		 bus_that_goes_makes_it_unknown_and_never_false,
-		 bus_that_ends_in_good_order_makes_nothing_false_either, answer_after_a_new_connection_decides,
-		 owner_may_take_some_seconds_to_come_back, bus_that_appears_is_asked,
-		 second_subscriber_is_told_what_the_bus_says_now, nothing_is_told_after_unsubscribing,
+		 bus_that_ends_in_good_order_makes_nothing_false_either,
+		 answer_after_a_new_connection_decides, owner_may_take_some_seconds_to_come_back,
+		 bus_that_appears_is_queried, second_subscriber_gets_the_present_level,
+		 nothing_is_reported_after_unsubscribing,
 		 two_thousand_names_are_followed_with_few_matches,
-		 general_match_goes_with_the_last_name_that_needs_it, stand_in_does_not_count,
-		 stand_in_that_is_named_late_makes_its_names_false, stand_in_is_forgotten_with_its_bus,
-		 stand_in_that_is_no_connection_is_nobody, silent_bus_leaves_it_unknown_until_it_answers);
+		 general_match_goes_with_the_last_name_that_needs_it, substitute_is_not_an_owner,
+		 substitute_that_is_reported_late_makes_its_names_false,
+		 substitute_is_forgotten_with_its_bus, substitute_without_a_connection_is_ignored,
+		 silent_bus_leaves_it_unknown_until_it_answers);
 	return suite;
 }

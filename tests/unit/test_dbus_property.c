@@ -41,7 +41,7 @@ static BusStage *stage_with_state(const char *value)
 static void change_state(BusStage *stage, const char *value)
 {
 	bus_peer_set(stage->peer, PATH, PROPERTY, value);
-	bus_peer_tell(stage->peer, PATH, PROPERTY, true);
+	bus_peer_send(stage->peer, PATH, PROPERTY, true);
 }
 
 START_TEST(without_a_bus_nothing_is_known)
@@ -50,12 +50,12 @@ START_TEST(without_a_bus_nothing_is_known)
 
 	bus_stage_subscribe(stage, KEY);
 
-	ck_assert_str_eq(bus_stage_report(stage, KEY), "unknown: the system bus is not there");
+	ck_assert_str_eq(bus_stage_report(stage, KEY), "unknown: there is no system bus");
 	bus_stage_free(stage);
 }
 END_TEST
 
-START_TEST(property_is_asked_for_and_followed)
+START_TEST(property_is_queried_and_followed)
 {
 	BusStage *stage = stage_with_state("u20");
 
@@ -98,14 +98,14 @@ START_TEST(property_follows_its_owner)
 }
 END_TEST
 
-START_TEST(invalidated_property_is_asked_for)
+START_TEST(invalidated_property_is_queried)
 {
 	BusStage *stage = stage_with_state("u20");
 
 	bus_stage_subscribe(stage, KEY);
 	bus_stage_expect(stage, KEY, "true: *");
 	bus_peer_set(stage->peer, PATH, PROPERTY, "u21");
-	bus_peer_tell(stage->peer, PATH, PROPERTY, false);
+	bus_peer_send(stage->peer, PATH, PROPERTY, false);
 
 	bus_stage_expect(stage, KEY, "false: State is 21");
 	bus_stage_free(stage);
@@ -119,7 +119,7 @@ START_TEST(object_that_is_not_there_is_false_until_it_appears)
 	bus_stage_subscribe(stage, KEY);
 	bus_stage_expect(stage, KEY, "false: no such object here");
 	bus_peer_set(stage->peer, PATH, PROPERTY, "u20");
-	bus_peer_tell_object(stage->peer, PATH);
+	bus_peer_send_object(stage->peer, PATH);
 
 	bus_stage_expect(stage, KEY, "true: State is 20");
 	bus_stage_free(stage);
@@ -127,7 +127,7 @@ START_TEST(object_that_is_not_there_is_false_until_it_appears)
 END_TEST
 
 /* Some services take their name before they have their objects, and send no signal later. */
-START_TEST(object_that_appears_without_a_word_is_found)
+START_TEST(object_that_appears_without_a_signal_is_found)
 {
 	BusStage *stage = stage_with_state(NULL);
 
@@ -140,7 +140,7 @@ START_TEST(object_that_appears_without_a_word_is_found)
 }
 END_TEST
 
-START_TEST(signal_of_anybody_but_the_owner_counts_for_nothing)
+START_TEST(signal_of_another_sender_is_ignored)
 {
 	BusStage *stage = stage_with_state("u20");
 	BusPeer *stranger = bus_peer_new(stage->daemon.socket);
@@ -148,11 +148,12 @@ START_TEST(signal_of_anybody_but_the_owner_counts_for_nothing)
 
 	stage_until(system_bus_is_connected(stranger->bus));
 	/*
-	 * One property of its own, so that the match for all signals exists and they reach the
+	 * One additional property, so that the match for all signals exists and they reach the
 	 * provider.
 	 */
 	for (unsigned i = 0; i < LIMIT_BUS_RULES; i++) {
-		g_autofree char *key = g_strdup_printf("dbus-property:" NAME " /o%u " PROPERTY " = 1", i);
+		g_autofree char *key =
+			g_strdup_printf("dbus-property:" NAME " /o%u " PROPERTY " = 1", i);
 
 		bus_stage_subscribe(stage, key);
 	}
@@ -179,7 +180,7 @@ START_TEST(bus_that_goes_makes_it_unknown_and_never_false)
 	bus_stage_expect(stage, KEY, "true: *");
 	for (int i = 0; i < 3; i++) {
 		bus_stage_kill_bus(stage);
-		bus_stage_expect(stage, KEY, "unknown: the system bus is not there");
+		bus_stage_expect(stage, KEY, "unknown: there is no system bus");
 		bus_stage_start(stage);
 		bus_peer_own(stage->peer, NAME);
 		bus_stage_expect(stage, KEY, "true: State is 20");
@@ -222,7 +223,7 @@ START_TEST(conditions_on_one_property_share_it)
 }
 END_TEST
 
-START_TEST(second_subscriber_is_told_too)
+START_TEST(second_subscriber_gets_the_level_too)
 {
 	BusStage *stage = stage_with_state("u20");
 	unsigned n_before;
@@ -237,7 +238,7 @@ START_TEST(second_subscriber_is_told_too)
 }
 END_TEST
 
-START_TEST(what_cannot_be_compared_is_false_and_says_so)
+START_TEST(values_that_cannot_be_compared_are_false_with_a_reason)
 {
 	BusStage *stage = stage_with_state("L");
 
@@ -248,7 +249,7 @@ START_TEST(what_cannot_be_compared_is_false_and_says_so)
 }
 END_TEST
 
-START_TEST(questions_to_a_service_are_few_at_a_time)
+START_TEST(queries_to_a_service_are_few_at_a_time)
 {
 	BusStage *stage = stage_with_bus();
 	const unsigned n = 3 * LIMIT_BUS_CALLS;
@@ -257,7 +258,8 @@ START_TEST(questions_to_a_service_are_few_at_a_time)
 	stage->peer->is_silent = true;
 	for (unsigned i = 0; i < n; i++) {
 		g_autofree char *path = g_strdup_printf("/o%u", i);
-		g_autofree char *key = g_strdup_printf("dbus-property:" NAME " %s " PROPERTY " = 20", path);
+		g_autofree char *key =
+			g_strdup_printf("dbus-property:" NAME " %s " PROPERTY " = 20", path);
 
 		bus_peer_set(stage->peer, path, PROPERTY, "u20");
 		bus_stage_subscribe(stage, key);
@@ -269,7 +271,8 @@ START_TEST(questions_to_a_service_are_few_at_a_time)
 	bus_peer_answer_held(stage->peer);
 
 	for (unsigned i = 0; i < n; i++) {
-		g_autofree char *key = g_strdup_printf("dbus-property:" NAME " /o%u " PROPERTY " = 20", i);
+		g_autofree char *key =
+			g_strdup_printf("dbus-property:" NAME " /o%u " PROPERTY " = 20", i);
 
 		bus_stage_expect(stage, key, "true: State is 20");
 	}
@@ -277,13 +280,14 @@ START_TEST(questions_to_a_service_are_few_at_a_time)
 }
 END_TEST
 
-START_TEST(unsubscribing_with_a_question_in_flight_frees_its_place)
+START_TEST(unsubscribing_with_a_query_in_flight_frees_its_place)
 {
 	BusStage *stage = stage_with_state("u20");
 
 	stage->peer->is_silent = true;
 	for (unsigned i = 0; i < 2 * LIMIT_BUS_CALLS; i++) {
-		g_autofree char *key = g_strdup_printf("dbus-property:" NAME " /o%u " PROPERTY " = 20", i);
+		g_autofree char *key =
+			g_strdup_printf("dbus-property:" NAME " /o%u " PROPERTY " = 20", i);
 
 		bus_stage_subscribe(stage, key);
 		if (i == 0)
@@ -299,10 +303,9 @@ START_TEST(unsubscribing_with_a_question_in_flight_frees_its_place)
 END_TEST
 
 /*
- * The owner announces changes faster than it gives values: each answer is older than the last
- * signal.
+ * The owner announces changes faster than it answers: each answer is older than the last signal.
  */
-START_TEST(property_that_changes_faster_than_it_is_told_is_followed)
+START_TEST(property_with_endless_invalidations_is_followed)
 {
 	BusStage *stage = stage_with_state("u20");
 
@@ -310,18 +313,18 @@ START_TEST(property_that_changes_faster_than_it_is_told_is_followed)
 	bus_stage_expect(stage, KEY, "true: *");
 	stage->peer->is_silent = true;
 	bus_peer_set(stage->peer, PATH, PROPERTY, "u21");
-	bus_peer_tell(stage->peer, PATH, PROPERTY, false);
+	bus_peer_send(stage->peer, PATH, PROPERTY, false);
 	for (int i = 0; i < 20; i++) {
 		stage_until(stage->peer->held->len > 0);
-		bus_peer_tell(stage->peer, PATH, PROPERTY, false);
+		bus_peer_send(stage->peer, PATH, PROPERTY, false);
 		bus_peer_answer_held(stage->peer);
 		bus_stage_quiet(stage);
 	}
 	ck_assert_str_eq(bus_stage_report(stage, KEY), "false: State is 21");
 
-	/* One question at a time, and one more after the answer. */
+	/* One call at a time, and one more after the answer. */
 	for (int i = 0; i < 20; i++)
-		bus_peer_tell(stage->peer, PATH, PROPERTY, false);
+		bus_peer_send(stage->peer, PATH, PROPERTY, false);
 	bus_stage_quiet(stage);
 	ck_assert_uint_eq(stage->peer->held->len, 1);
 	bus_peer_set(stage->peer, PATH, PROPERTY, "u22");
@@ -343,7 +346,8 @@ START_TEST(malformed_signals_change_nothing)
 	system_bus_send(stage->peer->bus, signal);
 	dbus_message_unref(signal);
 	signal = dbus_message_new_signal(PATH, DBUS_INTERFACE_PROPERTIES, "PropertiesChanged");
-	ck_assert(dbus_message_append_args(signal, DBUS_TYPE_STRING, &(const char *){ NAME }, DBUS_TYPE_INVALID));
+	ck_assert(dbus_message_append_args(signal, DBUS_TYPE_STRING, &(const char *){ NAME },
+					   DBUS_TYPE_INVALID));
 	system_bus_send(stage->peer->bus, signal);
 	dbus_message_unref(signal);
 	bus_stage_quiet(stage);
@@ -357,15 +361,16 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("dbus-property");
 
-	ADD_CASE(suite, "properties", without_a_bus_nothing_is_known, property_is_asked_for_and_followed,
-		 name_without_owner_makes_it_false, property_follows_its_owner,
-		 invalidated_property_is_asked_for, object_that_is_not_there_is_false_until_it_appears,
-		 object_that_appears_without_a_word_is_found,
-		 signal_of_anybody_but_the_owner_counts_for_nothing,
+	ADD_CASE(suite, "properties", without_a_bus_nothing_is_known,
+		 property_is_queried_and_followed, name_without_owner_makes_it_false,
+		 property_follows_its_owner, invalidated_property_is_queried,
+		 object_that_is_not_there_is_false_until_it_appears,
+		 object_that_appears_without_a_signal_is_found, signal_of_another_sender_is_ignored,
 		 bus_that_goes_makes_it_unknown_and_never_false, silent_owner_leaves_it_unknown,
-		 conditions_on_one_property_share_it, second_subscriber_is_told_too,
-		 what_cannot_be_compared_is_false_and_says_so, questions_to_a_service_are_few_at_a_time,
-		 unsubscribing_with_a_question_in_flight_frees_its_place,
-		 property_that_changes_faster_than_it_is_told_is_followed, malformed_signals_change_nothing);
+		 conditions_on_one_property_share_it, second_subscriber_gets_the_level_too,
+		 values_that_cannot_be_compared_are_false_with_a_reason,
+		 queries_to_a_service_are_few_at_a_time,
+		 unsubscribing_with_a_query_in_flight_frees_its_place,
+		 property_with_endless_invalidations_is_followed, malformed_signals_change_nothing);
 	return suite;
 }

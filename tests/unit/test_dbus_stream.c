@@ -25,21 +25,23 @@ typedef struct End {
 	int other;
 	uint32_t serial;
 	unsigned n_messages;
-	int64_t takes_us; /* duration of one message */
+	int64_t takes_us; /* time that it takes to handle one message */
 	unsigned n_room;
 } End;
 
-static const DBusStreamLimits limits = {
-	.message_bytes = 1024 * 1024, .batch = 8, .pause_bytes = 16 * 1024, .queue_bytes = 1024 * 1024
-};
+static const DBusStreamLimits limits = { .message_bytes = 1024 * 1024,
+					 .batch = 8,
+					 .pause_bytes = 16 * 1024,
+					 .queue_bytes = 1024 * 1024 };
 
-static GreetingResult on_greet(void *data, const guint8 *bytes, size_t length, size_t *ret_used, GString *reply)
+static AuthenticationResult on_authenticate(void *data, const guint8 *bytes, size_t length,
+					    size_t *ret_used, GString *reply)
 {
 	(void)data;
 	(void)bytes;
 	(void)reply;
 	*ret_used = MIN(length, 1);
-	return length > 0 ? GREETING_DONE : GREETING_MORE;
+	return length > 0 ? AUTHENTICATION_DONE : AUTHENTICATION_MORE;
 }
 
 static void send_text(End *end, const char *text)
@@ -64,7 +66,7 @@ static void on_message(void *data, DBusMessage *message)
 		send_text(end, much);
 }
 
-static void on_room(void *data)
+static void on_writable(void *data)
 {
 	((End *)data)->n_room++;
 }
@@ -78,7 +80,8 @@ static void on_closed(void *data, const char *why)
 static void write_greeting_and_calls(int fd, unsigned n)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
-	DBusMessage *call = wire_must(dbus_message_new_method_call(NULL, "/", "org.example.Any", "Call"));
+	DBusMessage *call =
+		wire_must(dbus_message_new_method_call(NULL, "/", "org.example.Any", "Call"));
 	char *raw;
 	int length;
 
@@ -111,16 +114,19 @@ static size_t read_all(int fd)
 }
 
 /*
- * A signal that is sent meanwhile writes the rest, so the socket becomes writable outside the main
- * loop.
+ * Sending a signal meanwhile also writes the rest of the answer. So the main loop does not see that
+ * the socket became writable.
  */
 START_TEST(calls_held_back_are_handled_when_another_send_makes_room)
 {
-	static const DBusStreamListener listener = { .greet = on_greet, .message = on_message, .closed = on_closed };
+	static const DBusStreamListener listener = { .authenticate = on_authenticate,
+						     .message = on_message,
+						     .closed = on_closed };
 	int fds[2];
 	End end = { 0 };
 
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds),
+			 0);
 	end.other = fds[1];
 	end.stream = dbus_stream_new(fds[0], &limits, &listener, &end);
 	write_greeting_and_calls(end.other, 3);
@@ -138,14 +144,17 @@ START_TEST(calls_held_back_are_handled_when_another_send_makes_room)
 }
 END_TEST
 
-/* If each message takes long, other sources wait for one of them and not for eight. */
-START_TEST(one_that_takes_long_is_the_only_one_of_its_turn)
+/* If each message takes long, other sources wait for one message and not for eight. */
+START_TEST(a_message_that_takes_long_is_the_only_one_of_its_turn)
 {
-	static const DBusStreamListener listener = { .greet = on_greet, .message = on_message, .closed = on_closed };
+	static const DBusStreamListener listener = { .authenticate = on_authenticate,
+						     .message = on_message,
+						     .closed = on_closed };
 	End end = { .takes_us = LIMIT_BUS_TURN_US };
 	int fds[2];
 
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds),
+			 0);
 	end.stream = dbus_stream_new(fds[0], &limits, &listener, &end);
 	write_greeting_and_calls(fds[1], 4);
 	for (unsigned i = 1; i <= 4; i++) {
@@ -158,18 +167,20 @@ START_TEST(one_that_takes_long_is_the_only_one_of_its_turn)
 END_TEST
 
 /*
- * A sender with answers that can wait learns when the socket is congested, and when it is free
+ * A sender with answers that can wait is notified when the socket is congested, and when it is free
  * again.
  */
 START_TEST(a_socket_that_is_full_is_congested_until_all_is_written)
 {
-	static const DBusStreamListener listener = {
-		.greet = on_greet, .message = on_message, .closed = on_closed, .room = on_room
-	};
+	static const DBusStreamListener listener = { .authenticate = on_authenticate,
+						     .message = on_message,
+						     .closed = on_closed,
+						     .on_writable = on_writable };
 	End end = { 0 };
 	int fds[2];
 
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds),
+			 0);
 	end.stream = dbus_stream_new(fds[0], &limits, &listener, &end);
 	write_greeting_and_calls(fds[1], 1);
 	turn(5);
@@ -193,6 +204,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("dbus-stream");
 
 	ADD_CASE(suite, "flow", calls_held_back_are_handled_when_another_send_makes_room,
-		 one_that_takes_long_is_the_only_one_of_its_turn, a_socket_that_is_full_is_congested_until_all_is_written);
+		 a_message_that_takes_long_is_the_only_one_of_its_turn,
+		 a_socket_that_is_full_is_congested_until_all_is_written);
 	return suite;
 }

@@ -34,7 +34,7 @@ START_TEST(an_on_demand_service_is_started_and_stays_until_the_next_runlevel)
 
 	ck_assert_str_eq(demand(w), "");
 	expect_log(w, "start it");
-	expect_cause(w, "it", "asked for on the bus, as org.example.It");
+	expect_cause(w, "it", "requested on the bus, as org.example.It");
 	world_settle(w);
 	expect_state(w, "it", STATE_READY);
 
@@ -71,7 +71,7 @@ START_TEST(a_daemon_that_ends_when_it_is_idle_is_not_wanted_until_the_next_call)
 }
 END_TEST
 
-/* Any user can call again and again. That must not push out the history of the service. */
+/* Any user can repeat the call endlessly. That must not push out the history of the service. */
 START_TEST(refused_demands_leave_the_history_alone)
 {
 	g_autoptr(World) w = world_new_with_policy("== it\n" DAEMON, "[runlevel 2]\nActivate=it\n");
@@ -84,11 +84,13 @@ START_TEST(refused_demands_leave_the_history_alone)
 	n = service_count_causes(it);
 	for (int i = 0; i < LIMIT_CAUSES; i++) {
 		ck_assert_str_ne(demand(w), "");
-		ck_assert(!engine_demand(world_engine(w), "it", "org.example.Other", &activator, world_now(w), NULL));
+		ck_assert(!engine_demand(world_engine(w), "it", "org.example.Other", &activator,
+					 world_now(w), NULL));
 	}
 
 	ck_assert_uint_eq(service_count_causes(it), n + 1);
-	ck_assert(g_str_has_prefix(service_cause(it), "refused: asked for on the bus, as org.example.Other, by uid 0"));
+	ck_assert(g_str_has_prefix(service_cause(it), "refused: requested on the bus, as "
+						      "org.example.Other, by uid 0"));
 }
 END_TEST
 
@@ -118,8 +120,8 @@ static const struct {
 
 START_TEST(policy_is_respected_and_named)
 {
-	g_autofree char *policy =
-		g_strdup_printf("[runlevel 2]\n[service it]\nActivation=%s\n", refusals[_i].activation);
+	g_autofree char *policy = g_strdup_printf("[runlevel 2]\n[service it]\nActivation=%s\n",
+						  refusals[_i].activation);
 	g_autoptr(World) w = world_new_with_policy("== it\n" DAEMON, policy);
 	const char *refusal = demand(w);
 
@@ -131,7 +133,8 @@ END_TEST
 
 START_TEST(a_manual_service_that_an_admin_started_answers)
 {
-	g_autoptr(World) w = world_new_with_policy("== it\n" DAEMON, "[runlevel 2]\n[service it]\nActivation=manual\n");
+	g_autoptr(World) w = world_new_with_policy(
+		"== it\n" DAEMON, "[runlevel 2]\n[service it]\nActivation=manual\n");
 
 	world_start(w, "it");
 	ck_assert_str_eq(demand(w), "");
@@ -174,12 +177,14 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("demand");
 
-	ADD_CASE(suite, "granted", an_on_demand_service_is_started_and_stays_until_the_next_runlevel,
+	ADD_CASE(suite, "granted",
+		 an_on_demand_service_is_started_and_stays_until_the_next_runlevel,
 		 a_second_demand_changes_nothing,
 		 a_daemon_that_ends_when_it_is_idle_is_not_wanted_until_the_next_call,
 		 a_demand_survives_the_manager);
 	ADD_CASE(suite, "refused", a_manual_service_that_an_admin_started_answers,
-		 what_an_admin_stopped_stays_stopped, what_has_failed_is_tried_again_but_not_at_once,
+		 what_an_admin_stopped_stays_stopped,
+		 what_has_failed_is_tried_again_but_not_at_once,
 		 refused_demands_leave_the_history_alone);
 	suite_add_loop(suite, "refused", policy_is_respected_and_named, G_N_ELEMENTS(refusals));
 	return suite;

@@ -40,7 +40,7 @@ START_TEST(errors_and_warnings_are_kept_apart)
 }
 END_TEST
 
-START_TEST(a_line_is_one_line_whatever_stood_in_the_file)
+START_TEST(a_diagnostic_is_one_line_whatever_the_file_contains)
 {
 	g_autoptr(DiagList) list = diag_list_new();
 
@@ -66,7 +66,7 @@ START_TEST(two_lists_become_one)
 }
 END_TEST
 
-START_TEST(sorted_they_stand_by_file_and_line_and_none_twice)
+START_TEST(sorting_orders_by_file_and_line_and_removes_duplicates)
 {
 	g_autoptr(DiagList) list = diag_list_new();
 
@@ -101,8 +101,10 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("diag");
 
-	ADD_CASE(suite, "diag", an_origin_is_a_file_a_line_or_built_in, errors_and_warnings_are_kept_apart,
-		 a_line_is_one_line_whatever_stood_in_the_file, sorted_they_stand_by_file_and_line_and_none_twice,
-		 two_lists_become_one, an_empty_list_can_be_sorted, two_lists_become_one);
+	ADD_CASE(suite, "diag", an_origin_is_a_file_a_line_or_built_in,
+		 errors_and_warnings_are_kept_apart,
+		 a_diagnostic_is_one_line_whatever_the_file_contains,
+		 sorting_orders_by_file_and_line_and_removes_duplicates, two_lists_become_one,
+		 an_empty_list_can_be_sorted, two_lists_become_one);
 	return suite;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "engine/durations.h"
+#include "boot/durations.h"
 #include "tests/lib/suite.h"
 
 /* One more boot, with this duration for "a". */
@@ -34,10 +34,10 @@ static const struct {
 	{ { 100 }, 100 },
 	{ { 100, 200 }, 150 },
 	{ { 100, 200, 120 }, 120 },
-	{ { 100, 100, 9000, 100, 100 }, 100 },          /* one outlier is ignored */
-	{ { 100, 100, 9000, 8000, 100 }, 100 },         /* two are ignored */
-	{ { 100, 100, 9000, 9000, 9000 }, 9000 },       /* three equal ones are believed */
-	{ { 1, 1, 1, 100, 200, 300, 400, 500 }, 300 },  /* only the last five are kept */
+	{ { 100, 100, 9000, 100, 100 }, 100 }, /* one outlier is ignored */
+	{ { 100, 100, 9000, 8000, 100 }, 100 }, /* two are ignored */
+	{ { 100, 100, 9000, 9000, 9000 }, 9000 }, /* three equal ones are accepted */
+	{ { 1, 1, 1, 100, 200, 300, 400, 500 }, 300 }, /* only the last five are kept */
 };
 
 START_TEST(the_median_of_the_last_boots_is_expected)
@@ -52,7 +52,7 @@ START_TEST(the_median_of_the_last_boots_is_expected)
 }
 END_TEST
 
-START_TEST(a_service_never_seen_is_taken_for_a_middling_one)
+START_TEST(an_unknown_service_is_expected_to_take_the_median)
 {
 	g_autoptr(Durations) durations = durations_new();
 
@@ -70,7 +70,7 @@ START_TEST(a_service_never_seen_is_taken_for_a_middling_one)
 }
 END_TEST
 
-START_TEST(what_many_boots_have_missed_is_forgotten)
+START_TEST(a_service_missing_from_many_boots_is_forgotten)
 {
 	g_autoptr(Durations) durations = durations_new();
 
@@ -84,7 +84,7 @@ START_TEST(what_many_boots_have_missed_is_forgotten)
 }
 END_TEST
 
-START_TEST(one_that_comes_back_is_known)
+START_TEST(a_service_that_comes_back_is_remembered)
 {
 	g_autoptr(Durations) durations = durations_new();
 
@@ -163,6 +163,7 @@ END_TEST
 static const struct {
 	const char *text;
 	const char *problem;
+	/* clang-format off */
 } bad[] = {
 	{ "", "line 1 is not \"svcd-durations 1\"" },
 	{ "svcd-durations 2\nend\n", "line 1 is not \"svcd-durations 1\"" },
@@ -190,8 +191,9 @@ static const struct {
 	{ FIRST "reboot 1 2\nend\n", "line 2 cannot be understood" },
 	{ FIRST "\nend\n", "line 2 cannot be understood" },
 };
+/* clang-format on */
 
-START_TEST(what_cannot_be_understood_is_refused_with_its_line)
+START_TEST(an_invalid_file_is_refused_with_the_line)
 {
 	g_autoptr(GError) error = NULL;
 
@@ -200,7 +202,7 @@ START_TEST(what_cannot_be_understood_is_refused_with_its_line)
 }
 END_TEST
 
-START_TEST(a_nul_is_no_end)
+START_TEST(a_nul_does_not_end_the_file)
 {
 	static const char text[] = FIRST "end\n\0service a 0 1+2\nend\n";
 	g_autoptr(GError) error = NULL;
@@ -227,12 +229,14 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("durations");
 
-	ADD_CASE(suite, "expecting", a_service_never_seen_is_taken_for_a_middling_one,
-		 what_many_boots_have_missed_is_forgotten, one_that_comes_back_is_known,
+	ADD_CASE(suite, "expecting", an_unknown_service_is_expected_to_take_the_median,
+		 a_service_missing_from_many_boots_is_forgotten,
+		 a_service_that_comes_back_is_remembered,
 		 there_is_a_limit_to_the_services_remembered);
-	suite_add_loop(suite, "expecting", the_median_of_the_last_boots_is_expected, G_N_ELEMENTS(medians));
-	ADD_CASE(suite, "file", what_is_written_is_read_again, only_the_last_boots_are_listed, a_nul_is_no_end,
-		 a_file_cut_off_anywhere_is_refused);
-	suite_add_loop(suite, "file", what_cannot_be_understood_is_refused_with_its_line, G_N_ELEMENTS(bad));
+	suite_add_loop(suite, "expecting", the_median_of_the_last_boots_is_expected,
+		       G_N_ELEMENTS(medians));
+	ADD_CASE(suite, "file", what_is_written_is_read_again, only_the_last_boots_are_listed,
+		 a_nul_does_not_end_the_file, a_file_cut_off_anywhere_is_refused);
+	suite_add_loop(suite, "file", an_invalid_file_is_refused_with_the_line, G_N_ELEMENTS(bad));
 	return suite;
 }

@@ -62,9 +62,10 @@ START_TEST(a_task_that_succeeds_is_done)
 }
 END_TEST
 
-START_TEST(a_service_waits_for_the_one_it_stands_on)
+START_TEST(a_service_waits_for_the_one_that_it_needs)
 {
-	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON);
+	g_autoptr(World)
+		w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON);
 
 	expect_log(w, "start bus");
 	expect_state(w, "app", STATE_WAITING);
@@ -77,8 +78,9 @@ END_TEST
 
 START_TEST(a_group_is_ready_while_its_terms_are_true)
 {
-	g_autoptr(World) w = world_new("== all\n[Service]\nType=group\n[Conditions]\nWhen=service:a\nWhile=service:b\n"
-				       "== a\n" DAEMON "== b\n" DAEMON);
+	g_autoptr(World) w = world_new(
+		"== all\n[Service]\nType=group\n[Conditions]\nWhen=service:a\nWhile=service:b\n"
+		"== a\n" DAEMON "== b\n" DAEMON);
 
 	world_ready(w, "a");
 	expect_state(w, "all", STATE_WAITING);
@@ -93,9 +95,10 @@ END_TEST
 
 #define MEMBERS "== all\n[Service]\nType=group\n[Conditions]\nWants=a b\nAfter=a b\n== b\n" DAEMON
 
-START_TEST(a_restart_of_a_group_is_one_of_its_members)
+START_TEST(a_restart_of_a_group_restarts_its_members)
 {
-	g_autoptr(World) w = world_new_with_policy(MEMBERS "== a\n" DAEMON, "[runlevel 2]\nActivate=all\n");
+	g_autoptr(World)
+		w = world_new_with_policy(MEMBERS "== a\n" DAEMON, "[runlevel 2]\nActivate=all\n");
 
 	world_stop(w, "b");
 	world_settle(w);
@@ -115,7 +118,7 @@ START_TEST(a_restart_of_a_group_is_one_of_its_members)
 }
 END_TEST
 
-START_TEST(a_reload_of_a_group_is_one_of_those_that_can)
+START_TEST(a_reload_of_a_group_reloads_the_members_that_can)
 {
 	g_autoptr(World) w = world_new_with_policy(MEMBERS "== a\n" DAEMON "Reload=signal:HUP\n",
 						   "[runlevel 2]\nActivate=all\n");
@@ -146,23 +149,23 @@ START_TEST(a_reload_goes_on_until_its_result_is_known)
 	(void)world_log(w);
 	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
 	expect_log(w, "reload it");
-	ck_assert(it->is_reloading);
+	ck_assert(engine_is_reloading(it));
 
-	/* Files may have changed since that manager read them. */
+	/* Files may have changed since the manager of the first reload read them. */
 	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
 	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
 	expect_log(w, "");
 	world_reloaded(w, "it", "exit status 1");
 	expect_log(w, "reload it");
-	ck_assert(it->is_reloading && !it->reload_problem);
+	ck_assert(engine_is_reloading(it) && !it->reload_problem);
 	world_reloaded(w, "it", "not finished after 90 s");
-	ck_assert(!it->is_reloading);
+	ck_assert(!engine_is_reloading(it));
 	ck_assert_str_eq(it->reload_problem, "not finished after 90 s");
 
 	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
 	ck_assert_ptr_null(it->reload_problem);
 	world_reloaded(w, "it", NULL);
-	ck_assert(!it->is_reloading && !it->reload_problem);
+	ck_assert(!engine_is_reloading(it) && !it->reload_problem);
 	expect_cause(w, "it", "reloaded");
 }
 END_TEST
@@ -174,8 +177,9 @@ START_TEST(a_reload_is_over_when_its_service_ends)
 	world_settle(w);
 	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
 	world_dies(w, "it", 9);
-	ck_assert(!world_find(w, "it")->is_reloading);
-	ck_assert_str_eq(world_find(w, "it")->reload_problem, "it stopped or ended before its reload was over");
+	ck_assert(!engine_is_reloading(world_find(w, "it")));
+	ck_assert_str_eq(world_find(w, "it")->reload_problem,
+			 "it stopped or ended before its reload was over");
 }
 END_TEST
 
@@ -187,10 +191,10 @@ START_TEST(a_reload_goes_on_under_another_manager)
 	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
 	(void)world_log(w);
 	world_crash(w);
-	ck_assert(world_find(w, "it")->is_reloading);
+	ck_assert(engine_is_reloading(world_find(w, "it")));
 	expect_log(w, "reload it");
 	world_reloaded(w, "it", NULL);
-	ck_assert(!world_find(w, "it")->is_reloading);
+	ck_assert(!engine_is_reloading(world_find(w, "it")));
 }
 END_TEST
 
@@ -244,7 +248,8 @@ END_TEST
 
 START_TEST(alternatives_and_negations_hold)
 {
-	g_autoptr(World) w = world_new(DAEMON "[Conditions]\nWhile=flag:a | flag:b\nWhen=!flag:c\n");
+	g_autoptr(World)
+		w = world_new(DAEMON "[Conditions]\nWhile=flag:a | flag:b\nWhen=!flag:c\n");
 
 	world_set(w, "flag:c", true);
 	world_set(w, "flag:b", true);
@@ -294,7 +299,8 @@ END_TEST
 
 START_TEST(a_service_that_crashes_is_started_again_with_growing_delays)
 {
-	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nReady=notify\nRestart=on-failure\n");
+	g_autoptr(World)
+		w = world_new("[Service]\nExec=/bin/d\nReady=notify\nRestart=on-failure\n");
 
 	world_ready(w, "it");
 	world_dies(w, "it", 1);
@@ -323,7 +329,9 @@ START_TEST(a_service_that_keeps_crashing_fails_for_good)
 	}
 
 	expect_state(w, "it", STATE_FAILED);
-	expect_cause(w, "it", "exit status 1; it ended 5 times within 10.0 s, and is not started again (RestartLimit=)");
+	expect_cause(w, "it",
+		     "exit status 1; it ended 5 times within 10.0 s, and is not started again "
+		     "(RestartLimit=)");
 	ck_assert(world_find(w, "it")->is_failed_for_good);
 	world_advance_s(w, 3600);
 	expect_state(w, "it", STATE_FAILED);
@@ -369,7 +377,7 @@ START_TEST(restart_always_starts_after_a_good_end_too)
 }
 END_TEST
 
-START_TEST(a_program_that_cannot_be_executed_says_so)
+START_TEST(a_program_that_cannot_be_executed_is_reported)
 {
 	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nRestart=no\n");
 
@@ -387,7 +395,8 @@ START_TEST(a_start_that_the_machine_has_no_room_for_is_tried_until_there_is)
 	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nRestart=no\n");
 
 	for (int i = 0; i < 20; i++) {
-		world_start_is_refused(w, "it", "cannot start a process: Resource temporarily unavailable");
+		world_start_is_refused(w, "it",
+				       "cannot start a process: Resource temporarily unavailable");
 		world_gone(w, "it");
 		expect_state(w, "it", STATE_BACKOFF);
 		world_advance_s(w, 30);
@@ -413,7 +422,8 @@ END_TEST
 
 START_TEST(a_failed_service_gets_one_chance_when_its_conditions_return)
 {
-	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nRestart=no\n[Conditions]\nWhen=flag:go\n");
+	g_autoptr(World)
+		w = world_new("[Service]\nExec=/bin/d\nRestart=no\n[Conditions]\nWhen=flag:go\n");
 
 	world_set(w, "flag:go", true);
 	world_dies(w, "it", 1);
@@ -448,7 +458,8 @@ END_TEST
 
 START_TEST(a_task_with_once_does_not_run_again)
 {
-	g_autoptr(World) w = world_new("[Service]\nType=task\nExec=/bin/t\nOnce=yes\n[Conditions]\nWhen=flag:go\n");
+	g_autoptr(World) w = world_new(
+		"[Service]\nType=task\nExec=/bin/t\nOnce=yes\n[Conditions]\nWhen=flag:go\n");
 
 	world_set(w, "flag:go", true);
 	world_settle(w);
@@ -472,7 +483,7 @@ START_TEST(a_daemon_that_stops_by_itself_is_believed)
 }
 END_TEST
 
-START_TEST(words_of_an_earlier_run_are_ignored)
+START_TEST(events_of_an_earlier_run_are_ignored)
 {
 	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nReady=notify\nRestart=always\n");
 	const ProcessEvent late = { .kind = PROCESS_READY };
@@ -488,12 +499,13 @@ END_TEST
 
 /* --- runlevels --- */
 
-#define TWO_LEVELS "[runlevel 2]\nActivate=a b\n[runlevel 3]\nActivate=b c\n[runlevel 0]\nActivate=last\n"
+#define TWO_LEVELS \
+	"[runlevel 2]\nActivate=a b\n[runlevel 3]\nActivate=b c\n[runlevel 0]\nActivate=last\n"
 
-START_TEST(a_change_of_runlevel_is_only_the_difference)
+START_TEST(a_change_of_runlevel_starts_and_stops_only_the_difference)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON "== last\n" TASK,
-						   TWO_LEVELS);
+	g_autoptr(World) w = world_new_with_policy(
+		"== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON "== last\n" TASK, TWO_LEVELS);
 
 	world_settle(w);
 	(void)world_log(w);
@@ -504,10 +516,10 @@ START_TEST(a_change_of_runlevel_is_only_the_difference)
 }
 END_TEST
 
-START_TEST(a_change_of_runlevel_ends_what_the_admin_said)
+START_TEST(a_change_of_runlevel_ends_requests_of_the_admin)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON "== last\n" TASK,
-						   TWO_LEVELS);
+	g_autoptr(World) w = world_new_with_policy(
+		"== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON "== last\n" TASK, TWO_LEVELS);
 
 	world_settle(w);
 	world_stop(w, "b");
@@ -521,15 +533,16 @@ END_TEST
 
 START_TEST(shutdown_stops_all_and_starts_what_it_needs)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON "== last\n" TASK,
-						   TWO_LEVELS);
+	g_autoptr(World) w = world_new_with_policy(
+		"== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON "== last\n" TASK, TWO_LEVELS);
 
 	world_settle(w);
 	world_runlevel(w, "0");
 	ck_assert(engine_is_shutting_down(world_engine(w)));
 	ck_assert(!engine_is_stopped(world_engine(w)));
-	expect_cause(w, "a", "runlevel 0, asked by uid 0 (pid 812)");
-	ck_assert_str_eq(world_refusal(w, REQUEST_VERB_START, "c"), "c: the machine is going to runlevel 0");
+	expect_cause(w, "a", "runlevel 0, requested by uid 0 (pid 812)");
+	ck_assert_str_eq(world_refusal(w, REQUEST_VERB_START, "c"),
+			 "c: the machine is going to runlevel 0");
 
 	world_settle(w);
 	expect_state(w, "a", STATE_IDLE);
@@ -541,20 +554,21 @@ END_TEST
 START_TEST(a_shutdown_is_not_called_off)
 {
 	g_autoptr(World) w = world_new(DAEMON);
-	const Requester who = { .uid = 0 };
+	const Requester requester = { .uid = 0 };
 	g_autoptr(GError) error = NULL;
 
 	world_runlevel(w, "6");
-	ck_assert(!engine_set_runlevel(world_engine(w), "2", &who, world_now(w), &error));
+	ck_assert(!engine_set_runlevel(world_engine(w), "2", &requester, world_now(w), &error));
 	ck_assert_str_eq(error->message, "the machine is going to runlevel 6");
 	world_runlevel(w, "0");
 }
 END_TEST
 
-START_TEST(a_task_whose_work_was_undone_is_done_again_when_an_admin_says_start)
+START_TEST(a_task_whose_work_was_undone_runs_again_at_an_admins_start)
 {
-	g_autoptr(World) w = world_new("== it\n[Service]\nType=task\nExec=/bin/t\n[Conditions]\nDoneWhile=mounted:/x\n"
-				       "== on\n[Service]\nExec=/bin/d\n[Conditions]\nWhile=service:it\n");
+	g_autoptr(World) w = world_new(
+		"== it\n[Service]\nType=task\nExec=/bin/t\n[Conditions]\nDoneWhile=mounted:/x\n"
+		"== on\n[Service]\nExec=/bin/d\n[Conditions]\nWhile=service:it\n");
 
 	world_set(w, "mounted:/x", true);
 	world_settle(w);
@@ -574,9 +588,10 @@ START_TEST(a_task_whose_work_was_undone_is_done_again_when_an_admin_says_start)
 }
 END_TEST
 
-START_TEST(it_is_left_alone_while_nobody_knows_whether_its_work_stands)
+START_TEST(a_done_task_is_left_alone_while_its_done_while_is_unknown)
 {
-	g_autoptr(World) w = world_new("[Service]\nType=task\nExec=/bin/t\n[Conditions]\nDoneWhile=mounted:/x\n");
+	g_autoptr(World) w = world_new(
+		"[Service]\nType=task\nExec=/bin/t\n[Conditions]\nDoneWhile=mounted:/x\n");
 
 	world_set_unknown(w, "mounted:/x");
 	world_settle(w);
@@ -590,26 +605,33 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("engine");
 
-	ADD_CASE(suite, "starting", what_policy_wants_is_started_at_boot, what_nothing_wants_stays_idle,
-		 all_that_is_ready_starts_at_once, a_task_that_succeeds_is_done,
-		 a_service_waits_for_the_one_it_stands_on, a_group_is_ready_while_its_terms_are_true,
-		 a_restart_of_a_group_is_one_of_its_members, a_reload_of_a_group_is_one_of_those_that_can,
+	ADD_CASE(suite, "starting", what_policy_wants_is_started_at_boot,
+		 what_nothing_wants_stays_idle, all_that_is_ready_starts_at_once,
+		 a_task_that_succeeds_is_done, a_service_waits_for_the_one_that_it_needs,
+		 a_group_is_ready_while_its_terms_are_true,
+		 a_restart_of_a_group_restarts_its_members,
+		 a_reload_of_a_group_reloads_the_members_that_can,
 		 a_reload_goes_on_until_its_result_is_known, a_reload_is_over_when_its_service_ends,
 		 a_reload_goes_on_under_another_manager,
 		 a_service_whose_file_is_wrong_fails_with_the_reason);
-	ADD_CASE(suite, "When and While", when_is_needed_to_start_only, while_is_needed_to_stay_and_brings_it_back,
-		 alternatives_and_negations_hold, unknown_stops_nothing_and_holds_a_start,
+	ADD_CASE(suite, "When and While", when_is_needed_to_start_only,
+		 while_is_needed_to_stay_and_brings_it_back, alternatives_and_negations_hold,
+		 unknown_stops_nothing_and_holds_a_start,
 		 unknown_counts_as_false_for_starting_after_half_a_minute);
-	ADD_CASE(suite, "the end of a run", a_service_that_crashes_is_started_again_with_growing_delays,
+	ADD_CASE(suite, "the end of a run",
+		 a_service_that_crashes_is_started_again_with_growing_delays,
 		 a_service_that_keeps_crashing_fails_for_good, restart_no_leaves_a_crash_as_it_is,
 		 restart_on_failure_lets_a_good_end_be, restart_always_starts_after_a_good_end_too,
-		 a_program_that_cannot_be_executed_says_so, a_start_that_the_machine_has_no_room_for_is_tried_until_there_is, a_task_that_fails_is_not_done,
-		 a_failed_service_gets_one_chance_when_its_conditions_return, a_task_runs_again_when_its_when_returns,
-		 a_task_with_once_does_not_run_again, a_daemon_that_stops_by_itself_is_believed,
-		 words_of_an_earlier_run_are_ignored);
-	ADD_CASE(suite, "runlevels", a_change_of_runlevel_is_only_the_difference,
-		 a_change_of_runlevel_ends_what_the_admin_said, shutdown_stops_all_and_starts_what_it_needs,
-		 a_shutdown_is_not_called_off, a_task_whose_work_was_undone_is_done_again_when_an_admin_says_start,
-		 it_is_left_alone_while_nobody_knows_whether_its_work_stands);
+		 a_program_that_cannot_be_executed_is_reported,
+		 a_start_that_the_machine_has_no_room_for_is_tried_until_there_is,
+		 a_task_that_fails_is_not_done,
+		 a_failed_service_gets_one_chance_when_its_conditions_return,
+		 a_task_runs_again_when_its_when_returns, a_task_with_once_does_not_run_again,
+		 a_daemon_that_stops_by_itself_is_believed, events_of_an_earlier_run_are_ignored);
+	ADD_CASE(suite, "runlevels", a_change_of_runlevel_starts_and_stops_only_the_difference,
+		 a_change_of_runlevel_ends_requests_of_the_admin,
+		 shutdown_stops_all_and_starts_what_it_needs, a_shutdown_is_not_called_off,
+		 a_task_whose_work_was_undone_runs_again_at_an_admins_start,
+		 a_done_task_is_left_alone_while_its_done_while_is_unknown);
 	return suite;
 }

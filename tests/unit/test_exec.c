@@ -21,13 +21,15 @@
 
 START_TEST(user_by_name_brings_group_and_home)
 {
-	g_autoptr(Wish) wish = wish_new(SHELL("echo $(id -un) $(id -gn) $(id -G) $HOME $USER $LOGNAME $SHELL"));
+	g_autoptr(Wish) wish =
+		wish_new(SHELL("echo $(id -un) $(id -gn) $(id -G) $HOME $USER $LOGNAME $SHELL"));
 	const struct passwd *entry = getpwnam("daemon");
 	g_autofree char *expected = NULL;
 	g_auto(ExecRun) run = { 0 };
 
 	wish->execution.user = g_strdup("daemon");
-	expected = g_strdup_printf("daemon daemon %u %s daemon daemon %s\n", entry->pw_gid, entry->pw_dir, entry->pw_shell);
+	expected = g_strdup_printf("daemon daemon %u %s daemon daemon %s\n", entry->pw_gid,
+				   entry->pw_dir, entry->pw_shell);
 	run = wish_run(wish);
 
 	expect_output(&run, expected);
@@ -76,9 +78,11 @@ START_TEST(number_without_an_entry_needs_a_group)
 }
 END_TEST
 
-static const char *const no_users[] = { "no-such-user", "", "0x0", "0day", "-1", "4294967295", "4294967296", " root", "99999999999999999999" };
+static const char *const no_users[] = { "no-such-user", "",      "0x0",
+					"0day",         "-1",    "4294967295",
+					"4294967296",   " root", "99999999999999999999" };
 
-START_TEST(what_is_no_user_is_never_root)
+START_TEST(an_invalid_user_is_never_root)
 {
 	g_autoptr(Wish) wish = wish_new(SHELL("id -u"));
 	g_auto(ExecRun) run = { 0 };
@@ -91,7 +95,7 @@ START_TEST(what_is_no_user_is_never_root)
 }
 END_TEST
 
-START_TEST(what_is_no_group_is_refused)
+START_TEST(an_unknown_group_is_refused)
 {
 	g_autoptr(Wish) wish = wish_new(SHELL("id -g"));
 	g_auto(ExecRun) group = { 0 };
@@ -112,7 +116,8 @@ END_TEST
 
 START_TEST(terminal_becomes_stdio_and_controlling)
 {
-	g_autoptr(Wish) wish = wish_new(SHELL("tty; echo $TERM; echo controlled >/dev/tty; tty <&1 2>&1"));
+	g_autoptr(Wish)
+		wish = wish_new(SHELL("tty; echo $TERM; echo controlled >/dev/tty; tty <&1 2>&1"));
 	g_autofree char *expected = NULL;
 	GString *seen = g_string_new(NULL);
 	g_auto(ExecRun) run = { 0 };
@@ -137,7 +142,7 @@ START_TEST(terminal_becomes_stdio_and_controlling)
 }
 END_TEST
 
-/* Like a program that reads single keys and is killed. */
+/* Like a program that reads single keystrokes and is killed. */
 static void make_raw(int fd)
 {
 	struct termios t;
@@ -176,7 +181,7 @@ START_TEST(a_terminal_that_was_left_raw_is_set_right)
 }
 END_TEST
 
-START_TEST(what_is_no_terminal_is_refused)
+START_TEST(a_path_without_a_terminal_is_refused)
 {
 	g_autoptr(Wish) wish = wish_new(SHELL("exit 0"));
 	g_auto(ExecRun) null = { 0 };
@@ -200,7 +205,8 @@ START_TEST(readiness_descriptor_gets_its_number)
 {
 	static const int numbers[] = { 3, 4, 5, 9, 100, 101, 700 };
 	const int number = numbers[_i];
-	g_autofree char *text = g_strdup_printf("echo >&%d; ls /proc/self/fd | sort -n | tr '\\n' ' '", number);
+	g_autofree char *text =
+		g_strdup_printf("echo >&%d; ls /proc/self/fd | sort -n | tr '\\n' ' '", number);
 	const char *const argv[] = { "/bin/bash", "-c", text, NULL };
 	g_autoptr(Wish) wish = wish_new(argv);
 	g_autofree char *fds = NULL;
@@ -209,7 +215,7 @@ START_TEST(readiness_descriptor_gets_its_number)
 	char c = 0;
 	int spec_fd;
 
-	/* "ls" has the descriptors of the service, and one for the directory. */
+	/* "ls" has the descriptors of the service, and one for the directory that it reads. */
 	fds = g_strdup_printf(number == 3 ? "0 1 2 %d 4 " : "0 1 2 3 %d ", number);
 	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
 	wish->input.ready_number = number;
@@ -258,8 +264,10 @@ START_TEST(specification_that_makes_no_sense_is_refused)
 	int fd = memfd_create("spec", MFD_CLOEXEC);
 	g_auto(ExecRun) run = { 0 };
 
-	ck_assert_int_eq(write(fd, &bad_specs[_i].record, sizeof bad_specs[_i].record), sizeof bad_specs[_i].record);
-	ck_assert_int_eq(write(fd, bad_specs[_i].value, bad_specs[_i].length), (ssize_t)bad_specs[_i].length);
+	ck_assert_int_eq(write(fd, &bad_specs[_i].record, sizeof bad_specs[_i].record),
+			 sizeof bad_specs[_i].record);
+	ck_assert_int_eq(write(fd, bad_specs[_i].value, bad_specs[_i].length),
+			 (ssize_t)bad_specs[_i].length);
 	run = run_spec(fd, -1);
 
 	expect_refusal(&run, EXEC_STEP_SPEC, EINVAL);
@@ -274,12 +282,18 @@ START_TEST(empty_specification_is_refused)
 }
 END_TEST
 
-static const char *const bad_lines[] = { "", "PrivateTmp", "=yes", "privatetmp=yes", "Nothing=yes", "PrivateTmp=maybe",
-					 "BindPaths=a", "SystemCallFilter=@nothing" };
+static const char *const bad_lines[] = { "",
+					 "PrivateTmp",
+					 "=yes",
+					 "privatetmp=yes",
+					 "Nothing=yes",
+					 "PrivateTmp=maybe",
+					 "BindPaths=a",
+					 "SystemCallFilter=@nothing" };
 
 /*
- * The manager checks a line before it passes it on, so a line that svc-exec cannot read is not the
- * manager's.
+ * The manager checks each line before it passes it on, so a line that svc-exec cannot read does not
+ * come from the manager.
  */
 START_TEST(a_line_of_the_sandbox_that_cannot_be_read_is_refused)
 {
@@ -301,17 +315,21 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("svc-exec");
 
-	suite_add_loop(suite, "who", what_is_no_user_is_never_root, G_N_ELEMENTS(no_users));
+	suite_add_loop(suite, "who", an_invalid_user_is_never_root, G_N_ELEMENTS(no_users));
 	suite_add_loop(suite, "the rest", readiness_descriptor_gets_its_number, 7);
-	suite_add_loop(suite, "the rest", specification_that_makes_no_sense_is_refused, G_N_ELEMENTS(bad_specs));
-	suite_add_loop(suite, "the rest", a_line_of_the_sandbox_that_cannot_be_read_is_refused, G_N_ELEMENTS(bad_lines));
-	ADD_CASE(suite, "who", what_is_no_group_is_refused);
-	ADD_CASE(suite, "terminal", what_is_no_terminal_is_refused);
-	ADD_CASE(suite, "the rest", program_that_is_not_there_is_refused, empty_specification_is_refused);
+	suite_add_loop(suite, "the rest", specification_that_makes_no_sense_is_refused,
+		       G_N_ELEMENTS(bad_specs));
+	suite_add_loop(suite, "the rest", a_line_of_the_sandbox_that_cannot_be_read_is_refused,
+		       G_N_ELEMENTS(bad_lines));
+	ADD_CASE(suite, "who", an_unknown_group_is_refused);
+	ADD_CASE(suite, "terminal", a_path_without_a_terminal_is_refused);
+	ADD_CASE(suite, "the rest", program_that_is_not_there_is_refused,
+		 empty_specification_is_refused);
 	if (geteuid() != 0)
 		return suite; /* only root may change its uid */
-	ADD_CASE(suite, "who", user_by_name_brings_group_and_home, group_and_supplementary_groups_by_name,
-		 group_alone_leaves_the_user, number_without_an_entry_needs_a_group);
+	ADD_CASE(suite, "who", user_by_name_brings_group_and_home,
+		 group_and_supplementary_groups_by_name, group_alone_leaves_the_user,
+		 number_without_an_entry_needs_a_group);
 	ADD_CASE(suite, "terminal", terminal_becomes_stdio_and_controlling,
 		 a_terminal_that_was_left_raw_is_set_right);
 	return suite;

@@ -11,9 +11,11 @@ static const struct {
 	bool needs_helper;
 } settings[] = {
 	{ "", false },
-	{ "LimitNOFILE=64\nNice=1\nUMask=077\nWorkingDirectory=/srv\nEnvironment=A=1\nOOMScoreAdjust=5\n", false },
+	{ "LimitNOFILE=64\nNice=1\nUMask=077\nWorkingDirectory=/srv\nEnvironment=A=1\n"
+	  "OOMScoreAdjust=5\n",
+	  false },
 	{ "User=1000\nGroup=1000\nSupplementaryGroups=4 24\n", false },
-	{ "User=1000\n", true }, /* needs a look-up of the groups */
+	{ "User=1000\n", true }, /* its groups must be looked up */
 	{ "User=www-data\nGroup=33\n", true },
 	{ "Group=www-data\n", true },
 	{ "Group=33\n", false },
@@ -58,7 +60,7 @@ static const struct {
 	{ "KeyringMode=private\n", true },
 };
 
-START_TEST(only_what_takes_more_than_numbers_takes_the_helper)
+START_TEST(only_keys_that_need_more_than_numbers_need_the_helper)
 {
 	g_autoptr(ServiceDef) def = parse_good_lines(settings[_i].lines);
 
@@ -68,10 +70,13 @@ END_TEST
 
 START_TEST(a_shared_definition_outlives_its_first_owner)
 {
-	ServiceDef *def = parse_good_lines("User=a\nGroup=b\nSupplementaryGroups=c\nEnvironment=A=1\nEnvironmentFile=-/x\n"
-				     "LimitNOFILE=64\nNice=3\nTTYPath=/dev/tty1\nWorkingDirectory=/srv\nRuntimeDirectory=r\n"
-				     "CPUAffinity=1\nBindPaths=/a:/b\nTemporaryFileSystem=/t:ro\nSystemCallFilter=~reboot\n"
-				     "SystemCallArchitectures=native\n");
+	ServiceDef *def = parse_good_lines(
+		"User=a\nGroup=b\nSupplementaryGroups=c\nEnvironment=A=1\nEnvironmentFile=-/x\n"
+		"LimitNOFILE=64\nNice=3\nTTYPath=/dev/tty1\nWorkingDirectory=/srv\n"
+		"RuntimeDirectory=r\n"
+		"CPUAffinity=1\nBindPaths=/a:/b\nTemporaryFileSystem=/t:ro\n"
+		"SystemCallFilter=~reboot\n"
+		"SystemCallArchitectures=native\n");
 	ServiceDef *shared = service_def_share(def);
 	const ExecDef *e = shared->execution;
 
@@ -80,7 +85,8 @@ START_TEST(a_shared_definition_outlives_its_first_owner)
 	ck_assert_str_eq(e->group, "b");
 	ck_assert_str_eq(g_ptr_array_index(e->groups, 0), "c");
 	ck_assert_str_eq(g_ptr_array_index(e->environment, 0), "A=1");
-	ck_assert_str_eq(((EnvironmentFile *)g_ptr_array_index(e->environment_files, 0))->path, "/x");
+	ck_assert_str_eq(((EnvironmentFile *)g_ptr_array_index(e->environment_files, 0))->path,
+			 "/x");
 	ck_assert(((EnvironmentFile *)g_ptr_array_index(e->environment_files, 0))->optional);
 	ck_assert_uint_eq(g_array_index(e->rlimits, Rlimit, 0).soft, 64);
 	ck_assert_int_eq(e->nice, 3);
@@ -96,7 +102,7 @@ START_TEST(a_shared_definition_outlives_its_first_owner)
 }
 END_TEST
 
-START_TEST(services_that_say_nothing_of_it_share_one_record)
+START_TEST(services_without_these_keys_share_one_record)
 {
 	g_autoptr(ServiceDef) plain = parse_good_lines("Restart=always\n");
 	g_autoptr(ServiceDef) other = parse_good_lines("Stop=signal:HUP\n");
@@ -113,9 +119,9 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("exec-def");
 
-	ADD_CASE(suite, "exec-def", services_that_say_nothing_of_it_share_one_record,
+	ADD_CASE(suite, "exec-def", services_without_these_keys_share_one_record,
 		 a_shared_definition_outlives_its_first_owner);
-	suite_add_loop(suite, "exec-def", only_what_takes_more_than_numbers_takes_the_helper,
+	suite_add_loop(suite, "exec-def", only_keys_that_need_more_than_numbers_need_the_helper,
 		       G_N_ELEMENTS(settings));
 	return suite;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-exec, directories: those below /run and the like, their removal, and the working directory.
+ * svc-exec, directories: those below /run and similar ones, their removal, and the working
+ * directory.
  */
 #include "config.h"
 
@@ -21,7 +22,9 @@ static char *runtime_name(const char *suffix)
 
 START_TEST(runtime_directories_are_made_for_the_user)
 {
-	g_autoptr(Wish) wish = wish_new(SHELL("stat -c '%U:%G %a' $(echo $RUNTIME_DIRECTORY | tr : ' '); touch ${RUNTIME_DIRECTORY##*:}/x"));
+	g_autoptr(Wish) wish =
+		wish_new(SHELL("stat -c '%U:%G %a' $(echo $RUNTIME_DIRECTORY | tr : ' '); touch "
+			       "${RUNTIME_DIRECTORY##*:}/x"));
 	g_autofree char *one = runtime_name("");
 	g_autofree char *two = runtime_name("/on/the/way");
 	g_autofree char *command = g_strdup_printf("rm -r /run/%s", one);
@@ -75,7 +78,8 @@ START_TEST(runtime_directory_stays_below_run)
 	g_autoptr(Wish) wish = wish_new(SHELL("exit 0"));
 	g_auto(ExecRun) run = { 0 };
 
-	list_add(&wish->execution.sandbox_lines, g_strconcat("RuntimeDirectory=", bad_directories[_i], NULL), g_free);
+	list_add(&wish->execution.sandbox_lines,
+		 g_strconcat("RuntimeDirectory=", bad_directories[_i], NULL), g_free);
 	run = wish_run(wish);
 
 	expect_refusal(&run, EXEC_STEP_SPEC, EINVAL);
@@ -94,7 +98,9 @@ static ExecRun remove_runtime(const Wish *wish)
 
 START_TEST(removal_takes_a_whole_directory_and_follows_no_link)
 {
-	g_autoptr(Wish) wish = wish_new(SHELL("cd $RUNTIME_DIRECTORY && mkdir -p a/b/c && touch a/b/c/x .hidden && ln -s $VICTIM a/link"));
+	g_autoptr(Wish) wish = wish_new(
+		SHELL("cd $RUNTIME_DIRECTORY && mkdir -p a/b/c && touch a/b/c/x .hidden && ln -s "
+		      "$VICTIM a/link"));
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *name = runtime_name("-gone");
 	g_autofree char *path = g_strconcat("/run/", name, NULL);
@@ -138,8 +144,11 @@ START_TEST(removal_of_a_link_removes_the_link)
 }
 END_TEST
 
-/* A user has made a directory with the name from the link, to read what a service writes. */
-START_TEST(private_tmp_is_never_that_of_another)
+/*
+ * A user has created a directory with the name that the link contains, to read what a service
+ * writes.
+ */
+START_TEST(private_tmp_is_never_another_users_directory)
 {
 	g_autoptr(Wish) wish = wish_new(SHELL("touch /tmp/word && stat -c %a /tmp"));
 	g_autoptr(Tree) tree = tree_new();
@@ -147,7 +156,7 @@ START_TEST(private_tmp_is_never_that_of_another)
 	g_autofree char *trap_path = g_strconcat("/tmp/", trap, NULL);
 	g_autofree char *trapped = g_strconcat(trap_path, "/tmp", NULL);
 	g_autofree char *link_path = tree_path(tree, "/private/service");
-	g_autofree char *told = NULL;
+	g_autofree char *reported = NULL;
 	g_auto(ExecRun) run = { 0 };
 	g_auto(ExecRun) removed = { 0 };
 
@@ -158,11 +167,11 @@ START_TEST(private_tmp_is_never_that_of_another)
 	wish_sandbox(wish, SANDBOX_PRIVATE_TMP, "yes");
 	wish->input.private_tmp = link_path;
 	run = wish_run(wish);
-	told = g_file_read_link(link_path, NULL);
+	reported = g_file_read_link(link_path, NULL);
 	removed = run_spec(exec_spec_new_removal(&wish->execution, false, link_path, NULL), -1);
 
 	expect_output(&run, "1777\n");
-	ck_assert_str_ne(told, trap);
+	ck_assert_str_ne(reported, trap);
 	ck_assert_int_ne(access(trapped, F_OK), 0);
 	ck_assert_int_eq(rmdir(trap_path), 0);
 	ck_assert_int_eq(removed.exit_status, 0);
@@ -170,7 +179,7 @@ START_TEST(private_tmp_is_never_that_of_another)
 }
 END_TEST
 
-START_TEST(what_cannot_be_had_is_told_with_its_key)
+START_TEST(a_failure_is_reported_with_its_key)
 {
 	g_autoptr(Wish) wish = wish_new(SHELL("exit 0"));
 	g_auto(ExecRun) run = { 0 };
@@ -209,10 +218,12 @@ Suite *make_suite(void)
 
 	if (geteuid() != 0)
 		return suite; /* only root may change its uid */
-	suite_add_loop(suite, "directories", runtime_directory_stays_below_run, G_N_ELEMENTS(bad_directories));
-	ADD_CASE(suite, "directories", runtime_directories_are_made_for_the_user, runtime_directory_follows_no_link,
-		 removal_takes_a_whole_directory_and_follows_no_link, removal_of_a_link_removes_the_link,
-		 private_tmp_is_never_that_of_another, what_cannot_be_had_is_told_with_its_key,
-		 working_directory_is_entered_as_the_user);
+	suite_add_loop(suite, "directories", runtime_directory_stays_below_run,
+		       G_N_ELEMENTS(bad_directories));
+	ADD_CASE(suite, "directories", runtime_directories_are_made_for_the_user,
+		 runtime_directory_follows_no_link,
+		 removal_takes_a_whole_directory_and_follows_no_link,
+		 removal_of_a_link_removes_the_link, private_tmp_is_never_another_users_directory,
+		 a_failure_is_reported_with_its_key, working_directory_is_entered_as_the_user);
 	return suite;
 }

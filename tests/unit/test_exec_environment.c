@@ -53,7 +53,8 @@ START_TEST(environment_file_is_read_as_a_shell_would_write_it)
 	g_autoptr(Wish) wish = wish_new(env_argv);
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *path = tree_path(tree, "/env");
-	g_autofree char *expected = g_strconcat("PATH=/usr/bin:/bin\nFROM=base\n", files[_i].output, NULL);
+	g_autofree char *expected =
+		g_strconcat("PATH=/usr/bin:/bin\nFROM=base\n", files[_i].output, NULL);
 	g_auto(ExecRun) run = { 0 };
 
 	tree_write(tree, "/env", files[_i].file);
@@ -64,7 +65,7 @@ START_TEST(environment_file_is_read_as_a_shell_would_write_it)
 }
 END_TEST
 
-START_TEST(later_word_wins)
+START_TEST(later_assignment_wins)
 {
 	g_autoptr(Wish) wish = wish_new(SHELL("echo $FROM $A $HOME $NOTIFY_SOCKET"));
 	g_autoptr(Tree) tree = tree_new();
@@ -85,7 +86,7 @@ START_TEST(later_word_wins)
 }
 END_TEST
 
-START_TEST(environment_file_that_is_none_is_refused)
+START_TEST(what_is_not_an_environment_file_is_refused)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *large = g_strnfill(64 * 1024 + 1, '\n');
@@ -95,8 +96,9 @@ START_TEST(environment_file_that_is_none_is_refused)
 		int error; /* if not optional */
 		int optional_error;
 	} cases[] = {
-		{ "/absent", ENOENT, 0 },     { "/directory", EINVAL, EINVAL }, { "/fifo", EINVAL, EINVAL },
-		{ "/large", EFBIG, EFBIG }, { "/nul", EINVAL, EINVAL },
+		{ "/absent", ENOENT, 0 },    { "/directory", EINVAL, EINVAL },
+		{ "/fifo", EINVAL, EINVAL }, { "/large", EFBIG, EFBIG },
+		{ "/nul", EINVAL, EINVAL },
 	};
 
 	tree_mkdir(tree, "/directory");
@@ -142,10 +144,12 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("svc-exec: environment");
 
-	suite_add_loop(suite, "environment", environment_file_is_read_as_a_shell_would_write_it, G_N_ELEMENTS(files));
-	ADD_CASE(suite, "environment", environment_file_that_is_none_is_refused, largest_environment_file_is_read);
+	suite_add_loop(suite, "environment", environment_file_is_read_as_a_shell_would_write_it,
+		       G_N_ELEMENTS(files));
+	ADD_CASE(suite, "environment", what_is_not_an_environment_file_is_refused,
+		 largest_environment_file_is_read);
 	if (geteuid() != 0)
 		return suite; /* only root may change its uid */
-	ADD_CASE(suite, "environment", later_word_wins);
+	ADD_CASE(suite, "environment", later_assignment_wins);
 	return suite;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-exec, while another process exchanges a directory on its path. It never reads, shows,
- * changes, removes or gives away what only root can reach. Needs root.
+ * svc-exec, while another process exchanges a directory on a path that it uses. svc-exec never
+ * reads, shows, changes, removes or gives away what only root can reach. Needs root.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 #define ROUNDS 100
 
-/* Runs the wish many times. Returns: the number of executions. */
+/* Executes the wish many times. Returns: the number of executions. */
 static unsigned run_often(const Wish *wish)
 {
 	unsigned n_executed = 0;
@@ -48,7 +48,7 @@ static void add_bind(Wish *wish, char *source, char *path)
 	g_free(path);
 }
 
-START_TEST(files_that_it_reads)
+START_TEST(files_that_are_read_are_never_the_victims)
 {
 	g_autoptr(Tree) tree = tree_new();
 	Swapper *swapper = swapper_new(tree);
@@ -66,7 +66,7 @@ START_TEST(files_that_it_reads)
 }
 END_TEST
 
-START_TEST(what_it_shows_elsewhere)
+START_TEST(the_source_of_a_bind_is_never_the_victims)
 {
 	g_autoptr(Tree) tree = tree_new();
 	Swapper *swapper = swapper_new(tree);
@@ -82,7 +82,7 @@ START_TEST(what_it_shows_elsewhere)
 }
 END_TEST
 
-START_TEST(where_it_shows_something)
+START_TEST(the_target_of_a_bind_is_never_the_victims)
 {
 	g_autoptr(Tree) tree = tree_new();
 	Swapper *swapper = swapper_new(tree);
@@ -115,7 +115,7 @@ static void remove_runtime(const Wish *wish)
 	run = run_spec(fd, -1);
 }
 
-START_TEST(directories_that_it_makes_and_removes)
+START_TEST(directories_that_are_made_and_removed_are_never_the_victims)
 {
 	g_autoptr(Tree) tree = tree_in_run();
 	Swapper *swapper = swapper_new(tree);
@@ -140,7 +140,9 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("svc-exec: races");
 
 	if (geteuid() == 0)
-		ADD_CASE(suite, "exchanged", files_that_it_reads, what_it_shows_elsewhere, where_it_shows_something,
-			 directories_that_it_makes_and_removes);
+		ADD_CASE(suite, "exchanged", files_that_are_read_are_never_the_victims,
+			 the_source_of_a_bind_is_never_the_victims,
+			 the_target_of_a_bind_is_never_the_victims,
+			 directories_that_are_made_and_removed_are_never_the_victims);
 	return suite;
 }

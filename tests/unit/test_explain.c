@@ -14,7 +14,7 @@
 #define POLICY_FILE "/etc/svcd/policy.d/local.policy"
 
 /* One line per reason: depth as blanks, kind, text. */
-static const char *told(World *w, const char *service)
+static const char *reported(World *w, const char *service)
 {
 	static char *text;
 	GString *out = g_string_new(NULL);
@@ -26,7 +26,8 @@ static const char *told(World *w, const char *service)
 
 		for (unsigned d = 0; d < reason->depth; d++)
 			g_string_append(out, "  ");
-		g_string_append_printf(out, "%s: %s\n", reason_kind_name(reason->kind), reason->text);
+		g_string_append_printf(out, "%s: %s\n", reason_kind_name(reason->kind),
+				       reason->text);
 	}
 	g_free(text);
 	text = g_string_free(out, FALSE);
@@ -37,7 +38,7 @@ START_TEST(a_false_condition_is_named_with_its_place_and_what_to_do)
 {
 	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhen=flag:go\n");
 
-	ck_assert_str_eq(told(w, "app"),
+	ck_assert_str_eq(reported(w, "app"),
 			 "state: app is waiting for 1 condition.\n"
 			 "why: It is wanted in runlevel 2 (" POLICY_FILE ":2).\n"
 			 "why: flag:go is false (/etc/svcd/services.d/app.svc:5).\n"
@@ -49,79 +50,85 @@ END_TEST
 
 START_TEST(the_walk_goes_down_to_the_root_cause)
 {
-	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n[Service]\n"
+	g_autoptr(World) w = world_new("== app\n" DAEMON
+				       "[Conditions]\nWhile=service:bus\n== bus\n[Service]\n"
 				       "Exec=/bin/bus\nReady=notify\nRestart=no\n");
 
 	world_dies(w, "bus", 1);
 	world_advance_s(w, 60);
-	ck_assert_str_eq(told(w, "app"),
-			 "state: app is waiting for 1 condition.\n"
-			 "why: It is wanted in runlevel 2 (" POLICY_FILE ":2).\n"
-			 "why: service:bus is false: bus is failed (/etc/svcd/services.d/app.svc:5).\n"
-			 "  state: bus failed 1 min 0 s ago.\n"
-			 "  why: exit status 1.\n"
-			 "  next: svcctl log bus\n"
-			 "  next: svcctl start bus\n"
-			 "cause: waiting: wanted in runlevel 2 (" POLICY_FILE ":2) (1 min 0 s ago).\n"
-			 "impact: Nothing waits for it.\n");
+	ck_assert_str_eq(
+		reported(w, "app"),
+		"state: app is waiting for 1 condition.\n"
+		"why: It is wanted in runlevel 2 (" POLICY_FILE ":2).\n"
+		"why: service:bus is false: bus is failed (/etc/svcd/services.d/app.svc:5).\n"
+		"  state: bus failed 1 min 0 s ago.\n"
+		"  why: exit status 1.\n"
+		"  next: svcctl log bus\n"
+		"  next: svcctl start bus\n"
+		"cause: waiting: wanted in runlevel 2 (" POLICY_FILE ":2) (1 min 0 s ago).\n"
+		"impact: Nothing waits for it.\n");
 }
 END_TEST
 
-START_TEST(a_decision_of_policy_is_told_with_file_line_and_reason)
+START_TEST(a_decision_of_policy_is_explained_with_file_line_and_reason)
 {
-	g_autoptr(World) w = world_new_with_policy("== it\n" DAEMON "== app\n" DAEMON "[Conditions]\nWhen=service:it\n",
-						   "[runlevel 2]\nActivate=app\n[service it]\nActivation=never\n"
-						   "Reason=office rule 12\n");
+	g_autoptr(World) w = world_new_with_policy(
+		"== it\n" DAEMON "== app\n" DAEMON "[Conditions]\nWhen=service:it\n",
+		"[runlevel 2]\nActivate=app\n[service it]\nActivation=never\n"
+		"Reason=office rule 12\n");
 
-	ck_assert_str_eq(told(w, "it"),
+	ck_assert_str_eq(reported(w, "it"),
 			 "state: it is not running.\n"
 			 "why: Its policy is \"never\" (" POLICY_FILE ":4): \"office rule 12\".\n"
 			 "cause: Refused 1 request since the boot: needed by app (just now).\n"
 			 "impact: Waiting for it: app.\n"
-			 "next: To allow it, change its policy (" POLICY_FILE ":4).\n");
+			 "next: To allow the service, change its policy (" POLICY_FILE
+			 ":4): svcctl set it on-demand\n");
 }
 END_TEST
 
-START_TEST(an_admins_stop_is_told_with_who_it_was)
+START_TEST(an_admins_stop_is_explained_with_the_requester)
 {
 	g_autoptr(World) w = world_new("== it\n" DAEMON);
 
 	world_settle(w);
 	world_stop(w, "it");
 	world_settle(w);
-	ck_assert_str_eq(told(w, "it"),
-			 "state: it is not running.\n"
-			 "why: An admin stopped it: stop by uid 0 (pid 812).\n"
-			 "cause: idle: stop by uid 0 (pid 812) (just now).\n"
-			 "impact: Nothing waits for it.\n"
-			 "next: svcctl start it\n");
+	ck_assert_str_eq(reported(w, "it"), "state: it is not running.\n"
+					    "why: An admin stopped it: stop by uid 0 (pid 812).\n"
+					    "cause: idle: stop by uid 0 (pid 812) (just now).\n"
+					    "impact: Nothing waits for it.\n"
+					    "next: svcctl start it\n");
 }
 END_TEST
 
-START_TEST(the_loser_of_a_conflict_learns_who_won)
+START_TEST(the_loser_of_a_conflict_names_the_winner)
 {
 	g_autoptr(World) w = world_new("== a\n" DAEMON "[Conditions]\nConflicts=b\n== b\n" DAEMON);
 
 	world_settle(w);
-	ck_assert_str_eq(told(w, "b"),
-			 "state: b is waiting: a runs instead of it.\n"
-			 "why: It conflicts with a, which is wanted too, and policy names it first. It returns when a is not "
-			 "wanted any more.\n"
-			 "cause: waiting: wanted in runlevel 2 (" POLICY_FILE ":2) (just now).\n"
-			 "impact: Nothing waits for it.\n"
-			 "next: svcctl start b\n");
+	ck_assert_str_eq(
+		reported(w, "b"),
+		"state: b is waiting: a runs instead of it.\n"
+		"why: It conflicts with a, which is wanted too and takes precedence because policy "
+		"names it first. It returns when a is not wanted any more.\n"
+		"cause: waiting: wanted in runlevel 2 (" POLICY_FILE ":2) (just now).\n"
+		"impact: Nothing waits for it.\n"
+		"next: svcctl start b\n");
 }
 END_TEST
 
-START_TEST(an_unknown_level_says_how_long_it_is_waited_for)
+START_TEST(an_unknown_level_is_explained_with_its_wait_limit)
 {
 	g_autoptr(World) w = world_new(DAEMON "[Conditions]\nWhen=flag:x\n");
 
 	world_set_unknown(w, "flag:x");
 	world_advance_s(w, 10);
-	ck_assert_ptr_nonnull(strstr(told(w, "it"), "why: flag:x is not known yet; in 20.0 s it counts as false ("));
+	ck_assert_ptr_nonnull(strstr(
+		reported(w, "it"), "why: flag:x is not known yet; in 20.0 s it counts as false ("));
 	world_advance_s(w, 25);
-	ck_assert_ptr_nonnull(strstr(told(w, "it"), "why: flag:x is not known, and counts as false ("));
+	ck_assert_ptr_nonnull(
+		strstr(reported(w, "it"), "why: flag:x is not known, and counts as false ("));
 }
 END_TEST
 
@@ -131,16 +138,17 @@ static const struct {
 	const char *key;
 	Level level;
 	const char *why;
-	const char *instead;
-	const char *told;
+	const char *alternatives;
+	const char *reported;
 	const char *next; /* NULL: none */
+	/* clang-format off */
 } waits[] = {
 	{ "label:DATA", "label:DATA", LEVEL_FALSE, NULL, "labels present: EFI, ROOT",
 	  "waiting for a volume labelled DATA; labels present: EFI, ROOT",
 	  "Plug the volume in, or label one of those that \"lsblk -f\" shows: e2label DEVICE 'DATA' (ext4), fatlabel, btrfs "
 	  "filesystem label." },
 	{ "!label:DATA", "label:DATA", LEVEL_TRUE, "/dev/sdb1", NULL,
-	  "waiting for the end of a volume labelled DATA: /dev/sdb1", "Take the volume out, or give it another label." },
+	  "waiting for a volume labelled DATA to disappear: /dev/sdb1", "Unplug the volume, or give it another label." },
 	{ "uuid:AB-CD", "uuid:ab-cd", LEVEL_FALSE, "there is none", NULL,
 	  "waiting for a volume with the UUID ab-cd: there is none", "Plug the volume in; \"lsblk -f\" shows what is there." },
 	{ "device:/dev/sdb", "device:/dev/sdb", LEVEL_UNKNOWN, "udev is not up", NULL,
@@ -154,6 +162,8 @@ static const struct {
 	{ "network:up", "network:up", LEVEL_FALSE, "no default route", "interfaces: lo (up), eth0 (no carrier)",
 	  "waiting for the network to be up: no default route; interfaces: lo (up), eth0 (no carrier)",
 	  "ip route show default" },
+	{ "!network:up", "network:up", LEVEL_TRUE, "default route through eth0", NULL,
+	  "network:up is true: default route through eth0", "ip route show default" },
 	{ "network:online", "network:online", LEVEL_FALSE, NULL, NULL, "waiting for the network to be online",
 	  "ip route show default; nmcli networking connectivity check" },
 	{ "network:interface:eth0", "network:interface:eth0", LEVEL_FALSE, NULL, NULL,
@@ -171,27 +181,30 @@ static const struct {
 	{ "!flag:org.x/rain", "flag:org.x/rain", LEVEL_TRUE, NULL, NULL, "flag:org.x/rain is true",
 	  "svcctl flag clear org.x/rain" },
 };
+/* clang-format on */
 
-START_TEST(what_is_waited_for_is_told_in_words_with_what_there_is_and_what_to_do)
+START_TEST(an_awaited_condition_is_explained_with_alternatives_and_remedy)
 {
 	g_autofree char *file = g_strdup_printf(DAEMON "[Conditions]\nWhile=%s\n", waits[_i].term);
 	g_autoptr(World) w = world_new(file);
-	g_autofree char *why = g_strdup_printf("why: %s (/etc/svcd/services.d/it.svc:5).\n", waits[_i].told);
+	g_autofree char *why =
+		g_strdup_printf("why: %s (/etc/svcd/services.d/it.svc:5).\n", waits[_i].reported);
 	g_autofree char *next = g_strdup_printf("next: %s\n", waits[_i].next);
 	const char *text;
 
-	world_set_level(w, waits[_i].key, waits[_i].level, waits[_i].why, waits[_i].instead);
+	world_set_level(w, waits[_i].key, waits[_i].level, waits[_i].why, waits[_i].alternatives);
 	world_settle(w);
 
-	text = told(w, "it");
+	text = reported(w, "it");
 	ck_assert_msg(strstr(text, why) != NULL, "%s", text);
 	ck_assert_msg(strstr(text, next) != NULL, "%s", text);
 }
 END_TEST
 
-START_TEST(a_lapse_that_does_not_count_yet_is_told)
+START_TEST(a_lapse_within_its_grace_time_is_explained)
 {
-	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\n[Conditions]\nWhile=network:up\nSettle=10s\n");
+	g_autoptr(World) w =
+		world_new("[Service]\nExec=/bin/d\n[Conditions]\nWhile=network:up\nSettle=10s\n");
 	const char *text;
 
 	world_set(w, "network:up", true);
@@ -199,71 +212,94 @@ START_TEST(a_lapse_that_does_not_count_yet_is_told)
 	world_set(w, "network:up", false);
 	world_advance_s(w, 3);
 
-	text = told(w, "it");
-	ck_assert_msg(strstr(text, "why: It is wanted in runlevel 2 (" POLICY_FILE ":2). network:up is false; "
-				   "7.0 s are left of Settle=.\n") != NULL, "%s", text);
+	text = reported(w, "it");
+	ck_assert_msg(strstr(text, "why: It is wanted in runlevel 2 (" POLICY_FILE
+				   ":2). network:up is false; "
+				   "7.0 s are left of Settle=.\n") != NULL,
+		      "%s", text);
 }
 END_TEST
 
-START_TEST(what_helps_several_alternatives_is_said_once)
+START_TEST(a_shared_remedy_of_alternatives_is_listed_once)
 {
-	g_autoptr(World) w = world_new(DAEMON "[Conditions]\nWhile=network:up | udev:SUBSYSTEM=usb | udev:SUBSYSTEM=printer\n");
-	const char *text = told(w, "it");
+	g_autoptr(World) w = world_new(
+		DAEMON
+		"[Conditions]\nWhile=network:up | udev:SUBSYSTEM=usb | udev:SUBSYSTEM=printer\n");
+	const char *text = reported(w, "it");
 
-	ck_assert_msg(strstr(text, "next: ip route show default\n"
-				   "next: \"udevadm info --export-db\" shows all devices with their properties.\n"
-				   "cause: ") != NULL, "%s", text);
+	ck_assert_msg(strstr(text,
+			     "next: ip route show default\n"
+			     "next: \"udevadm info --export-db\" shows all devices with their "
+			     "properties.\n"
+			     "cause: ") != NULL,
+		      "%s", text);
 }
 END_TEST
 
 START_TEST(a_name_on_the_bus_leads_to_the_service_that_takes_it)
 {
-	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhile=dbus:org.bluez\n== bluetooth\n"
-						   "[Service]\nExec=/bin/b\nReady=dbus:org.bluez\n",
-						   "[runlevel 2]\nActivate=app\n[service bluetooth]\n"
-						   "Activation=manual\n");
-	const char *text = told(w, "app");
+	g_autoptr(World)
+		w = world_new_with_policy("== app\n" DAEMON
+					  "[Conditions]\nWhile=dbus:org.bluez\n== bluetooth\n"
+					  "[Service]\nExec=/bin/b\nReady=dbus:org.bluez\n",
+					  "[runlevel 2]\nActivate=app\n[service bluetooth]\n"
+					  "Activation=manual\n");
+	const char *text = reported(w, "app");
 
-	ck_assert_msg(strstr(text, "why: waiting for the bus name org.bluez (/etc/svcd/services.d/app.svc:5).\n"
-				   "  state: bluetooth is not running.\n"
-				   "  why: Its policy is \"manual\" (" POLICY_FILE ":4), and no admin started it.\n"
-				   "  next: svcctl start bluetooth\n") != NULL, "%s", text);
+	ck_assert_msg(
+		strstr(text,
+		       "why: waiting for the bus name org.bluez (/etc/svcd/services.d/app.svc:5).\n"
+		       "  state: bluetooth is not running.\n"
+		       "  why: Its policy is \"manual\" (" POLICY_FILE
+		       ":4), and no admin started it.\n"
+		       "  next: svcctl start bluetooth\n") != NULL,
+		"%s", text);
 }
 END_TEST
 
-START_TEST(a_flag_of_a_programs_leads_to_the_service_that_sets_it)
+START_TEST(a_flag_owned_by_a_program_leads_to_the_service_that_sets_it)
 {
-	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhile=flag:org.x/rain\n== weather\n"
-						   "[Service]\nExec=/bin/w\nReady=dbus:org.x\n",
-						   "[runlevel 2]\nActivate=app\n[service weather]\n"
-						   "Activation=manual\n");
-	const char *text = told(w, "app");
+	g_autoptr(World)
+		w = world_new_with_policy("== app\n" DAEMON
+					  "[Conditions]\nWhile=flag:org.x/rain\n== weather\n"
+					  "[Service]\nExec=/bin/w\nReady=dbus:org.x\n",
+					  "[runlevel 2]\nActivate=app\n[service weather]\n"
+					  "Activation=manual\n");
+	const char *text = reported(w, "app");
 
-	ck_assert_msg(strstr(text, "why: flag:org.x/rain is false (/etc/svcd/services.d/app.svc:5).\n"
-				   "  state: weather is not running.\n") != NULL, "%s", text);
+	ck_assert_msg(strstr(text,
+			     "why: flag:org.x/rain is false (/etc/svcd/services.d/app.svc:5).\n"
+			     "  state: weather is not running.\n") != NULL,
+		      "%s", text);
 }
 END_TEST
 
-START_TEST(a_level_that_nobody_knows_leads_to_the_service_that_makes_it_known)
+START_TEST(an_unknown_level_leads_to_the_service_that_makes_it_known)
 {
-	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhen=label:DATA\n== udev\n[Service]\nExec=/bin/u\n"
-				       "Restart=no\n");
+	g_autoptr(World) w = world_new(
+		"== app\n" DAEMON "[Conditions]\nWhen=label:DATA\n== udev\n[Service]\nExec=/bin/u\n"
+		"Restart=no\n");
 	const char *text;
 
 	world_dies(w, "udev", 1);
 	world_set_unknown(w, "label:DATA");
-	text = told(w, "app");
-	ck_assert_msg(strstr(text, "why: waiting for a volume labelled DATA, which is not known, and counts as false "
-				   "(/etc/svcd/services.d/app.svc:5).\n"
-				   "  state: udev failed just now.\n") != NULL, "%s", text);
+	text = reported(w, "app");
+	ck_assert_msg(
+		strstr(text,
+		       "why: waiting for a volume labelled DATA, which is not known, and counts "
+		       "as false "
+		       "(/etc/svcd/services.d/app.svc:5).\n"
+		       "  state: udev failed just now.\n") != NULL,
+		"%s", text);
 }
 END_TEST
 
-START_TEST(two_that_wait_for_each_other_are_told_once)
+START_TEST(a_mutual_wait_is_explained_once)
 {
-	g_autoptr(World) w = world_new("== a\n" DAEMON "[Conditions]\nWhen=service:b | flag:x\n== b\n" DAEMON
-				       "[Conditions]\nWhen=service:a | flag:x\n");
-	const char *text = told(w, "a");
+	g_autoptr(World)
+		w = world_new("== a\n" DAEMON "[Conditions]\nWhen=service:b | flag:x\n== b\n" DAEMON
+			      "[Conditions]\nWhen=service:a | flag:x\n");
+	const char *text = reported(w, "a");
 
 	ck_assert_ptr_nonnull(strstr(text, "state: a is waiting"));
 	ck_assert_ptr_nonnull(strstr(text, "  state: b is waiting"));
@@ -271,20 +307,22 @@ START_TEST(two_that_wait_for_each_other_are_told_once)
 }
 END_TEST
 
-START_TEST(a_service_that_is_to_stop_says_for_whom_it_waits)
+START_TEST(a_stopping_service_names_the_services_it_waits_for)
 {
 	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nAfter=a\n");
 
 	world_settle(w);
 	world_runlevel(w, "0");
-	ck_assert_ptr_nonnull(strstr(told(w, "a"), "why: It will stop after these have stopped: b.\n"));
+	ck_assert_ptr_nonnull(
+		strstr(reported(w, "a"), "why: It will stop after these have stopped: b.\n"));
 }
 END_TEST
 
-START_TEST(what_is_not_as_wanted_is_listed)
+START_TEST(services_not_in_their_wanted_state_are_listed)
 {
-	g_autoptr(World) w = world_new_with_policy("== bad\n[Service]\nExec=x\n== ok\n" DAEMON "== off\n" DAEMON
-						   "== held\n" DAEMON "[Conditions]\nWhen=flag:x\n",
+	g_autoptr(World) w = world_new_with_policy("== bad\n[Service]\nExec=x\n== ok\n" DAEMON
+						   "== off\n" DAEMON "== held\n" DAEMON
+						   "[Conditions]\nWhen=flag:x\n",
 						   "[runlevel 2]\nActivate=bad ok held\n");
 	g_autoptr(GPtrArray) names = NULL;
 
@@ -296,10 +334,10 @@ START_TEST(what_is_not_as_wanted_is_listed)
 }
 END_TEST
 
-#define FOR_SOME_MACHINES                                                                                              \
-	"== absent\n" DAEMON "[Conditions]\nWhen=path:exec:/usr/sbin/absent\n"                                         \
-	"== hardware\n" DAEMON "[Conditions]\nWhen=virtual:vm\n"                                                       \
-	"== quiet\n" DAEMON "[Conditions]\nWhen=kernel:quiet\n"                                                        \
+#define FOR_SOME_MACHINES                                                      \
+	"== absent\n" DAEMON "[Conditions]\nWhen=path:exec:/usr/sbin/absent\n" \
+	"== hardware\n" DAEMON "[Conditions]\nWhen=virtual:vm\n"               \
+	"== quiet\n" DAEMON "[Conditions]\nWhen=kernel:quiet\n"                \
 	"== held\n" DAEMON "[Conditions]\nWhen=path:/x\n"
 
 START_TEST(what_the_vendor_wants_on_other_machines_is_not_listed)
@@ -321,13 +359,14 @@ START_TEST(what_the_vendor_wants_on_other_machines_is_not_listed)
 }
 END_TEST
 
-START_TEST(what_policy_ignores_and_adds_is_told_with_its_place)
+START_TEST(ignored_and_added_terms_are_explained_with_their_origin)
 {
-	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhile=network:up\n",
-						   "[runlevel 2]\nActivate=app\n[service app]\nIgnore=network:up\n"
-						   "When=flag:go\n");
+	g_autoptr(World) w = world_new_with_policy(
+		"== app\n" DAEMON "[Conditions]\nWhile=network:up\n",
+		"[runlevel 2]\nActivate=app\n[service app]\nIgnore=network:up\n"
+		"When=flag:go\n");
 
-	ck_assert_str_eq(told(w, "app"),
+	ck_assert_str_eq(reported(w, "app"),
 			 "state: app is waiting for 1 condition.\n"
 			 "why: It is wanted in runlevel 2 (" POLICY_FILE ":2).\n"
 			 "why: network:up is ignored by " POLICY_FILE ":4.\n"
@@ -339,7 +378,7 @@ START_TEST(what_policy_ignores_and_adds_is_told_with_its_place)
 }
 END_TEST
 
-START_TEST(nobody_is_explained_who_does_not_exist)
+START_TEST(an_unknown_service_has_no_explanation)
 {
 	g_autoptr(World) w = world_new(DAEMON);
 
@@ -351,18 +390,25 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("explain");
 
-	suite_add_loop(suite, "sentences", what_is_waited_for_is_told_in_words_with_what_there_is_and_what_to_do,
-		           G_N_ELEMENTS(waits));
-	ADD_CASE(suite, "sentences", what_policy_ignores_and_adds_is_told_with_its_place,
-		 a_false_condition_is_named_with_its_place_and_what_to_do, the_walk_goes_down_to_the_root_cause,
-		 a_decision_of_policy_is_told_with_file_line_and_reason, an_admins_stop_is_told_with_who_it_was,
-		 the_loser_of_a_conflict_learns_who_won, an_unknown_level_says_how_long_it_is_waited_for,
-		 a_lapse_that_does_not_count_yet_is_told, what_helps_several_alternatives_is_said_once,
+	suite_add_loop(suite, "sentences",
+		       an_awaited_condition_is_explained_with_alternatives_and_remedy,
+		       G_N_ELEMENTS(waits));
+	ADD_CASE(suite, "sentences", ignored_and_added_terms_are_explained_with_their_origin,
+		 a_false_condition_is_named_with_its_place_and_what_to_do,
+		 the_walk_goes_down_to_the_root_cause,
+		 a_decision_of_policy_is_explained_with_file_line_and_reason,
+		 an_admins_stop_is_explained_with_the_requester,
+		 the_loser_of_a_conflict_names_the_winner,
+		 an_unknown_level_is_explained_with_its_wait_limit,
+		 a_lapse_within_its_grace_time_is_explained,
+		 a_shared_remedy_of_alternatives_is_listed_once,
 		 a_name_on_the_bus_leads_to_the_service_that_takes_it,
-		 a_flag_of_a_programs_leads_to_the_service_that_sets_it,
-		 a_level_that_nobody_knows_leads_to_the_service_that_makes_it_known,
-		 two_that_wait_for_each_other_are_told_once, a_service_that_is_to_stop_says_for_whom_it_waits,
-		 what_is_not_as_wanted_is_listed, what_the_vendor_wants_on_other_machines_is_not_listed,
-		 nobody_is_explained_who_does_not_exist);
+		 a_flag_owned_by_a_program_leads_to_the_service_that_sets_it,
+		 an_unknown_level_leads_to_the_service_that_makes_it_known,
+		 a_mutual_wait_is_explained_once,
+		 a_stopping_service_names_the_services_it_waits_for,
+		 services_not_in_their_wanted_state_are_listed,
+		 what_the_vendor_wants_on_other_machines_is_not_listed,
+		 an_unknown_service_has_no_explanation);
 	return suite;
 }

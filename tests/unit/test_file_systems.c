@@ -21,7 +21,8 @@
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_umount2(const char *target, int flags);
-int __wrap_mount(const char *source, const char *target, const char *type, unsigned long flags, const void *data);
+int __wrap_mount(const char *source, const char *target, const char *type, unsigned long flags,
+		 const void *data);
 int __wrap_swapoff(const char *path);
 void __wrap_sync(void);
 
@@ -34,7 +35,8 @@ static void write_down(const char *what, const char *name)
 {
 	size_t length = strlen(done);
 
-	(void)snprintf(done + length, sizeof(done) - length, "%s%s%s\n", what, name[0] ? " " : "", name);
+	(void)snprintf(done + length, sizeof(done) - length, "%s%s%s\n", what, name[0] ? " " : "",
+		       name);
 }
 
 static int file_with(const char *text)
@@ -75,7 +77,8 @@ int __wrap_umount2(const char *target, int flags)
 	return 0;
 }
 
-int __wrap_mount(const char *source, const char *target, const char *type, unsigned long flags, const void *data)
+int __wrap_mount(const char *source, const char *target, const char *type, unsigned long flags,
+		 const void *data)
 {
 	ck_assert(!source && !type && !data);
 	ck_assert_uint_eq(flags, MS_REMOUNT | MS_RDONLY);
@@ -96,7 +99,7 @@ void __wrap_sync(void)
 	write_down("sync", "");
 }
 
-START_TEST(all_that_holds_data_is_unmounted_from_the_last_on_and_the_rest_made_read_only)
+START_TEST(file_systems_with_data_are_unmounted_last_first_and_the_rest_is_made_read_only)
 {
 	mounts = "/dev/vda1 / ext4 rw 0 0\n"
 		 "proc /proc proc rw 0 0\n"
@@ -106,7 +109,8 @@ START_TEST(all_that_holds_data_is_unmounted_from_the_last_on_and_the_rest_made_r
 		 "/dev/vdc /srv/with\\040blank\\011tab xfs rw 0 0\n"
 		 "a that line is none\n"
 		 "broken\n";
-	swaps = "Filename Type Size Used Priority\n/dev/vdd1\tpartition\t1\t0\t-2\n/swap\\040file file 1 0 -3\n";
+	swaps = "Filename Type Size Used Priority\n/dev/vdd1\tpartition\t1\t0\t-2\n/swap\\040file "
+		"file 1 0 -3\n";
 	busy = "/srv";
 
 	file_systems_end();
@@ -129,7 +133,8 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("file systems");
 
-	ADD_CASE(suite, "end", all_that_holds_data_is_unmounted_from_the_last_on_and_the_rest_made_read_only,
+	ADD_CASE(suite, "end",
+		 file_systems_with_data_are_unmounted_last_first_and_the_rest_is_made_read_only,
 		 without_a_table_the_root_is_made_read_only);
 	return suite;
 }

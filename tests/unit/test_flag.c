@@ -18,7 +18,7 @@
 #define FLAG OWNER "/rain"
 #define KEY "flag:" FLAG
 #define NOT_SET "false: the flag is not set"
-#define NOBODY_KNOWS "unknown: the bus does not report the owner of its name"
+#define UNKNOWN_OWNER "unknown: the bus does not report the owner of its name"
 
 static BusStage *stage_with_owner(void)
 {
@@ -28,7 +28,7 @@ static BusStage *stage_with_owner(void)
 	bus_peer_own(stage->peer, OWNER);
 	bus_stage_subscribe(stage, KEY);
 	bus_stage_expect(stage, KEY, NOT_SET);
-	bus_stage_quiet(stage); /* the bus has answered about itself and the owner */
+	bus_stage_quiet(stage); /* the bus has answered the queries about itself and the owner */
 	return stage;
 }
 
@@ -46,8 +46,9 @@ static void set(BusStage *stage, bool is_set, const char *holder)
 {
 	g_autoptr(GError) error = NULL;
 
-	ck_assert_msg(flag_provider_set(flags_of(stage), FLAG, is_set, holder, "set by uid 7", &error), "%s",
-		      error ? error->message : "");
+	ck_assert_msg(flag_provider_set(flags_of(stage), FLAG, is_set, holder, "set by uid 7",
+					&error),
+		      "%s", error ? error->message : "");
 }
 
 START_TEST(its_owner_sets_and_clears_it)
@@ -89,7 +90,7 @@ START_TEST(it_is_cleared_when_its_owner_gives_the_name_up)
 }
 END_TEST
 
-START_TEST(without_the_bus_nobody_knows_and_a_new_bus_begins_anew)
+START_TEST(without_the_bus_owners_are_unknown_and_a_new_bus_starts_over)
 {
 	BusStage *stage = stage_with_owner();
 
@@ -97,7 +98,7 @@ START_TEST(without_the_bus_nobody_knows_and_a_new_bus_begins_anew)
 	bus_stage_expect(stage, KEY, "true: set by uid 7");
 
 	bus_stage_kill_bus(stage);
-	bus_stage_expect(stage, KEY, NOBODY_KNOWS);
+	bus_stage_expect(stage, KEY, UNKNOWN_OWNER);
 	bus_stage_start(stage);
 	bus_stage_expect(stage, KEY, NOT_SET);
 	bus_stage_free(stage);
@@ -106,7 +107,7 @@ END_TEST
 
 /* --- callers without the right --- */
 
-START_TEST(somebody_else_on_the_bus_may_not_touch_it)
+START_TEST(another_bus_client_may_not_change_it)
 {
 	BusStage *stage = stage_with_owner();
 
@@ -121,14 +122,14 @@ START_TEST(somebody_else_on_the_bus_may_not_touch_it)
 }
 END_TEST
 
-START_TEST(who_is_not_on_the_bus_may_clear_it_and_not_set_it)
+START_TEST(a_client_that_is_not_on_the_bus_may_clear_but_not_set_it)
 {
 	BusStage *stage = stage_with_owner();
 	g_autoptr(GError) error = NULL;
 
 	ck_assert(!flag_provider_set(flags_of(stage), FLAG, true, NULL, "", &error));
 	ck_assert_str_eq(error->message, "only the program that owns " OWNER
-					 " on the bus sets its flags; clearing is possible");
+					 " on the bus sets its flags; you may only clear them");
 	set(stage, true, peer_name(stage));
 	bus_stage_expect(stage, KEY, "true: *");
 	set(stage, false, NULL);
@@ -137,7 +138,7 @@ START_TEST(who_is_not_on_the_bus_may_clear_it_and_not_set_it)
 }
 END_TEST
 
-START_TEST(one_owner_cannot_use_up_the_room_of_all)
+START_TEST(one_owner_cannot_exhaust_the_limit_for_all)
 {
 	BusStage *stage = stage_with_owner();
 	g_autoptr(GError) error = NULL;
@@ -145,7 +146,8 @@ START_TEST(one_owner_cannot_use_up_the_room_of_all)
 	for (int i = 0; i < LIMIT_FLAGS_OF_OWNER; i++) {
 		g_autofree char *name = g_strdup_printf(OWNER "/f%d", i);
 
-		ck_assert(flag_provider_set(flags_of(stage), name, true, peer_name(stage), "", NULL));
+		ck_assert(
+			flag_provider_set(flags_of(stage), name, true, peer_name(stage), "", NULL));
 	}
 	ck_assert(!flag_provider_set(flags_of(stage), FLAG, true, peer_name(stage), "", &error));
 	ck_assert_int_eq(error->code, SVCD_ERROR_LIMIT_REACHED);
@@ -154,7 +156,7 @@ START_TEST(one_owner_cannot_use_up_the_room_of_all)
 }
 END_TEST
 
-/* --- over managers --- */
+/* --- across manager restarts --- */
 
 START_TEST(a_new_manager_believes_the_note_while_the_holder_is_the_owner)
 {
@@ -175,7 +177,8 @@ END_TEST
 START_TEST(the_same_unique_name_on_another_bus_is_another)
 {
 	BusStage *stage = stage_with_owner();
-	g_autofree char *note = g_strdup_printf("%s 0123456789abcdef0123456789abcdef set by uid 7", peer_name(stage));
+	g_autofree char *note = g_strdup_printf("%s 0123456789abcdef0123456789abcdef set by uid 7",
+						peer_name(stage));
 
 	ck_assert(flag_provider_recover(flags_of(stage), FLAG, note, NULL));
 	bus_stage_quiet(stage);
@@ -201,10 +204,12 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("flag");
 
-	ADD_CASE(suite, "life", its_owner_sets_and_clears_it, it_is_cleared_when_its_owner_gives_the_name_up,
-		 without_the_bus_nobody_knows_and_a_new_bus_begins_anew);
-	ADD_CASE(suite, "refusals", somebody_else_on_the_bus_may_not_touch_it,
-		 who_is_not_on_the_bus_may_clear_it_and_not_set_it, one_owner_cannot_use_up_the_room_of_all);
+	ADD_CASE(suite, "life", its_owner_sets_and_clears_it,
+		 it_is_cleared_when_its_owner_gives_the_name_up,
+		 without_the_bus_owners_are_unknown_and_a_new_bus_starts_over);
+	ADD_CASE(suite, "refusals", another_bus_client_may_not_change_it,
+		 a_client_that_is_not_on_the_bus_may_clear_but_not_set_it,
+		 one_owner_cannot_exhaust_the_limit_for_all);
 	ADD_CASE(suite, "notes", a_new_manager_believes_the_note_while_the_holder_is_the_owner,
 		 the_same_unique_name_on_another_bus_is_another);
 	suite_add_loop(suite, "notes", a_note_without_a_holder_is_refused, G_N_ELEMENTS(bad_notes));

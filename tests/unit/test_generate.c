@@ -11,8 +11,8 @@
 #include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
 
-#define HEADER                                                                                     \
-	"#!/bin/sh\n### BEGIN INIT INFO\n# Provides: %s\n# Required-Start:\n# Required-Stop:\n"          \
+#define HEADER                                                                                  \
+	"#!/bin/sh\n### BEGIN INIT INFO\n# Provides: %s\n# Required-Start:\n# Required-Stop:\n" \
 	"# Default-Start: 2\n# Default-Stop: 0\n# Short-Description: a script\n### END INIT INFO\n"
 
 static void add_script(const Tree *tree, const char *name)
@@ -60,7 +60,8 @@ static void write_generated(const Tree *tree)
 	g_autoptr(Generated) generated = generate(tree->root, NULL);
 	g_autoptr(GError) error = NULL;
 
-	ck_assert_msg(generated_write(generated, directory, &error), "%s", error ? error->message : "");
+	ck_assert_msg(generated_write(generated, directory, &error), "%s",
+		      error ? error->message : "");
 }
 
 START_TEST(every_source_is_seen_at_once)
@@ -84,18 +85,19 @@ START_TEST(a_service_with_a_file_takes_the_place_of_the_script_of_that_name)
 	add_script(tree, "d");
 	tree_write(tree, SVCD_LIBDIR "/services.d/a.svc", "[Service]\nExec=/bin/a\n");
 	tree_write(tree, SVCD_SYSCONFDIR "/services.d/b.svc", "[Service]\nExec=/bin/b\n");
-	tree_write(tree, "/run/svcd/services.d/x.svc", "[Service]\nExec=/bin/x\n[Conditions]\nProvides=c\n");
+	tree_write(tree, "/run/svcd/services.d/x.svc",
+		   "[Service]\nExec=/bin/x\n[Conditions]\nProvides=c\n");
 
 	generated = generate(tree->root, NULL);
-	ck_assert(!output_has(generated->files, "a.svc"));
-	ck_assert(!output_has(generated->files, "b.svc"));
-	ck_assert(!output_has(generated->files, "c.svc"));
-	ck_assert(output_has(generated->files, "d.svc"));
+	ck_assert(!generated_files_has(generated->files, "a.svc"));
+	ck_assert(!generated_files_has(generated->files, "b.svc"));
+	ck_assert(!generated_files_has(generated->files, "c.svc"));
+	ck_assert(generated_files_has(generated->files, "d.svc"));
 	expect_services(tree, "a b d x");
 }
 END_TEST
 
-START_TEST(what_an_earlier_run_has_made_of_a_script_takes_no_place)
+START_TEST(a_file_generated_from_a_script_does_not_replace_that_script)
 {
 	g_autoptr(Tree) tree = tree_new();
 
@@ -107,7 +109,7 @@ START_TEST(what_an_earlier_run_has_made_of_a_script_takes_no_place)
 }
 END_TEST
 
-START_TEST(a_script_that_is_gone_takes_its_files_along)
+START_TEST(the_files_of_a_removed_script_are_removed)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *script = tree_path(tree, "/etc/init.d/a");
@@ -132,7 +134,7 @@ START_TEST(a_script_that_is_gone_takes_its_files_along)
 }
 END_TEST
 
-START_TEST(looking_ahead_and_writing_come_to_the_same)
+START_TEST(generating_in_memory_gives_the_same_services_as_writing)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autoptr(Generated) generated = NULL;
@@ -142,7 +144,8 @@ START_TEST(looking_ahead_and_writing_come_to_the_same)
 	g_autofree char *names = NULL;
 
 	tree_write(tree, "/etc/fstab", "tmpfs /srv tmpfs\n");
-	tree_write(tree, GENERATED_DIRECTORY "/old.svc", OUTPUT_MARK "\n[Service]\nExec=/bin/old\n");
+	tree_write(tree, GENERATED_DIRECTORY "/old.svc",
+		   OUTPUT_MARK "\n[Service]\nExec=/bin/old\n");
 	tree_write(tree, GENERATED_DIRECTORY "/foreign.svc", "[Service]\nExec=/bin/foreign\n");
 	add_script(tree, "a");
 	generated = generate(tree->root, NULL);
@@ -164,18 +167,18 @@ START_TEST(looking_ahead_and_writing_come_to_the_same)
 }
 END_TEST
 
-START_TEST(what_cannot_be_read_is_told_and_the_rest_is_made)
+START_TEST(unreadable_input_is_reported_and_the_rest_is_generated)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autoptr(Generated) generated = NULL;
-	g_autofree char *said = NULL;
+	g_autofree char *message = NULL;
 
 	tree_mkdir(tree, "/etc/fstab");
 	add_script(tree, "a");
 	generated = generate(tree->root, NULL);
-	said = diags_text(generated->diags);
-	ck_assert_msg(strstr(said, "/etc/fstab is not a regular file") != NULL, "%s", said);
-	ck_assert(output_has(generated->files, "a.svc"));
+	message = diags_text(generated->diags);
+	ck_assert_msg(strstr(message, "/etc/fstab is not a regular file") != NULL, "%s", message);
+	ck_assert(generated_files_has(generated->files, "a.svc"));
 }
 END_TEST
 
@@ -184,19 +187,22 @@ START_TEST(a_line_with_a_nul_byte_is_reported_and_the_rest_is_made)
 	static const char fstab[] = "a /x\0 ext4\ntmpfs /good tmpfs\n";
 	g_autoptr(Tree) tree = tree_new();
 	g_autoptr(Generated) generated = NULL;
-	g_autofree char *said = NULL;
+	g_autofree char *message = NULL;
 
 	tree_write_bytes(tree, "/etc/fstab", fstab, sizeof(fstab) - 1);
 	tree_write(tree, "/etc/crypttab", "");
 	generated = generate(tree->root, NULL);
-	said = diags_text(generated->diags);
-	ck_assert_msg(g_str_has_suffix(said, "/etc/fstab:1: the mount point contains a control character, which a service file cannot contain\n"),
-		      "%s", said);
-	ck_assert(output_has(generated->files, "mount-good.svc"));
+	message = diags_text(generated->diags);
+	ck_assert_msg(g_str_has_suffix(
+			      message,
+			      "/etc/fstab:1: the mount point contains a control character, which a "
+			      "service file cannot contain\n"),
+		      "%s", message);
+	ck_assert(generated_files_has(generated->files, "mount-good.svc"));
 }
 END_TEST
 
-START_TEST(where_scripts_mount_nobody_else_does)
+START_TEST(fstab_is_left_to_a_mount_script)
 {
 	g_autoptr(Tree) tree = tree_new();
 
@@ -214,8 +220,11 @@ Suite *make_suite(void)
 
 	ADD_CASE(suite, "generate", every_source_is_seen_at_once,
 		 a_service_with_a_file_takes_the_place_of_the_script_of_that_name,
-		 what_an_earlier_run_has_made_of_a_script_takes_no_place, a_script_that_is_gone_takes_its_files_along,
-		 looking_ahead_and_writing_come_to_the_same, where_scripts_mount_nobody_else_does,
-		 what_cannot_be_read_is_told_and_the_rest_is_made, a_line_with_a_nul_byte_is_reported_and_the_rest_is_made);
+		 a_file_generated_from_a_script_does_not_replace_that_script,
+		 the_files_of_a_removed_script_are_removed,
+		 generating_in_memory_gives_the_same_services_as_writing,
+		 fstab_is_left_to_a_mount_script,
+		 unreadable_input_is_reported_and_the_rest_is_generated,
+		 a_line_with_a_nul_byte_is_reported_and_the_rest_is_made);
 	return suite;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scripts that are shipped, and how svc-generate runs them. */
+/* The shipped generator scripts, and how svc-generate runs them. */
 #include "config.h"
 
 #include <check.h>
@@ -20,8 +20,8 @@
 #define ON_DEMAND(name) "[service " name "]\nActivation=on-demand\n"
 #define MANUAL(name, reason) "[service " name "]\nActivation=manual\nReason=" reason "\n"
 
-#define SCRIPT                                                                                     \
-	"#!/bin/sh\n### BEGIN INIT INFO\n# Provides: samba-ad-dc\n# Required-Start:\n# Required-Stop:\n"  \
+#define SCRIPT                                                                                           \
+	"#!/bin/sh\n### BEGIN INIT INFO\n# Provides: samba-ad-dc\n# Required-Start:\n# Required-Stop:\n" \
 	"# Default-Start: 2\n# Default-Stop: 0\n# Short-Description: a script\n### END INIT INFO\n"
 
 static const char *find_no_service(const void *data, const char *name)
@@ -36,19 +36,21 @@ static Generated *run(const Tree *tree, const char *directory)
 	Generated *g = g_new0(Generated, 1);
 
 	g->root = g_strdup(tree->root);
-	g->files = output_new();
-	g->rc_links = output_new();
-	g->bus_activation = output_new();
+	g->files = generated_files_new();
+	g->rc_links = generated_files_new();
+	g->bus_activation = generated_files_new();
 	g->diags = diag_list_new();
 	g->script_diags = diag_list_new();
 	generators_run(g, directory);
 	return g;
 }
 
-/* All of the file except the line that says what made it; "" if it was not made. */
-static const char *text_of(Output *output, const char *name)
+/* The file without the line that names its generator; "" if there is no file. */
+static const char *text_of(GeneratedFiles *output, const char *name)
 {
-	return output_has(output, name) ? strchr(output_file(output, name, "")->str, '\n') + 1 : "";
+	return generated_files_has(output, name) ?
+		       strchr(generated_files_add(output, name, "")->str, '\n') + 1 :
+		       "";
 }
 
 static void expect_errors(const Generated *g, const Tree *tree, const char *expected)
@@ -73,7 +75,7 @@ static const struct {
 	{ "AUTOSTART=$(touch made-by-defaults)\n", "" },
 };
 
-START_TEST(autostart_says_which_tunnels)
+START_TEST(autostart_selects_the_tunnels)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autoptr(Generated) g = NULL;
@@ -117,11 +119,11 @@ START_TEST(a_name_that_no_service_can_have_is_reported)
 	ck_assert_uint_ge(diag_list_count_errors(g->diags), 3);
 	ck_assert_str_eq(text_of(g->files, TUNNELS), "");
 	ck_assert_str_eq(text_of(g->files, CLUSTERS), "");
-	ck_assert(!output_has(g->files, "evil.svc"));
+	ck_assert(!generated_files_has(g->files, "evil.svc"));
 }
 END_TEST
 
-START_TEST(clusters_are_started_that_say_auto_or_nothing)
+START_TEST(clusters_with_auto_or_without_a_setting_are_started)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *fifo = tree_path(tree, "/etc/postgresql/15/d/start.conf");
@@ -129,7 +131,8 @@ START_TEST(clusters_are_started_that_say_auto_or_nothing)
 	struct rusage usage;
 
 	tree_write(tree, "/etc/postgresql/15/main/postgresql.conf", "");
-	tree_write(tree, "/etc/postgresql/15/main/start.conf", "# manual, auto, disabled\n\n auto\n");
+	tree_write(tree, "/etc/postgresql/15/main/start.conf",
+		   "# manual, auto, disabled\n\n auto\n");
 	tree_write(tree, "/etc/postgresql/15/b/postgresql.conf", "");
 	tree_write(tree, "/etc/postgresql/15/c/postgresql.conf", "");
 	tree_write(tree, "/etc/postgresql/15/c/start.conf", "manual\n");
@@ -145,11 +148,11 @@ START_TEST(clusters_are_started_that_say_auto_or_nothing)
 			 WANTS("postgresql@15-b") WANTS("postgresql@15-d") WANTS("postgresql@15-e")
 				 WANTS("postgresql@15-main"));
 	ck_assert_str_eq(text_of(g->files, "50-postgresql.policy"),
-			 ON_DEMAND("postgresql@15-b") ON_DEMAND("postgresql@15-d") ON_DEMAND("postgresql@15-e")
-				 ON_DEMAND("postgresql@15-main"));
+			 ON_DEMAND("postgresql@15-b") ON_DEMAND("postgresql@15-d")
+				 ON_DEMAND("postgresql@15-e") ON_DEMAND("postgresql@15-main"));
 	ck_assert_str_eq(text_of(g->files, "postgresql@15-main.svc.d/50-instances.conf"),
 			 "[Conditions]\nWhen=path:exec:/usr/lib/postgresql/15/bin/postgres\n");
-	/* A file without an end is not read to its end. */
+	/* No time is spent on reading a file without an end. */
 	ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &usage), 0);
 	ck_assert_int_lt(usage.ru_maxrss, 500L * 1024);
 }
@@ -173,7 +176,7 @@ static const struct {
 	{ "disable netbios = no\n", NO_DC },
 };
 
-START_TEST(the_role_says_which_daemons_of_samba_are_left_to_an_admins_start)
+START_TEST(the_role_selects_the_daemons_of_samba)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autoptr(Generated) g = NULL;
@@ -191,8 +194,9 @@ static const struct {
 	const char *text;
 	const char *expected;
 } choices[] = {
-	{ "/usr/sbin/lightdm\n", MANUAL("gdm3", "/etc/X11/default-display-manager says /usr/sbin/lightdm")
-					 MANUAL("sddm", "/etc/X11/default-display-manager says /usr/sbin/lightdm") },
+	{ "/usr/sbin/lightdm\n",
+	  MANUAL("gdm3", "/etc/X11/default-display-manager contains /usr/sbin/lightdm")
+		  MANUAL("sddm", "/etc/X11/default-display-manager contains /usr/sbin/lightdm") },
 	{ "", "" },
 	{ "\n", "" },
 	{ "gdm3", "" },
@@ -209,7 +213,8 @@ START_TEST(display_managers_that_were_not_chosen_are_left_to_an_admins_start)
 
 	expect_errors(g, tree, "");
 	ck_assert_str_eq(text_of(g->files, "links-display-manager.policy"), choices[_i].expected);
-	ck_assert_str_eq(text_of(g->rc_links, "links-display-manager.policy"), choices[_i].expected);
+	ck_assert_str_eq(text_of(g->rc_links, "links-display-manager.policy"),
+			 choices[_i].expected);
 }
 END_TEST
 
@@ -260,24 +265,27 @@ START_TEST(a_script_runs_only_if_the_configuration_of_its_name_exists)
 	tree_mkdir(tree, "/etc/x");
 	after = run(tree, directory);
 
-	ck_assert(!output_has(before->files, "a.svc"));
+	ck_assert(!generated_files_has(before->files, "a.svc"));
 	ck_assert_str_eq(text_of(after->files, "a.svc"), "[Service]\nExec=/bin/a\n");
-	ck_assert_ptr_nonnull(strstr(output_file(after->files, "a.svc", "")->str, "/etc/x; changes are lost.\n"));
+	ck_assert_ptr_nonnull(strstr(generated_files_add(after->files, "a.svc", "")->str,
+				     "/etc/x; changes are lost.\n"));
 }
 END_TEST
 
-START_TEST(a_script_that_fails_is_reported_and_what_it_printed_is_kept)
+START_TEST(a_script_that_fails_is_reported_and_its_former_output_is_kept)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *directory = tree_path(tree, "/scripts");
 	g_autoptr(Generated) g = NULL;
 
 	tree_mkdir(tree, "/etc/x");
-	add_generator(tree, "#!/bin/sh\nprintf '>a.svc\\n[Service]\\n'\necho 'no luck' >&2\nexit 3\n");
+	add_generator(tree,
+		      "#!/bin/sh\nprintf '>a.svc\\n[Service]\\n'\necho 'no luck' >&2\nexit 3\n");
 	g = run(tree, directory);
 
-	expect_errors(g, tree, "/etc/x: /scripts/x.generate: Child process exited with code 3\n"
-			       "/etc/x: no luck\n");
+	expect_errors(g, tree,
+		      "/etc/x: /scripts/x.generate: Child process exited with code 3\n"
+		      "/etc/x: no luck\n");
 	ck_assert_str_eq(text_of(g->files, "a.svc"), "[Service]\n");
 }
 END_TEST
@@ -286,13 +294,17 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("generators");
 
-	suite_add_loop(suite, "shipped", autostart_says_which_tunnels, G_N_ELEMENTS(autostarts));
-	suite_add_loop(suite, "shipped", the_role_says_which_daemons_of_samba_are_left_to_an_admins_start, G_N_ELEMENTS(roles));
-	suite_add_loop(suite, "shipped", display_managers_that_were_not_chosen_are_left_to_an_admins_start,
+	suite_add_loop(suite, "shipped", autostart_selects_the_tunnels, G_N_ELEMENTS(autostarts));
+	suite_add_loop(suite, "shipped", the_role_selects_the_daemons_of_samba,
+		       G_N_ELEMENTS(roles));
+	suite_add_loop(suite, "shipped",
+		       display_managers_that_were_not_chosen_are_left_to_an_admins_start,
 		       G_N_ELEMENTS(choices));
-	ADD_CASE(suite, "shipped", only_the_group_wants_a_tunnel, a_name_that_no_service_can_have_is_reported,
-		 clusters_are_started_that_say_auto_or_nothing, a_choice_in_a_configuration_is_read_after_the_links);
+	ADD_CASE(suite, "shipped", only_the_group_wants_a_tunnel,
+		 a_name_that_no_service_can_have_is_reported,
+		 clusters_with_auto_or_without_a_setting_are_started,
+		 a_choice_in_a_configuration_is_read_after_the_links);
 	ADD_CASE(suite, "scripts", a_script_runs_only_if_the_configuration_of_its_name_exists,
-		 a_script_that_fails_is_reported_and_what_it_printed_is_kept);
+		 a_script_that_fails_is_reported_and_its_former_output_is_kept);
 	return suite;
 }

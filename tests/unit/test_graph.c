@@ -29,8 +29,8 @@ static void expect_edges(const ServiceSet *set, const char *expected)
 	for (guint i = 0; i < edges->len; i++) {
 		const Edge *edge = &g_array_index(edges, Edge, i);
 
-		g_string_append_printf(text, "%s>%s %s\n", node_name(set, edge->before), node_name(set, edge->after),
-				       edge_kind_name(edge->kind));
+		g_string_append_printf(text, "%s>%s %s\n", node_name(set, edge->before),
+				       node_name(set, edge->after), edge_kind_name(edge->kind));
 	}
 	ck_assert_str_eq(text->str, expected);
 }
@@ -65,7 +65,8 @@ static void expect_stop_edges(const ServiceSet *set, const char *expected)
 	for (guint i = 0; i < edges->len; i++) {
 		const Edge *edge = &g_array_index(edges, Edge, i);
 
-		g_string_append_printf(text, "%s>%s\n", node_name(set, edge->before), node_name(set, edge->after));
+		g_string_append_printf(text, "%s>%s\n", node_name(set, edge->before),
+				       node_name(set, edge->after));
 	}
 	ck_assert_str_eq(text->str, expected);
 }
@@ -81,7 +82,7 @@ START_TEST(the_order_of_stopping_is_the_reverse)
 }
 END_TEST
 
-START_TEST(what_is_said_of_stopping_comes_first)
+START_TEST(declared_stop_order_comes_first)
 {
 	g_autoptr(ServiceSet) set = service_set_new();
 
@@ -91,22 +92,22 @@ START_TEST(what_is_said_of_stopping_comes_first)
 }
 END_TEST
 
-START_TEST(with_stop_order_said_its_own_lines_order_no_stopping)
+START_TEST(stop_order_said_takes_no_stop_order_from_the_start)
 {
 	g_autoptr(ServiceSet) set = service_set_new();
 	g_autoptr(DiagList) diags = diag_list_new();
-	ServiceDef *said;
+	ServiceDef *message;
 
 	add(set, "a", "");
-	said = add_service(set, "b", "After=a\nWhen=service:a\nBefore=c\n", diags);
-	said->stop_order = STOP_ORDER_SAID;
+	message = add_service(set, "b", "After=a\nWhen=service:a\nBefore=c\n", diags);
+	message->stop_order = STOP_ORDER_SAID;
 	add(set, "c", "");
 	add(set, "d", "After=b\n");
 	expect_stop_edges(set, "d>b\n");
 }
 END_TEST
 
-START_TEST(what_stands_on_a_mount_stops_first)
+START_TEST(dependants_of_a_mount_stop_first)
 {
 	g_autoptr(ServiceSet) set = service_set_new();
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -161,7 +162,7 @@ static void link_nodes(GArray *edges, unsigned before, unsigned after)
 	g_array_append_val(edges, edge);
 }
 
-START_TEST(components_are_what_reaches_each_other)
+START_TEST(nodes_of_a_component_reach_each_other)
 {
 	g_autoptr(GArray) edges = g_array_new(FALSE, FALSE, sizeof(Edge));
 	g_autofree unsigned *components = NULL;
@@ -209,11 +210,12 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("graph");
 
-	ADD_CASE(suite, "edges", order_is_soft_and_needs_are_hard, what_stands_on_a_mount_stops_first, the_order_of_stopping_is_the_reverse,
-		 what_is_said_of_stopping_comes_first, with_stop_order_said_its_own_lines_order_no_stopping,
+	ADD_CASE(suite, "edges", order_is_soft_and_needs_are_hard, dependants_of_a_mount_stop_first,
+		 the_order_of_stopping_is_the_reverse, declared_stop_order_comes_first,
+		 stop_order_said_takes_no_stop_order_from_the_start,
 		 alternatives_and_negations_make_no_edge, a_facility_stands_for_all_that_provide_it,
 		 compact_edges_have_a_node_for_each_facility);
-	ADD_CASE(suite, "components", components_are_what_reaches_each_other, a_chain_of_a_million_needs_no_stack,
-		 no_nodes_are_no_components);
+	ADD_CASE(suite, "components", nodes_of_a_component_reach_each_other,
+		 a_chain_of_a_million_needs_no_stack, no_nodes_are_no_components);
 	return suite;
 }

@@ -22,7 +22,8 @@ static void expect(GHashTable *groups, const char *name, long expected)
 
 START_TEST(names_and_numbers_are_found)
 {
-	g_autoptr(GHashTable) groups = groups_parse("root:x:0:\nadm:x:4:ann,bob\nweb-team:!:2000:\nold:x:7");
+	g_autoptr(GHashTable)
+		groups = groups_parse("root:x:0:\nadm:x:4:ann,bob\nweb-team:!:2000:\nold:x:7");
 
 	expect(groups, "root", 0);
 	expect(groups, "adm", 4);
@@ -37,8 +38,9 @@ END_TEST
 
 START_TEST(lines_that_make_no_sense_are_passed_over)
 {
-	g_autoptr(GHashTable) groups = groups_parse("# a comment\n\n:x:5:\nfew:x\nword:x:ten:\nminus:x:-1:\nhuge:x:4294967295:\n"
-						    "+nis::1:\ntwice:x:8:\ntwice:x:9:\ngood:x:6:\n");
+	g_autoptr(GHashTable) groups = groups_parse(
+		"# a comment\n\n:x:5:\nfew:x\nword:x:ten:\nminus:x:-1:\nhuge:x:4294967295:\n"
+		"+nis::1:\ntwice:x:8:\ntwice:x:9:\ngood:x:6:\n");
 
 	expect(groups, "few", -1);
 	expect(groups, "word", -1);
@@ -75,7 +77,8 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("groups");
 
-	ADD_CASE(suite, "all", names_and_numbers_are_found, lines_that_make_no_sense_are_passed_over,
-		 a_file_that_is_too_long_is_an_error, a_file_that_is_not_there_is_an_error);
+	ADD_CASE(suite, "all", names_and_numbers_are_found,
+		 lines_that_make_no_sense_are_passed_over, a_file_that_is_too_long_is_an_error,
+		 a_file_that_is_not_there_is_an_error);
 	return suite;
 }

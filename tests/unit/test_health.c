@@ -7,12 +7,13 @@
 #include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
-static const char asked[] = "== base\n[Service]\nExec=/bin/base\nHealthCommand=/bin/ask\nRestart=on-failure\n"
-			    "== upper\n[Service]\nExec=/bin/upper\n[Conditions]\nWhile=healthy:base\n";
+static const char requested[] =
+	"== base\n[Service]\nExec=/bin/base\nHealthCommand=/bin/ask\nRestart=on-failure\n"
+	"== upper\n[Service]\nExec=/bin/upper\n[Conditions]\nWhile=healthy:base\n";
 
-START_TEST(what_stands_on_a_healthy_service_waits_for_the_first_answer)
+START_TEST(dependants_wait_for_the_first_answer_of_a_health_check)
 {
-	g_autoptr(World) w = world_new(asked);
+	g_autoptr(World) w = world_new(requested);
 
 	world_settle(w);
 	expect_state(w, "base", STATE_READY);
@@ -26,9 +27,9 @@ START_TEST(what_stands_on_a_healthy_service_waits_for_the_first_answer)
 }
 END_TEST
 
-START_TEST(what_stands_on_a_service_that_is_ill_stops_and_comes_back)
+START_TEST(dependants_of_an_unhealthy_service_stop_and_come_back)
 {
-	g_autoptr(World) w = world_new(asked);
+	g_autoptr(World) w = world_new(requested);
 
 	world_settle(w);
 	world_health(w, "base", NULL);
@@ -48,9 +49,10 @@ START_TEST(what_stands_on_a_service_that_is_ill_stops_and_comes_back)
 }
 END_TEST
 
-START_TEST(health_is_wanted_as_the_service_itself_is)
+START_TEST(a_need_for_health_starts_the_service)
 {
-	g_autoptr(World) w = world_new_with_policy(asked, "[runlevel 2]\nActivate=upper\n[service base]\nActivation=on-demand\n");
+	g_autoptr(World) w = world_new_with_policy(
+		requested, "[runlevel 2]\nActivate=upper\n[service base]\nActivation=on-demand\n");
 
 	world_settle(w);
 
@@ -60,7 +62,7 @@ END_TEST
 
 START_TEST(another_manager_stops_nothing_before_it_knows)
 {
-	g_autoptr(World) w = world_new(asked);
+	g_autoptr(World) w = world_new(requested);
 
 	world_settle(w);
 	world_health(w, "base", NULL);
@@ -75,7 +77,7 @@ END_TEST
 
 START_TEST(health_ends_with_the_run)
 {
-	g_autoptr(World) w = world_new(asked);
+	g_autoptr(World) w = world_new(requested);
 
 	world_settle(w);
 	world_health(w, "base", NULL);
@@ -94,8 +96,9 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("health");
 
-	ADD_CASE(suite, "HealthCommand=", what_stands_on_a_healthy_service_waits_for_the_first_answer,
-		 what_stands_on_a_service_that_is_ill_stops_and_comes_back, health_is_wanted_as_the_service_itself_is,
+	ADD_CASE(suite, "HealthCommand=", dependants_wait_for_the_first_answer_of_a_health_check,
+		 dependants_of_an_unhealthy_service_stop_and_come_back,
+		 a_need_for_health_starts_the_service,
 		 another_manager_stops_nothing_before_it_knows, health_ends_with_the_run);
 	return suite;
 }

@@ -14,8 +14,8 @@ static HeldPrograms *parse(const char *text, DiagList *diags)
 }
 
 /*
- * A service with these lines. The text has its terms, one per line, those of While= after those of
- * When=.
+ * A service with these lines. The returned text has its terms, one per line, with the When= terms
+ * first and the While= terms after them.
  */
 static char *terms_with(const char *held_text, const char *lines)
 {
@@ -31,9 +31,12 @@ static char *terms_with(const char *held_text, const char *lines)
 	service_set_add(set, def);
 	held_programs_apply(held, set);
 	for (guint i = 0; i < def->when->len; i++)
-		g_string_append_printf(terms, "When=%s\n", ((const Term *)g_ptr_array_index(def->when, i))->text);
-	for (guint i = 0; i < def->hold->len; i++)
-		g_string_append_printf(terms, "While=%s\n", ((const Term *)g_ptr_array_index(def->hold, i))->text);
+		g_string_append_printf(terms, "When=%s\n",
+				       ((const Term *)g_ptr_array_index(def->when, i))->text);
+	for (guint i = 0; i < def->while_terms->len; i++)
+		g_string_append_printf(
+			terms, "While=%s\n",
+			((const Term *)g_ptr_array_index(def->while_terms, i))->text);
 	return g_string_free(terms, FALSE);
 }
 
@@ -41,13 +44,16 @@ static const struct {
 	const char *held;
 	const char *lines;
 	const char *terms;
+	/* clang-format off */
 } services[] = {
 	{ "hold /bin/a because", "Exec=/bin/a\n", "When=installed:/bin/a\n" },
 	{ "stop /bin/a because", "Exec=/bin/a\n", "While=installed:/bin/a\n" },
 	{ "hold /bin/b because", "Exec=/bin/a\n", "" },
 	{ "hold /bin/a because", "Exec=/bin/a\n[Conditions]\nWhen=path:exec:/bin/a\n",
 	  "When=path:exec:/bin/a\nWhen=installed:/bin/a\n" },
-	/* Each program that the service needs must be free; of alternatives one. */
+	/*
+	 * Each program that the service needs must be free; of several alternatives, one must be.
+	 */
 	{ "hold /bin/b because", "Exec=/bin/a\n[Conditions]\nWhen=path:exec:/bin/b\n",
 	  "When=path:exec:/bin/b\nWhen=installed:/bin/b\n" },
 	{ "hold /bin/b because", "Exec=/bin/a\n[Conditions]\nWhen=path:exec:/bin/b | path:exec:/bin/c\n",
@@ -62,12 +68,13 @@ static const struct {
 	{ "changing\nfree /bin/b", "Exec=/bin/a\n", "When=installed:/bin/a\n" },
 	{ "changing\nfree /usr/local/", "Exec=/usr/local/bin/a\n", "" },
 	{ "changing\nfree /bin/a\nstop /bin/a because", "Exec=/bin/a\n", "While=installed:/bin/a\n" },
-	/* A group has no program of its own. */
+	/* A group runs no program. */
 	{ "changing\nhold /bin/b because", "Type=group\n[Conditions]\nWhen=path:exec:/bin/b\n",
 	  "When=path:exec:/bin/b\nWhen=installed:/bin/b\n" },
 };
+/* clang-format on */
 
-START_TEST(a_service_whose_program_is_held_has_a_term_that_says_so)
+START_TEST(a_service_with_a_held_program_has_a_term_for_it)
 {
 	g_autofree char *terms = terms_with(services[_i].held, services[_i].lines);
 
@@ -78,7 +85,8 @@ END_TEST
 START_TEST(the_reason_is_the_package_managers)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
-	g_autoptr(HeldPrograms) held = parse("# a comment\n\nhold /bin/a package a is not configured yet\nstop /bin/b\n", diags);
+	g_autoptr(HeldPrograms) held = parse(
+		"# a comment\n\nhold /bin/a package a is not configured yet\nstop /bin/b\n", diags);
 	const char *why;
 
 	ck_assert_int_eq(held_programs_find(held, "/bin/a", &why), PROGRAM_NO_START);
@@ -92,9 +100,10 @@ START_TEST(the_reason_is_the_package_managers)
 }
 END_TEST
 
-static const char *const bad[] = { "hold", "hold a", "keep /bin/a", "changing x", "hold  /bin/a", "\xff" };
+static const char *const bad[] = { "hold",       "hold a",       "keep /bin/a",
+				   "changing x", "hold  /bin/a", "\xff" };
 
-START_TEST(a_line_that_is_none_is_reported_and_left_out)
+START_TEST(a_malformed_line_is_reported_and_left_out)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
 	g_autofree char *text = g_strconcat(bad[_i], "\nhold /bin/z because\n", NULL);
@@ -112,8 +121,10 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("held programs");
 
-	suite_add_loop(suite, "services", a_service_whose_program_is_held_has_a_term_that_says_so, G_N_ELEMENTS(services));
-	suite_add_loop(suite, "lines", a_line_that_is_none_is_reported_and_left_out, G_N_ELEMENTS(bad));
+	suite_add_loop(suite, "services", a_service_with_a_held_program_has_a_term_for_it,
+		       G_N_ELEMENTS(services));
+	suite_add_loop(suite, "lines", a_malformed_line_is_reported_and_left_out,
+		       G_N_ELEMENTS(bad));
 	ADD_CASE(suite, "reasons", the_reason_is_the_package_managers);
 	return suite;
 }

@@ -29,6 +29,7 @@ static const struct Edit {
 	const char *key;
 	const char *value; /* NULL: removed */
 	const char *after;
+	/* clang-format off */
 } edits[] = {
 	/* A new file names its author. */
 	{ NULL, "service ssh", "Activation", "never", HEAD "\n[service ssh]\nActivation=never\n" },
@@ -51,7 +52,7 @@ static const struct Edit {
 	{ "[ a ]\nA = 1\n", "a", "A", "2", "[ a ]\nA=2\n" },
 	{ "[a]\nA=1\n", "a", "A", "", "[a]\nA=\n" },
 	{ "[a]\nA=1\n", "a", "A", "  x ; y # z  ", "[a]\nA=x ; y # z\n" },
-	/* The last key takes its section with it, and the empty line above. */
+	/* Removing the last key also removes its section and the empty line above. */
 	{ "# mine\n\n[a]\nA=1\n", "a", "A", NULL, "# mine\n" },
 	{ "[a]\nA=1\n\n[b]\nB=1\n\n[c]\nC=1\n", "b", "B", NULL, "[a]\nA=1\n\n[c]\nC=1\n" },
 	{ "[a]\nA=1\n\n[b]\nB=1\n", "a", "A", NULL, "[b]\nB=1\n" },
@@ -67,6 +68,7 @@ static const struct Edit {
 	{ "[a]\nA=1\n", "b", "A", NULL, "[a]\nA=1\n" },
 	{ "[a]\n\n[b]\nB=1\n", "a", "A", NULL, "[a]\n\n[b]\nB=1\n" },
 };
+/* clang-format on */
 
 START_TEST(one_key_changes_and_all_else_stays_as_it_is)
 {
@@ -74,8 +76,9 @@ START_TEST(one_key_changes_and_all_else_stays_as_it_is)
 	g_autoptr(GBytes) text = bytes_of(edit->before);
 	g_autoptr(GError) error = NULL;
 
-	ck_assert_msg(ini_edit_set("x.policy", &text, edit->section, edit->key, edit->value, &error), "%s",
-		      error ? error->message : "");
+	ck_assert_msg(ini_edit_set("x.policy", &text, edit->section, edit->key, edit->value,
+				   &error),
+		      "%s", error ? error->message : "");
 	expect_text(text, edit->after);
 }
 END_TEST
@@ -83,24 +86,39 @@ END_TEST
 static const struct Hostile {
 	const char *bytes;
 	gsize length;
-	const char *said;
+	const char *expected;
 } hostile[] = {
-#define HOSTILE(text, said) { text, sizeof text - 1, said }
-	HOSTILE("[a]\r\nA=1\r\n", "x.policy:1: the line contains a carriage return; save the file with Unix line ends (LF, "
-				  "not CR LF); nothing was changed in x.policy, correct that line first"),
-	HOSTILE("[a]\nA=1", "x.policy: the last line does not end; add a newline there; nothing was changed"),
-	HOSTILE("[a]\nA=\0001\n", "x.policy:2: the line contains a NUL byte; a service or policy file is text; nothing was "
-				"changed in x.policy, correct that line first"),
-	HOSTILE("[a]\nA=\xff\n", "x.policy:2: the line is not UTF-8: byte 0xff; nothing was changed in x.policy, correct "
-				 "that line first"),
-	HOSTILE("\xef\xbb\xbf[a]\n", "x.policy:1: the file begins with a byte order mark; save it as UTF-8 without one; "
-				     "nothing was changed in x.policy, correct that line first"),
-	HOSTILE("[a\nA=1\n", "x.policy:1: a section is written [Name], alone on its line; nothing was changed in "
-			     "x.policy, correct that line first"),
-	HOSTILE("A=1\n", "x.policy:1: A= stands before the first [Section]; nothing was changed in x.policy, correct "
+#define HOSTILE(text, expected)                 \
+	{                                       \
+		text, sizeof text - 1, expected \
+	}
+	HOSTILE("[a]\r\nA=1\r\n",
+		"x.policy:1: the line contains a carriage return; save the file with Unix line "
+		"ends (LF, "
+		"not CR LF); nothing was changed in x.policy, correct that line first"),
+	HOSTILE("[a]\nA=1",
+		"x.policy: there is no newline at the end; add one; nothing was changed"),
+	HOSTILE("[a]\nA=\0001\n",
+		"x.policy:2: the line contains a NUL byte; a service or policy file is text; "
+		"nothing was "
+		"changed in x.policy, correct that line first"),
+	HOSTILE("[a]\nA=\xff\n",
+		"x.policy:2: the line is not UTF-8: byte 0xff; nothing was changed in x.policy, "
+		"correct "
+		"that line first"),
+	HOSTILE("\xef\xbb\xbf[a]\n",
+		"x.policy:1: the file begins with a byte order mark; save it as UTF-8 without one; "
+		"nothing was changed in x.policy, correct that line first"),
+	HOSTILE("[a\nA=1\n",
+		"x.policy:1: a section is written [Name], alone on its line; nothing was changed "
+		"in "
+		"x.policy, correct that line first"),
+	HOSTILE("A=1\n", "x.policy:1: A= comes before the first [Section]; nothing was changed in "
+			 "x.policy, correct "
 			 "that line first"),
-	HOSTILE("[a]\nwhat is this\n", "x.policy:2: this is neither a [Section] nor Key=value nor a # comment; nothing "
-				       "was changed in x.policy, correct that line first"),
+	HOSTILE("[a]\nwhat is this\n",
+		"x.policy:2: this is neither a [Section] nor Key=value nor a # comment; nothing "
+		"was changed in x.policy, correct that line first"),
 };
 
 START_TEST(a_file_that_cannot_be_read_as_it_is_meant_is_refused_and_left_alone)
@@ -110,11 +128,11 @@ START_TEST(a_file_that_cannot_be_read_as_it_is_meant_is_refused_and_left_alone)
 	g_autoptr(GError) error = NULL;
 
 	ck_assert(!ini_edit_set("x.policy", &text, "a", "A", "2", &error));
-	ck_assert_str_eq(error->message, hostile[_i].said);
+	ck_assert_str_eq(error->message, hostile[_i].expected);
 	ck_assert_ptr_eq(text, before);
 	g_clear_error(&error);
 	ck_assert(!ini_edit_remove_section("x.policy", &text, "a", &error));
-	ck_assert_str_eq(error->message, hostile[_i].said);
+	ck_assert_str_eq(error->message, hostile[_i].expected);
 	ck_assert_ptr_eq(text, before);
 }
 END_TEST
@@ -123,7 +141,7 @@ static const struct Argument {
 	const char *section;
 	const char *key;
 	const char *value;
-	const char *said;
+	const char *expected;
 } arguments[] = {
 	{ "a", "A", "1\n[b]", "the value may not contain the byte 0x0a" },
 	{ "a", "A", "1\r", NULL }, /* blanks are stripped */
@@ -134,19 +152,20 @@ static const struct Argument {
 	{ "a]\n[b", "A", "1", "the name of the section may not contain the byte 0x5d" },
 	{ "", "A", "1", "no section is named" },
 	{ "a", "A23456789012345678901234567890123456789012345678x", "1",
-	  "x.policy:5: no key is longer than 48 bytes; nothing was changed in x.policy, correct that line first" },
+	  "x.policy:5: the name of a key has at most 48 bytes; nothing was changed in x.policy, "
+	  "correct that line first" },
 };
 
-START_TEST(an_argument_can_only_become_what_it_is_meant_to_be)
+START_TEST(an_argument_cannot_add_other_lines)
 {
 	g_autoptr(GBytes) text = NULL;
 	g_autoptr(GError) error = NULL;
 	const bool fine = ini_edit_set("x.policy", &text, arguments[_i].section, arguments[_i].key,
 				       arguments[_i].value, &error);
 
-	ck_assert(fine == !arguments[_i].said);
+	ck_assert(fine == !arguments[_i].expected);
 	if (!fine) {
-		ck_assert_str_eq(error->message, arguments[_i].said);
+		ck_assert_str_eq(error->message, arguments[_i].expected);
 		ck_assert_ptr_null(text);
 	}
 }
@@ -159,33 +178,43 @@ START_TEST(a_file_does_not_grow_beyond_what_is_read)
 	g_autoptr(GError) error = NULL;
 
 	while (full->len < LIMIT_FILE_BYTES)
-		g_string_append_c(full, full->len % 100 == 0 || full->len == LIMIT_FILE_BYTES - 1 ? '\n' : '#');
+		g_string_append_c(full, full->len % 100 == 0 || full->len == LIMIT_FILE_BYTES - 1 ?
+						'\n' :
+						'#');
 	text = g_bytes_new(full->str, full->len);
 	ck_assert(!ini_edit_set("x.policy", &text, "a", "A", "1", &error));
-	ck_assert_str_eq(error->message, "x.policy would become longer than 262144 bytes; nothing was changed");
+	ck_assert_str_eq(error->message,
+			 "x.policy would become longer than 262144 bytes; nothing was changed");
 	g_clear_error(&error);
 	g_bytes_unref(text);
 	g_string_append(full, "#\n");
 	text = g_bytes_new(full->str, full->len);
 	ck_assert(!ini_edit_set("x.policy", &text, "a", "A", "1", &error));
-	ck_assert_str_eq(error->message, "x.policy is longer than 262144 bytes; nothing was changed");
+	ck_assert_str_eq(error->message,
+			 "x.policy is longer than 262144 bytes; nothing was changed");
 }
 END_TEST
 
-START_TEST(a_section_goes_with_its_comments_and_the_rest_stays)
+START_TEST(removing_a_section_removes_its_comments_and_nothing_else)
 {
-	g_autoptr(GBytes) text = bytes_of("# mine\n\n[a]\n# why\nA=1\n# still a\n\n# about b\n[b]\nB=1\n\n[a]\nA=2\n");
+	g_autoptr(GBytes) text = bytes_of(
+		"# mine\n\n[a]\n# why\nA=1\n# still a\n\n# about b\n[b]\nB=1\n\n[a]\nA=2\n");
 
 	ck_assert(ini_edit_remove_section("x.policy", &text, "a", NULL));
 	expect_text(text, "# mine\n\n# about b\n[b]\nB=1\n");
 }
 END_TEST
 
-/* Text like that of a person, never twice the same. */
+/* Text such as a person would write, different each time. */
 static char *random_text(GRand *rand)
 {
-	static const char *const lines[] = { "# a comment\n", "\n", "[s1]\nK=v\n", "[s2]\n# in it\nL=1\n  2\n",
-					     "\n[s3]\nK=1\nK=2\n", "[s4]\nM=x\n\n# below\n", "\n\n" };
+	static const char *const lines[] = { "# a comment\n",
+					     "\n",
+					     "[s1]\nK=v\n",
+					     "[s2]\n# in it\nL=1\n  2\n",
+					     "\n[s3]\nK=1\nK=2\n",
+					     "[s4]\nM=x\n\n# below\n",
+					     "\n\n" };
 	GString *text = g_string_new(NULL);
 
 	for (int n = g_rand_int_range(rand, 1, 12); n > 0; n--)
@@ -193,7 +222,7 @@ static char *random_text(GRand *rand)
 	return g_string_free(text, FALSE);
 }
 
-START_TEST(taking_out_what_was_set_gives_the_bytes_of_before)
+START_TEST(removing_a_new_setting_restores_the_former_bytes)
 {
 	g_autoptr(GRand) rand = g_rand_new_with_seed((guint32)_i);
 	g_autofree char *before = random_text(rand);
@@ -207,9 +236,10 @@ START_TEST(taking_out_what_was_set_gives_the_bytes_of_before)
 }
 END_TEST
 
-START_TEST(edits_of_different_services_say_the_same_in_either_order)
+START_TEST(edits_of_different_services_commute)
 {
-	static const char before[] = "[service a]\nK=1\n\n[service b]\nK=1\n# why\n\n[service c]\nK=1\n";
+	static const char before[] =
+		"[service a]\nK=1\n\n[service b]\nK=1\n# why\n\n[service c]\nK=1\n";
 	static const char *const orders[] = { "abc", "acb", "bac", "bca", "cab", "cba" };
 	g_autoptr(GBytes) text = bytes_of(before);
 
@@ -219,7 +249,8 @@ START_TEST(edits_of_different_services_say_the_same_in_either_order)
 		ck_assert(ini_edit_set("x", &text, section, "K", *p == 'b' ? NULL : "2", NULL));
 		ck_assert(ini_edit_set("x", &text, section, "L", "3", NULL));
 	}
-	expect_text(text, "[service a]\nK=2\nL=3\n\n[service b]\n# why\nL=3\n\n[service c]\nK=2\nL=3\n");
+	expect_text(text,
+		    "[service a]\nK=2\nL=3\n\n[service b]\n# why\nL=3\n\n[service c]\nK=2\nL=3\n");
 }
 END_TEST
 
@@ -227,14 +258,16 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("ini-edit");
 
-	suite_add_loop(suite, "ini-edit", one_key_changes_and_all_else_stays_as_it_is, G_N_ELEMENTS(edits));
-	suite_add_loop(suite, "ini-edit", a_file_that_cannot_be_read_as_it_is_meant_is_refused_and_left_alone,
-		           G_N_ELEMENTS(hostile));
-	suite_add_loop(suite, "ini-edit", an_argument_can_only_become_what_it_is_meant_to_be,
+	suite_add_loop(suite, "ini-edit", one_key_changes_and_all_else_stays_as_it_is,
+		       G_N_ELEMENTS(edits));
+	suite_add_loop(suite, "ini-edit",
+		       a_file_that_cannot_be_read_as_it_is_meant_is_refused_and_left_alone,
+		       G_N_ELEMENTS(hostile));
+	suite_add_loop(suite, "ini-edit", an_argument_cannot_add_other_lines,
 		       G_N_ELEMENTS(arguments));
-	suite_add_loop(suite, "ini-edit", taking_out_what_was_set_gives_the_bytes_of_before, 300);
-	suite_add_loop(suite, "ini-edit", edits_of_different_services_say_the_same_in_either_order, 6);
+	suite_add_loop(suite, "ini-edit", removing_a_new_setting_restores_the_former_bytes, 300);
+	suite_add_loop(suite, "ini-edit", edits_of_different_services_commute, 6);
 	ADD_CASE(suite, "ini-edit", a_file_does_not_grow_beyond_what_is_read,
-		 a_section_goes_with_its_comments_and_the_rest_stays);
+		 removing_a_section_removes_its_comments_and_nothing_else);
 	return suite;
 }

@@ -34,7 +34,8 @@ static const IniEntry *entry_at(const IniFile *ini, guint index)
 	return entry;
 }
 
-static void expect_entry(const IniFile *ini, guint index, const char *section, const char *key, const char *value)
+static void expect_entry(const IniFile *ini, guint index, const char *section, const char *key,
+			 const char *value)
 {
 	const IniEntry *entry = entry_at(ini, index);
 	g_autoptr(Arena) arena = arena_new();
@@ -60,11 +61,12 @@ START_TEST(entries_know_their_section_and_line)
 END_TEST
 
 static const char *const values[] = {
-	"", "a", "a;b", "a ;b", "a ; b", "; b", "#c", "a # c", "a=b", "a:b", "[x]", "\"quoted\"", "a\tb  c", ".", "..",
-	"a;", "a ;", "\xc3\xa4 \xe2\x82\xac",
+	"",        "a",     "a;b", "a ;b", "a ; b", "; b",
+	"#c",      "a # c", "a=b", "a:b",  "[x]",   "\"quoted\"",
+	"a\tb  c", ".",     "..",  "a;",   "a ;",   "\xc3\xa4 \xe2\x82\xac",
 };
 
-START_TEST(a_value_is_never_cut)
+START_TEST(a_value_is_never_truncated)
 {
 	g_autofree char *text = g_strdup_printf("[A]\nx=%s\n", values[_i]);
 	g_autoptr(Arena) arena = arena_new();
@@ -76,19 +78,23 @@ END_TEST
 
 START_TEST(a_value_of_any_length_up_to_the_limit_comes_through_whole)
 {
-	for (size_t length = 1; length <= LIMIT_LINE_BYTES; length = length < 700 ? length + 1 : length * 2) {
+	for (size_t length = 1; length <= LIMIT_LINE_BYTES;
+	     length = length < 700 ? length + 1 : length * 2) {
 		g_autoptr(GString) value = g_string_new(NULL);
 		g_autoptr(GString) text = g_string_new("[A]\nx=");
 		g_autoptr(Arena) arena = arena_new();
 		const IniFile *ini;
 
-		/* Blanks and semicolons fall on each place where a piece may end. */
+		/* Blanks and semicolons occur at each place where a piece may end. */
 		while (value->len < length)
-			g_string_append_c(value, value->len + 1 == length ? 'z' : "a ;\xc3\xa4 ;b"[value->len % 8]);
+			g_string_append_c(value, value->len + 1 == length ?
+							 'z' :
+							 "a ;\xc3\xa4 ;b"[value->len % 8]);
 		g_string_truncate(value, length);
 		value->str[0] = 'z';
 		for (size_t i = 0; i < length; i++) { /* no half characters */
-			if ((value->str[i] & 0x80) && (i + 1 >= length || !(value->str[i + 1] & 0x80)) &&
+			if ((value->str[i] & 0x80) &&
+			    (i + 1 >= length || !(value->str[i + 1] & 0x80)) &&
 			    (i == 0 || !(value->str[i - 1] & 0x80)))
 				value->str[i] = 'y';
 		}
@@ -99,11 +105,12 @@ START_TEST(a_value_of_any_length_up_to_the_limit_comes_through_whole)
 }
 END_TEST
 
-START_TEST(long_keys_and_sections_are_told_apart_by_their_last_byte)
+START_TEST(long_keys_and_sections_are_distinguished_by_their_last_byte)
 {
 	g_autofree char *section = g_strnfill(LIMIT_NAME_BYTES, 's');
 	g_autofree char *key = g_strnfill(47, 'k');
-	g_autofree char *text = g_strdup_printf("[%sa]\n%sa=1\n[%sb]\n%sb=2\n", section, key, section, key);
+	g_autofree char *text =
+		g_strdup_printf("[%sa]\n%sa=1\n[%sb]\n%sb=2\n", section, key, section, key);
 	g_autofree char *section_a = g_strconcat(section, "a", NULL);
 	g_autofree char *section_b = g_strconcat(section, "b", NULL);
 	g_autofree char *key_a = g_strconcat(key, "a", NULL);
@@ -132,8 +139,9 @@ END_TEST
 static const struct {
 	const char *text;
 	const char *expected;
+	/* clang-format off */
 } bad[] = {
-	{ "x=1\n", "x.svc:1: x= stands before the first [Section]\n" },
+	{ "x=1\n", "x.svc:1: x= comes before the first [Section]\n" },
 	{ "[A]\nx\n", "x.svc:2: this is neither a [Section] nor Key=value nor a # comment\n" },
 	{ "[A]\n=1\n", "x.svc:2: this is neither a [Section] nor Key=value nor a # comment\n" },
 	{ "[A]\na b=1\n", "x.svc:2: this is neither a [Section] nor Key=value nor a # comment\n" },
@@ -155,8 +163,9 @@ static const struct {
 	{ "[A]\nx=\xff\n", "x.svc:2: the line is not UTF-8: byte 0xff\n" },
 	{ "[A]\nx=\xc3", "x.svc:2: the line is not UTF-8: byte 0xc3\n" },
 };
+/* clang-format on */
 
-START_TEST(what_breaks_the_rules_is_told_with_its_line)
+START_TEST(an_invalid_line_is_reported_with_its_number)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
 	g_autoptr(Arena) arena = arena_new();
@@ -167,7 +176,7 @@ START_TEST(what_breaks_the_rules_is_told_with_its_line)
 }
 END_TEST
 
-START_TEST(a_nul_byte_is_told_with_its_line)
+START_TEST(a_nul_byte_is_reported_with_its_line)
 {
 	static const char text[] = "[A]\nx=1\ny=\0\n";
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -175,7 +184,8 @@ START_TEST(a_nul_byte_is_told_with_its_line)
 	const IniFile *ini = read_bytes(arena, text, sizeof text - 1, diags);
 
 	ck_assert(ini->broken);
-	expect_diags(diags, "x.svc:3: the line contains a NUL byte; a service or policy file is text\n");
+	expect_diags(diags,
+		     "x.svc:3: the line contains a NUL byte; a service or policy file is text\n");
 }
 END_TEST
 
@@ -205,8 +215,8 @@ START_TEST(a_long_key_or_section_is_an_error)
 	const IniFile *ini = read_bytes(arena, text, strlen(text), diags);
 
 	ck_assert(ini->broken);
-	expect_diags(diags, "x.svc:2: no key is longer than 48 bytes\n"
-			    "x.svc:3: no section's name is longer than 230 bytes\n");
+	expect_diags(diags, "x.svc:2: the name of a key has at most 48 bytes\n"
+			    "x.svc:3: the name of a section has at most 230 bytes\n");
 }
 END_TEST
 
@@ -214,13 +224,15 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("ini-source");
 
-	suite_add_loop(suite, "what is read", a_value_is_never_cut, G_N_ELEMENTS(values));
+	suite_add_loop(suite, "what is read", a_value_is_never_truncated, G_N_ELEMENTS(values));
 	ADD_CASE(suite, "what is read", entries_know_their_section_and_line,
 		 a_value_of_any_length_up_to_the_limit_comes_through_whole,
-		 long_keys_and_sections_are_told_apart_by_their_last_byte,
+		 long_keys_and_sections_are_distinguished_by_their_last_byte,
 		 an_indented_line_continues_the_value_above_it);
-	suite_add_loop(suite, "what is refused", what_breaks_the_rules_is_told_with_its_line, G_N_ELEMENTS(bad));
-	ADD_CASE(suite, "what is refused", a_nul_byte_is_told_with_its_line,
-		 a_line_over_the_limit_is_an_error_and_the_next_is_read, a_long_key_or_section_is_an_error);
+	suite_add_loop(suite, "what is refused", an_invalid_line_is_reported_with_its_number,
+		       G_N_ELEMENTS(bad));
+	ADD_CASE(suite, "what is refused", a_nul_byte_is_reported_with_its_line,
+		 a_line_over_the_limit_is_an_error_and_the_next_is_read,
+		 a_long_key_or_section_is_an_error);
 	return suite;
 }

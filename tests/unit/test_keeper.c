@@ -38,7 +38,9 @@ END_TEST
 
 START_TEST(a_running_service_is_not_started_twice_but_may_have_a_control_process)
 {
-	const Spawn control = { .service = "a", .invocation = 1, .role = ROLE_CONTROL, .argv = sleep_argv };
+	const Spawn control = {
+		.service = "a", .invocation = 1, .role = ROLE_CONTROL, .argv = sleep_argv
+	};
 	Message m;
 
 	ck_assert_int_eq(keeper_spawn("a", 1, sleep_argv, NULL).error, 0);
@@ -72,7 +74,9 @@ START_TEST(a_request_that_makes_no_sense_is_refused)
 {
 	const char *const relative[] = { "sleep", "1", NULL };
 	const Spawn no_command = { .service = "a", .invocation = 1 };
-	const Spawn without_fds = { .service = "a", .invocation = 1, .argv = sleep_argv, .flags = SPAWN_STDIO };
+	const Spawn without_fds = {
+		.service = "a", .invocation = 1, .argv = sleep_argv, .flags = SPAWN_STDIO
+	};
 	Message m;
 
 	ck_assert_int_eq(keeper_spawn("a", 1, relative, NULL).error, EINVAL);
@@ -87,7 +91,7 @@ START_TEST(a_request_that_makes_no_sense_is_refused)
 }
 END_TEST
 
-START_TEST(what_cannot_be_executed_says_so_through_the_status_pipe)
+START_TEST(a_failed_exec_is_reported_through_the_status_pipe)
 {
 	const char *const absent[] = { "/no/such/program", NULL };
 	struct ExecStatus status;
@@ -96,8 +100,12 @@ START_TEST(what_cannot_be_executed_says_so_through_the_status_pipe)
 
 	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
 	{
-		const Spawn s = { .service = "a", .invocation = 1, .argv = absent, .flags = SPAWN_STATUS,
-				  .fds = &ends[1], .n_fds = 1 };
+		const Spawn s = { .service = "a",
+				  .invocation = 1,
+				  .argv = absent,
+				  .flags = SPAWN_STATUS,
+				  .fds = &ends[1],
+				  .n_fds = 1 };
 
 		ck_assert(manager_spawn(&manager, &s));
 	}
@@ -121,8 +129,12 @@ START_TEST(an_executed_service_closes_the_status_pipe_in_silence)
 
 	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
 	{
-		const Spawn s = { .service = "a", .invocation = 1, .argv = sleep_argv, .flags = SPAWN_STATUS,
-				  .fds = &ends[1], .n_fds = 1 };
+		const Spawn s = { .service = "a",
+				  .invocation = 1,
+				  .argv = sleep_argv,
+				  .flags = SPAWN_STATUS,
+				  .fds = &ends[1],
+				  .n_fds = 1 };
 
 		ck_assert(manager_spawn(&manager, &s));
 	}
@@ -212,14 +224,27 @@ static const char *output_of(Spawn *s)
 
 START_TEST(a_service_gets_exactly_what_was_asked_for)
 {
-	const char *const argv[] = { "/bin/sh", "-c",
+	const char *const argv[] = {
+		"/bin/sh", "-c",
 		"echo $A; umask; ulimit -Sn; ulimit -Hc; pwd; nice; cat /proc/self/oom_score_adj; "
-		"env | grep -c -v -e ^PWD= -e ^_= -e ^OLDPWD= -e ^SHLVL=; grep -E 'Sig(Blk|Ign)' /proc/self/status", NULL };
+		"env | grep -c -v -e ^PWD= -e ^_= -e ^OLDPWD= -e ^SHLVL=; grep -E 'Sig(Blk|Ign)' "
+		"/proc/self/status",
+		NULL
+	};
 	const char *const environment[] = { "A=x y", NULL };
-	const struct SpawnRlimit rlimits[] = { { RLIMIT_NOFILE, 0, 77, 88 }, { RLIMIT_CORE, 0, 0, 0 } };
+	const struct SpawnRlimit rlimits[] = { { RLIMIT_NOFILE, 0, 77, 88 },
+					       { RLIMIT_CORE, 0, 0, 0 } };
 	Spawn s = {
-		.service = "a", .invocation = 1, .argv = argv, .environment = environment, .umask = 027, .nice = 3,
-		.oom_score_adj = 200, .directory = "/usr", .rlimits = rlimits, .n_rlimits = 2,
+		.service = "a",
+		.invocation = 1,
+		.argv = argv,
+		.environment = environment,
+		.umask = 027,
+		.nice = 3,
+		.oom_score_adj = 200,
+		.directory = "/usr",
+		.rlimits = rlimits,
+		.n_rlimits = 2,
 		.flags = SPAWN_SET_UMASK | SPAWN_SET_NICE | SPAWN_SET_OOM | SPAWN_SET_DIRECTORY,
 	};
 
@@ -233,25 +258,32 @@ START_TEST(a_service_gets_the_ids_that_were_asked_for)
 	const char *const argv[] = { "/usr/bin/id", NULL };
 	const uint32_t groups[] = { 4, 20 };
 	Spawn s = {
-		.service = "a", .invocation = 1, .argv = argv, .uid = 65534, .gid = 65534, .groups = groups, .n_groups = 2,
+		.service = "a",
+		.invocation = 1,
+		.argv = argv,
+		.uid = 65534,
+		.gid = 65534,
+		.groups = groups,
+		.n_groups = 2,
 		.flags = SPAWN_SET_UID | SPAWN_SET_GID | SPAWN_SET_GROUPS,
 	};
-	const char *said;
+	const char *output;
 
 	if (geteuid() != 0)
 		return; /* only root can change its uid */
-	said = output_of(&s);
-	ck_assert_ptr_nonnull(strstr(said, "uid=65534"));
-	ck_assert_ptr_nonnull(strstr(said, "gid=65534"));
-	ck_assert_ptr_nonnull(strstr(said, "4("));
-	ck_assert_ptr_nonnull(strstr(said, "20("));
-	ck_assert_ptr_null(strstr(said, "0(root)"));
+	output = output_of(&s);
+	ck_assert_ptr_nonnull(strstr(output, "uid=65534"));
+	ck_assert_ptr_nonnull(strstr(output, "gid=65534"));
+	ck_assert_ptr_nonnull(strstr(output, "4("));
+	ck_assert_ptr_nonnull(strstr(output, "20("));
+	ck_assert_ptr_null(strstr(output, "0(root)"));
 }
 END_TEST
 
 START_TEST(inherited_descriptors_are_found_from_three_on_and_no_others)
 {
-	const char *const argv[] = { "/bin/sh", "-c", "cat <&3; cat <&4; ls /proc/self/fd | wc -l", NULL };
+	const char *const argv[] = { "/bin/sh", "-c", "cat <&3; cat <&4; ls /proc/self/fd | wc -l",
+				     NULL };
 	int first[2];
 	int second[2];
 	int inherited[2];
@@ -266,7 +298,8 @@ START_TEST(inherited_descriptors_are_found_from_three_on_and_no_others)
 	s.fds = inherited;
 	s.n_fds = 2;
 
-	ck_assert_str_eq(output_of(&s), "first\nsecond\n6\n"); /* 0 to 4, and the directory that ls reads */
+	/* 0 to 4, and the directory that ls reads */
+	ck_assert_str_eq(output_of(&s), "first\nsecond\n6\n");
 	(void)close(first[0]);
 	(void)close(second[0]);
 }
@@ -281,11 +314,12 @@ Suite *make_suite(void)
 			a_running_service_is_not_started_twice_but_may_have_a_control_process,
 			a_signal_reaches_exactly_the_invocation_it_is_meant_for,
 			a_request_that_makes_no_sense_is_refused,
-			what_cannot_be_executed_says_so_through_the_status_pipe,
+			a_failed_exec_is_reported_through_the_status_pipe,
 			an_executed_service_closes_the_status_pipe_in_silence,
 			an_orphan_can_be_adopted_and_a_stranger_cannot);
 	ADD_CASE_AROUND(suite, "what it gets", keeper_set_up, keeper_tear_down,
-			a_service_gets_exactly_what_was_asked_for, a_service_gets_the_ids_that_were_asked_for,
+			a_service_gets_exactly_what_was_asked_for,
+			a_service_gets_the_ids_that_were_asked_for,
 			inherited_descriptors_are_found_from_three_on_and_no_others);
 	return suite;
 }

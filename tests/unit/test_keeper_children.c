@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A real keeper's children: which descriptors they inherit, and which of theirs the keeper keeps.
+ * A real keeper's children: which descriptors they inherit, and which of their descriptors the
+ * keeper stores.
  */
 #include "config.h"
 
@@ -33,11 +34,16 @@ static void wait_until_open(unsigned expected)
 	ck_assert_uint_eq(n, expected);
 }
 
-/* Its output goes to @fd. The caller does not wait for it. */
+/* Starts a service with its output to @fd. The caller does not wait for its end. */
 static void start(uint64_t invocation, const char *const *argv, int fd)
 {
 	const int fds[] = { fd, fd, fd };
-	const Spawn s = { .service = "a", .invocation = invocation, .argv = argv, .flags = SPAWN_STDIO, .fds = fds, .n_fds = 3 };
+	const Spawn s = { .service = "a",
+			  .invocation = invocation,
+			  .argv = argv,
+			  .flags = SPAWN_STDIO,
+			  .fds = fds,
+			  .n_fds = 3 };
 
 	ck_assert(manager_spawn(&manager, &s));
 }
@@ -90,26 +96,26 @@ START_TEST(a_program_is_executed_only_when_the_keeper_has_closed_its_copies)
 {
 	static const char *const argv[] = { "/bin/echo", "x", NULL };
 	int output[2];
-	struct pollfd spoken;
+	struct pollfd readable;
 
 	ck_assert_int_eq(pipe2(output, O_CLOEXEC), 0);
-	spoken = (struct pollfd){ .fd = output[0], .events = POLLIN };
+	readable = (struct pollfd){ .fd = output[0], .events = POLLIN };
 	for (uint64_t i = 1; i <= 50; i++) {
 		char text[8];
 
 		start(i, argv, output[1]);
 		await_end();
-		ck_assert_int_eq(poll(&spoken, 1, 0), 1);
+		ck_assert_int_eq(poll(&readable, 1, 0), 1);
 		ck_assert_int_gt(read(output[0], text, sizeof(text)), 0);
 	}
 	(void)close(output[1]);
 	/* The keeper keeps no copy, so the pipe ends at once. */
-	ck_assert_int_eq(poll(&spoken, 1, 0), 1);
-	ck_assert(spoken.revents & POLLHUP);
+	ck_assert_int_eq(poll(&readable, 1, 0), 1);
+	ck_assert(readable.revents & POLLHUP);
 }
 END_TEST
 
-START_TEST(a_child_sees_nothing_of_what_is_kept)
+START_TEST(a_child_inherits_no_kept_descriptor)
 {
 	static const char *const argv[] = { "/bin/sh", "-c", "ls /proc/self/fd | wc -l", NULL };
 	int output[2];
@@ -136,8 +142,10 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper children");
 
-	ADD_CASE_AROUND(suite, "descriptors", keeper_set_up, keeper_tear_down, nothing_of_a_start_stays_open_in_the_keeper,
+	ADD_CASE_AROUND(suite, "descriptors", keeper_set_up, keeper_tear_down,
+			nothing_of_a_start_stays_open_in_the_keeper,
 			a_child_that_runs_on_holds_nothing_in_the_keeper,
-			a_program_is_executed_only_when_the_keeper_has_closed_its_copies, a_child_sees_nothing_of_what_is_kept);
+			a_program_is_executed_only_when_the_keeper_has_closed_its_copies,
+			a_child_inherits_no_kept_descriptor);
 	return suite;
 }

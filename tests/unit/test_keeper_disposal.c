@@ -17,7 +17,7 @@
 #include "tests/lib/link-client.h"
 #include "tests/lib/suite.h"
 
-#define LINGER_S 1000 /* longer than any test; it ends with the test, which has the peer */
+#define LINGER_S 1000 /* longer than any test; it ends when the test closes the peer */
 
 static KeeperRun run;
 static Manager manager;
@@ -34,12 +34,13 @@ static void tear_down(void)
 	keeper_run_stop(&run);
 }
 
-/* Its peer reads nothing, and its buffer is full. */
+/* Returns: a socket whose buffer is full, because its peer reads nothing. */
 static int open_lingering(void)
 {
 	static const char bytes[65536];
 	const struct linger linger = { .l_onoff = 1, .l_linger = LINGER_S };
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	socklen_t length = sizeof(address);
 	const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -90,7 +91,7 @@ static void check_answers(void)
 	manager_ack(&manager, &m.exited.id, "");
 }
 
-START_TEST(a_close_that_waits_delays_neither_the_keeper_nor_what_is_closed_with_it)
+START_TEST(a_close_that_waits_delays_neither_the_keeper_nor_other_closes)
 {
 	const unsigned before = keeper_run_count_open(&run);
 	int first[2];
@@ -136,7 +137,7 @@ START_TEST(an_ended_channel_is_closed_at_once)
 }
 END_TEST
 
-START_TEST(what_a_manager_gives_away_is_closed_when_it_has_closed_its_own)
+START_TEST(a_passed_descriptor_is_closed_when_the_manager_has_closed_its_own)
 {
 	int pipe_fds[2];
 
@@ -151,7 +152,7 @@ START_TEST(what_a_manager_gives_away_is_closed_when_it_has_closed_its_own)
 }
 END_TEST
 
-START_TEST(what_a_dead_manager_gave_away_is_closed)
+START_TEST(descriptors_passed_by_a_dead_manager_are_closed)
 {
 	int pipe_fds[2];
 
@@ -166,7 +167,7 @@ START_TEST(what_a_dead_manager_gave_away_is_closed)
 }
 END_TEST
 
-START_TEST(descriptors_of_a_message_that_is_not_known_are_closed)
+START_TEST(descriptors_of_an_unknown_message_are_closed)
 {
 	struct MessageHeader unknown = { .type = 99, .size = sizeof(unknown) };
 	int pipe_fds[2];
@@ -183,9 +184,11 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper disposal");
 
-	ADD_CASE_AROUND(suite, "keeper", set_up, tear_down, a_close_that_waits_delays_neither_the_keeper_nor_what_is_closed_with_it,
+	ADD_CASE_AROUND(suite, "keeper", set_up, tear_down,
+			a_close_that_waits_delays_neither_the_keeper_nor_other_closes,
 			an_ended_channel_is_closed_at_once,
-			what_a_manager_gives_away_is_closed_when_it_has_closed_its_own, what_a_dead_manager_gave_away_is_closed,
-			descriptors_of_a_message_that_is_not_known_are_closed);
+			a_passed_descriptor_is_closed_when_the_manager_has_closed_its_own,
+			descriptors_passed_by_a_dead_manager_are_closed,
+			descriptors_of_an_unknown_message_are_closed);
 	return suite;
 }

@@ -23,14 +23,14 @@
 
 #define N_FLOODERS 4
 
-START_TEST(what_comes_with_an_empty_datagram_is_closed)
+START_TEST(descriptors_of_an_empty_datagram_are_closed)
 {
 	const unsigned int before = keeper_run_count_open(&run);
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	manager_send(&manager, "", 0, fd);
 
-	keeper_next_manager(NULL); /* the keeper takes it as the end of the link */
+	keeper_next_manager(NULL); /* the keeper treats it as the end of the link */
 	ck_assert_uint_eq(keeper_run_count_open(&run), before);
 	(void)close(fd);
 }
@@ -38,7 +38,9 @@ END_TEST
 
 static pid_t start_flooder(void)
 {
-	const struct MessageNote flood = { .header = { MESSAGE_NOTE, sizeof(flood) }, .service = "flood", .note = "x" };
+	const struct MessageNote flood = { .header = { MESSAGE_NOTE, sizeof(flood) },
+					   .service = "flood",
+					   .note = "x" };
 	pid_t pid = fork();
 
 	ck_assert_int_ge(pid, 0);
@@ -46,11 +48,12 @@ static pid_t start_flooder(void)
 		return pid;
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;)
-		if (send(manager.link_fd, &flood, sizeof(flood), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN)
+		if (send(manager.link_fd, &flood, sizeof(flood), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+		    errno != EAGAIN)
 			_exit(errno == EPIPE ? 0 : 1);
 }
 
-START_TEST(the_last_words_of_a_manager_end_with_it_though_others_have_its_link)
+START_TEST(pending_messages_of_a_dead_manager_end_although_its_link_stays_open)
 {
 	pid_t flooders[N_FLOODERS];
 	Manager old = manager;
@@ -70,14 +73,18 @@ START_TEST(the_last_words_of_a_manager_end_with_it_though_others_have_its_link)
 }
 END_TEST
 
-/* With fewer descriptors than poll(2) gets, it refuses that as well. */
-START_TEST(a_start_whose_descriptors_find_no_place_says_so)
+/* If the limit of descriptors is lower than the number that poll(2) gets, poll(2) fails as well. */
+START_TEST(a_start_without_space_for_its_descriptors_is_reported)
 {
 	struct rlimit limit;
 	struct rlimit none;
 	int fds[3] = { STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO };
-	const Spawn s = {
-		.service = "a", .invocation = 1, .argv = sleep_argv, .flags = SPAWN_STDIO, .fds = fds, .n_fds = 3 };
+	const Spawn s = { .service = "a",
+			  .invocation = 1,
+			  .argv = sleep_argv,
+			  .flags = SPAWN_STDIO,
+			  .fds = fds,
+			  .n_fds = 3 };
 	Message m;
 
 	ck_assert_int_eq(prlimit(run.pid, RLIMIT_NOFILE, NULL, &limit), 0);
@@ -96,9 +103,10 @@ START_TEST(a_start_whose_descriptors_find_no_place_says_so)
 }
 END_TEST
 
-START_TEST(what_is_to_be_kept_and_is_not_there_changes_nothing)
+START_TEST(a_request_to_keep_without_a_descriptor_changes_nothing)
 {
-	const struct MessageKeep keep = { .header = { MESSAGE_KEEP, sizeof(keep) }, .name = "a/log/1" };
+	const struct MessageKeep keep = { .header = { MESSAGE_KEEP, sizeof(keep) },
+					  .name = "a/log/1" };
 	Message m;
 	Manager old = manager;
 
@@ -113,8 +121,8 @@ START_TEST(what_is_to_be_kept_and_is_not_there_changes_nothing)
 }
 END_TEST
 
-/* One more of each than the tables hold. */
-START_TEST(notes_and_kept_descriptors_have_an_end)
+/* One more note and one more descriptor than the tables hold. */
+START_TEST(notes_and_kept_descriptors_are_limited)
 {
 	struct MessageNote note = { .header = { MESSAGE_NOTE, sizeof(note) }, .note = "x" };
 	struct MessageKeep keep = { .header = { MESSAGE_KEEP, sizeof(keep) } };
@@ -155,10 +163,18 @@ static void set_up_with_console(void)
 	(void)close(saved);
 }
 
-/* The writer hangs; the keeper does not. */
-START_TEST(a_console_that_takes_nothing_makes_nobody_wait)
+/* The keeper writes a line to the console about a message without its descriptor. */
+static void cause_line(const char *name)
 {
-	const struct MessageSay say = { .header = { MESSAGE_SAY, sizeof(say) }, .text = "full" };
+	struct MessageKeep keep = { .header = { MESSAGE_KEEP, sizeof(keep) } };
+
+	(void)snprintf(keep.name, sizeof(keep.name), "%s", name);
+	manager_send(&manager, &keep, sizeof(keep), -1);
+}
+
+/* The writer hangs; the keeper does not. */
+START_TEST(a_blocked_console_delays_nothing)
+{
 	static const char page[4096];
 
 	ck_assert_int_eq(fcntl(console[1], F_SETFL, O_WRONLY | O_NONBLOCK), 0);
@@ -167,7 +183,7 @@ START_TEST(a_console_that_takes_nothing_makes_nobody_wait)
 	ck_assert_int_eq(fcntl(console[1], F_SETFL, O_WRONLY), 0);
 
 	for (int i = 0; i < 1000; i++)
-		manager_send(&manager, &say, sizeof(say), -1);
+		cause_line("full");
 	ck_assert_int_eq(keeper_spawn("a", 1, sleep_argv, NULL).error, 0);
 }
 END_TEST
@@ -193,15 +209,12 @@ static bool console_shows(const char *text)
 
 START_TEST(lines_that_a_console_does_not_take_are_counted)
 {
-	const struct MessageSay full = { .header = { MESSAGE_SAY, sizeof(full) }, .text = "full" };
-	const struct MessageSay last = { .header = { MESSAGE_SAY, sizeof(last) }, .text = "the last one" };
-
-	for (int i = 0; i < 20000; i++) /* more than pipe and socket hold */
-		manager_send(&manager, &full, sizeof(full), -1);
+	for (int i = 0; i < 20000; i++) /* more than the pipe and the socket hold */
+		cause_line("full");
 	ck_assert_int_eq(keeper_spawn("a", 1, sleep_argv, NULL).error, 0);
-	ck_assert(console_shows("svcd: full"));
+	ck_assert(console_shows("svcd: the descriptor full did not arrive"));
 	for (int i = 0; i < 100; i++) { /* as soon as it is writable */
-		manager_send(&manager, &last, sizeof(last), -1);
+		cause_line("last");
 		(void)poll(NULL, 0, 10);
 	}
 
@@ -213,11 +226,14 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper hostile");
 
-	ADD_CASE_AROUND(suite, "hostile", keeper_set_up, keeper_tear_down, what_comes_with_an_empty_datagram_is_closed,
-			the_last_words_of_a_manager_end_with_it_though_others_have_its_link,
-			a_start_whose_descriptors_find_no_place_says_so,
-			what_is_to_be_kept_and_is_not_there_changes_nothing, notes_and_kept_descriptors_have_an_end);
+	ADD_CASE_AROUND(suite, "hostile", keeper_set_up, keeper_tear_down,
+			descriptors_of_an_empty_datagram_are_closed,
+			pending_messages_of_a_dead_manager_end_although_its_link_stays_open,
+			a_start_without_space_for_its_descriptors_is_reported,
+			a_request_to_keep_without_a_descriptor_changes_nothing,
+			notes_and_kept_descriptors_are_limited);
 	ADD_CASE_AROUND(suite, "console", set_up_with_console, keeper_tear_down,
-			a_console_that_takes_nothing_makes_nobody_wait, lines_that_a_console_does_not_take_are_counted);
+			a_blocked_console_delays_nothing,
+			lines_that_a_console_does_not_take_are_counted);
 	return suite;
 }

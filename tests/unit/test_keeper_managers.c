@@ -25,7 +25,12 @@ START_TEST(exits_while_there_is_no_manager_are_learnt_from_the_replay)
 	const char *const waits_argv[] = { "/bin/sh", "-c", "read x; exit 9", NULL };
 	int input[2];
 	int fds[3];
-	Spawn s = { .service = "a", .invocation = 1, .argv = waits_argv, .flags = SPAWN_STDIO, .fds = fds, .n_fds = 3,
+	Spawn s = { .service = "a",
+		    .invocation = 1,
+		    .argv = waits_argv,
+		    .flags = SPAWN_STDIO,
+		    .fds = fds,
+		    .n_fds = 3,
 		    .note = "started" };
 	Message m;
 
@@ -40,7 +45,8 @@ START_TEST(exits_while_there_is_no_manager_are_learnt_from_the_replay)
 	manager_drop(&manager);
 	ck_assert_int_eq(write(input[1], "\n", 1), 1);
 	manager_accept(&run, &manager);
-	ck_assert_int_eq(poll(&(struct pollfd){ .fd = input[1], .events = 0 }, 1, 20000), 1); /* POLLERR: it has exited */
+	/* POLLERR: it has exited */
+	ck_assert_int_eq(poll(&(struct pollfd){ .fd = input[1], .events = 0 }, 1, 20000), 1);
 	manager_expect(&manager, MESSAGE_WELCOME, &m);
 	ck_assert_uint_eq(m.welcome.generation, 1);
 	ck_assert_uint_ne(m.welcome.flags & WELCOME_RECOVERY, 0);
@@ -80,7 +86,8 @@ START_TEST(the_next_manager_gets_children_notes_and_kept_descriptors)
 	manager_hello(&manager);
 	manager_expect(&manager, MESSAGE_WELCOME, &m);
 
-	for (manager_next(&manager, &m, &kept); m.header.type != MESSAGE_REPLAYED; manager_next(&manager, &m, &kept)) {
+	for (manager_next(&manager, &m, &kept); m.header.type != MESSAGE_REPLAYED;
+	     manager_next(&manager, &m, &kept)) {
 		if (m.header.type == MESSAGE_SPAWNED) {
 			ck_assert_int_eq(m.spawned.pid, spawned.pid);
 			saw[0] = true;
@@ -118,7 +125,8 @@ START_TEST(a_manager_killed_twenty_times_costs_no_service_and_is_back_at_once)
 		ck_assert_int_eq(kill(manager.pid, signals[i % 3]), 0);
 		keeper_next_manager(&welcome);
 		ck_assert_uint_eq(welcome.generation, (uint32_t)i + 1);
-		ck_assert_uint_eq(welcome.flags & (WELCOME_WITHOUT_NOTES | WELCOME_WITHOUT_LOCAL_FILES), 0);
+		ck_assert_uint_eq(
+			welcome.flags & (WELCOME_WITHOUT_NOTES | WELCOME_WITHOUT_LOCAL_FILES), 0);
 		ck_assert_int_eq(kill(spawned.pid, 0), 0);
 	}
 	ck_assert_int_eq(keeper_spawn("a", 2, sleep_argv, NULL).error, EBUSY);
@@ -163,7 +171,7 @@ START_TEST(a_kill_from_outside_is_no_failure_though_the_link_ends_before_the_man
 }
 END_TEST
 
-/* A busy machine keeps a manager silent for longer than the limit. */
+/* On a busy machine a manager may be silent for longer than the limit. */
 static void set_up_patient(void)
 {
 	keeper_run_start(&run, 60000);
@@ -186,7 +194,10 @@ START_TEST(a_manager_that_reads_nothing_loses_nothing)
 
 		(void)snprintf(name, sizeof(name), "s%d", i);
 		while (!manager_spawn(&manager, &s))
-			ck_assert_int_eq(poll(&(struct pollfd){ .fd = manager.link_fd, .events = POLLOUT }, 1, 20000), 1);
+			ck_assert_int_eq(
+				poll(&(struct pollfd){ .fd = manager.link_fd, .events = POLLOUT },
+				     1, 20000),
+				1);
 	}
 	while (n_spawned < N || n_exited < N) {
 		unsigned int number;
@@ -262,7 +273,8 @@ START_TEST(a_re_exec_keeps_pids_notes_exits_and_descriptors)
 	manager_keep(&manager, "a/listen/0", ends[1]);
 	(void)close(ends[1]);
 	manager_send(&manager, &reexec, sizeof(reexec), -1);
-	ck_assert_int_eq(poll(&(struct pollfd){ .fd = manager.link_fd, .events = POLLRDHUP }, 1, 20000), 1);
+	ck_assert_int_eq(
+		poll(&(struct pollfd){ .fd = manager.link_fd, .events = POLLRDHUP }, 1, 20000), 1);
 	manager_exit(&manager, PROTOCOL_EXIT_REEXEC);
 	manager_drop(&manager);
 
@@ -292,13 +304,14 @@ START_TEST(a_re_exec_keeps_pids_notes_exits_and_descriptors)
 }
 END_TEST
 
-START_TEST(a_request_that_comes_while_the_keeper_is_replaced_is_told_to_the_next_manager)
+START_TEST(a_request_during_a_keeper_reexec_is_sent_to_the_next_manager)
 {
 	struct MessageReexec reexec = { { MESSAGE_REEXEC, sizeof(reexec) } };
 	Message m;
 
 	manager_send(&manager, &reexec, sizeof(reexec), -1);
-	ck_assert_int_eq(poll(&(struct pollfd){ .fd = manager.link_fd, .events = POLLRDHUP }, 1, 20000), 1);
+	ck_assert_int_eq(
+		poll(&(struct pollfd){ .fd = manager.link_fd, .events = POLLRDHUP }, 1, 20000), 1);
 	ck_assert_int_eq(kill(run.pid, SIGUSR1), 0);
 	while (signal_is_pending(run.pid, SIGUSR1))
 		(void)poll(NULL, 0, 1);
@@ -342,7 +355,7 @@ START_TEST(a_manager_that_answers_no_ping_is_replaced)
 }
 END_TEST
 
-/* Answers pings until there is none for ten ping intervals. */
+/* Answers pings until none has arrived for ten ping intervals. */
 static void let_it_grow_quiet(void)
 {
 	struct pollfd p = { .fd = manager.link_fd, .events = POLLIN };
@@ -358,7 +371,7 @@ static void set_up_without_hello(void)
 	manager_accept(&run, &manager);
 }
 
-START_TEST(a_manager_that_says_no_hello_is_replaced)
+START_TEST(a_manager_that_sends_no_hello_is_replaced)
 {
 	struct MessageWelcome welcome;
 
@@ -368,7 +381,7 @@ START_TEST(a_manager_that_says_no_hello_is_replaced)
 }
 END_TEST
 
-START_TEST(one_that_cannot_serve_this_keeper_is_tried_again_later)
+START_TEST(an_incompatible_manager_is_tried_again_later)
 {
 	struct MessageWelcome welcome;
 
@@ -387,8 +400,9 @@ START_TEST(a_keeper_that_slept_itself_blames_no_manager)
 	uint64_t serial = manager_answer_ping(&manager, 0);
 
 	for (int i = 0; i < 2; i++) {
-		manager_note(&manager, "a", "something to be told");
-		ck_assert_int_eq(keeper_spawn("a", (uint64_t)i + 1, sleep_argv, NULL).error, i == 0 ? 0 : EBUSY);
+		manager_note(&manager, "a", "a message to replay");
+		ck_assert_int_eq(keeper_spawn("a", (uint64_t)i + 1, sleep_argv, NULL).error,
+				 i == 0 ? 0 : EBUSY);
 		ck_assert_int_eq(kill(run.pid, SIGSTOP), 0);
 		(void)poll(NULL, 0, 1200);
 		ck_assert_int_eq(kill(run.pid, SIGCONT), 0);
@@ -398,7 +412,7 @@ START_TEST(a_keeper_that_slept_itself_blames_no_manager)
 }
 END_TEST
 
-START_TEST(a_manager_that_was_told_nothing_is_not_pinged)
+START_TEST(a_manager_without_messages_is_not_pinged)
 {
 	Message m;
 
@@ -406,7 +420,7 @@ START_TEST(a_manager_that_was_told_nothing_is_not_pinged)
 
 	(void)keeper_spawn("a", 1, exit7_argv, NULL);
 	manager_expect(&manager, MESSAGE_EXITED, &m);
-	let_it_grow_quiet(); /* a ping begins it */
+	let_it_grow_quiet(); /* a ping comes first */
 }
 END_TEST
 
@@ -467,16 +481,17 @@ Suite *make_suite(void)
 			managers_that_never_settle_lose_notes_then_local_files,
 			what_a_manager_sent_before_it_died_is_done_once,
 			a_re_exec_keeps_pids_notes_exits_and_descriptors,
-			a_request_that_comes_while_the_keeper_is_replaced_is_told_to_the_next_manager,
+			a_request_during_a_keeper_reexec_is_sent_to_the_next_manager,
 			a_fault_in_the_keeper_itself_costs_no_service);
-	ADD_CASE_AROUND(suite, "deaf", set_up_patient, keeper_tear_down, a_manager_that_reads_nothing_loses_nothing);
+	ADD_CASE_AROUND(suite, "deaf", set_up_patient, keeper_tear_down,
+			a_manager_that_reads_nothing_loses_nothing);
 	ADD_CASE_AROUND(suite, "hello", set_up_without_hello, keeper_tear_down,
-			a_manager_that_says_no_hello_is_replaced,
-			one_that_cannot_serve_this_keeper_is_tried_again_later);
+			a_manager_that_sends_no_hello_is_replaced,
+			an_incompatible_manager_is_tried_again_later);
 	ADD_CASE_AROUND(suite, "pings", keeper_set_up_hasty, keeper_tear_down,
 			a_manager_that_answers_no_ping_is_replaced,
 			a_keeper_that_slept_itself_blames_no_manager,
-			a_manager_that_was_told_nothing_is_not_pinged,
+			a_manager_without_messages_is_not_pinged,
 			a_manager_that_is_awake_for_long_is_pinged_and_then_replaced,
 			a_manager_that_was_stopped_is_pinged_and_then_replaced,
 			a_manager_that_was_stopped_just_after_its_answer_is_replaced);

@@ -9,15 +9,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "keeper/link-messages.h"
+#include "keeper/link.h"
 #include "tests/lib/suite.h"
 
 static const struct MessageWelcome welcome = { .header = { MESSAGE_WELCOME, sizeof(welcome) } };
-static const struct MessageSpawned refusal = { .header = { MESSAGE_SPAWNED, sizeof(refusal) }, .error = EBUSY };
+static const struct MessageSpawned refusal = { .header = { MESSAGE_SPAWNED, sizeof(refusal) },
+					       .error = EBUSY };
 
 START_TEST(an_answer_waits_until_the_manager_has_read)
 {
-	struct MessageSpawned heard;
+	struct MessageSpawned received;
 	int pair[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
@@ -26,12 +27,13 @@ START_TEST(an_answer_waits_until_the_manager_has_read)
 		messages_answer(&refusal, sizeof(refusal));
 	ck_assert(messages_wants_to_write());
 
-	while (recv(pair[1], &heard, sizeof(heard), MSG_DONTWAIT) > 0)
+	while (recv(pair[1], &received, sizeof(received), MSG_DONTWAIT) > 0)
 		;
 	messages_flush();
 
 	ck_assert(!messages_is_blocked());
-	ck_assert_int_eq(recv(pair[1], &heard, sizeof(heard), MSG_DONTWAIT), sizeof(heard));
+	ck_assert_int_eq(recv(pair[1], &received, sizeof(received), MSG_DONTWAIT),
+			 sizeof(received));
 }
 END_TEST
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reused pids, in a PID namespace. Each round a service ends, and a bystander gets its pid as soon
- * as possible, while signals for the service are still requested. SVCD_TEST_ROUNDS sets the number
- * of rounds.
+ * Reused pids, in a PID namespace. In each round a service ends, and a bystander gets its pid as
+ * soon as possible, while signals for the service are still being requested. SVCD_TEST_ROUNDS sets
+ * the number of rounds.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ static const char *const true_argv[] = { "/bin/true", NULL };
 /* Requests to process 1 of the namespace. */
 enum Wish {
 	BYSTANDER, /* with this pid; answer: the number of tries */
-	END,	   /* ends it; answer: its wait status */
+	END, /* ends it; answer: its wait status */
 };
 
 struct Order {
@@ -41,8 +41,8 @@ static int maker = -1;
 static uint64_t n_tries;
 
 /*
- * While the pid is not free, fork(2) returns another one, which is ended. Returns: the tries; -1:
- * failed.
+ * While the pid is in use, the new process gets another pid, and is ended. Returns: the number of
+ * tries; -1: failed.
  */
 static int32_t make_bystander(pid_t wanted, pid_t *ret_pid, int *ret_go)
 {
@@ -78,7 +78,7 @@ static int32_t make_bystander(pid_t wanted, pid_t *ret_pid, int *ret_go)
 	return -1;
 }
 
-static void __attribute__((noreturn)) make_what_is_asked_for(int fd)
+static void __attribute__((noreturn)) make_what_is_requested(int fd)
 {
 	struct Order order;
 	pid_t pid = 0;
@@ -100,8 +100,8 @@ static void __attribute__((noreturn)) make_what_is_asked_for(int fd)
 }
 
 /*
- * A namespace of its own; the keeper is not its process 1 but a user's. Returns: our namespace, or
- * -1.
+ * A separate namespace; the keeper is not its process 1 but a user's keeper. Returns: our
+ * namespace, or -1.
  */
 static int start_namespace(void)
 {
@@ -116,14 +116,14 @@ static int start_namespace(void)
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
 		(void)close(ends[0]);
-		make_what_is_asked_for(ends[1]);
+		make_what_is_requested(ends[1]);
 	}
 	(void)close(ends[1]);
 	maker = ends[0];
 	return ours;
 }
 
-static void ask(enum Wish wish, pid_t pid)
+static void apply_wish(enum Wish wish, pid_t pid)
 {
 	struct Order order = { .wish = (int32_t)wish, .pid = pid };
 
@@ -138,19 +138,22 @@ static int32_t answer(void)
 	return value;
 }
 
-/* Signals are requested before, during and after the exit, and when its row is freed. */
+/*
+ * Signals are requested before, during and after the exit of a service, and when its row is freed.
+ */
 static void play_round(uint64_t invocation)
 {
 	static const int signals[] = { SIGTERM, SIGHUP, SIGKILL, SIGUSR1 };
 	const bool ends_by_itself = invocation % 2 == 0;
-	struct MessageSpawned spawned = keeper_spawn("a", invocation, ends_by_itself ? true_argv : sleep_argv, NULL);
+	struct MessageSpawned spawned =
+		keeper_spawn("a", invocation, ends_by_itself ? true_argv : sleep_argv, NULL);
 	const int signo = signals[invocation / 2 % 4];
 	int32_t tries;
 	int32_t status;
 	Message m;
 
 	ck_assert_int_eq(spawned.error, 0);
-	ask(BYSTANDER, spawned.pid);
+	apply_wish(BYSTANDER, spawned.pid);
 	if (!ends_by_itself)
 		manager_signal(&manager, &spawned.id, invocation % 4 == 1 ? SIGTERM : SIGKILL);
 	for (int i = 0; i < 8; i++)
@@ -163,10 +166,11 @@ static void play_round(uint64_t invocation)
 	manager_signal(&manager, &spawned.id, SIGKILL);
 	manager_ack(&manager, &spawned.id, "");
 	manager_signal(&manager, &spawned.id, SIGTERM);
-	ck_assert_int_eq(keeper_spawn("b", invocation, true_argv, NULL).error, 0); /* so all of that is done */
+	/* the answer to this request follows those steps */
+	ck_assert_int_eq(keeper_spawn("b", invocation, true_argv, NULL).error, 0);
 	manager_expect(&manager, MESSAGE_EXITED, &m);
 	manager_ack(&manager, &m.exited.id, "");
-	ask(END, 0);
+	apply_wish(END, 0);
 	status = answer();
 	ck_assert_msg(WIFEXITED(status), "a bystander got signal %d", WTERMSIG(status));
 }
@@ -179,14 +183,15 @@ START_TEST(a_bystander_that_has_the_pid_of_a_dead_service_gets_no_signal)
 	const int ours = start_namespace();
 
 	if (ours < 0) {
-		(void)printf("pids cannot be chosen here: nothing is tried\n");
+		(void)printf("pids cannot be chosen here: nothing is tested\n");
 		return;
 	}
 	keeper_set_up();
 	ck_assert_int_eq(setns(ours, CLONE_NEWPID), 0); /* sanitizers use threads */
 	for (uint64_t i = 1; i <= n_rounds; i++)
 		play_round(i);
-	(void)printf("%lu rounds, the pid was had at try %lu in the mean\n", (unsigned long)n_rounds, (unsigned long)(n_tries / n_rounds));
+	(void)printf("%lu rounds, the pid was obtained at try %lu on average\n",
+		     (unsigned long)n_rounds, (unsigned long)(n_tries / n_rounds));
 	keeper_tear_down();
 }
 END_TEST
@@ -194,7 +199,8 @@ END_TEST
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper pids");
-	TCase *tcase = ADD_CASE(suite, "reuse", a_bystander_that_has_the_pid_of_a_dead_service_gets_no_signal);
+	TCase *tcase = ADD_CASE(suite, "reuse",
+				a_bystander_that_has_the_pid_of_a_dead_service_gets_no_signal);
 
 	tcase_set_timeout(tcase, TIMEOUT_S);
 	return suite;

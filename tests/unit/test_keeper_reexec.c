@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The memory that PID 1 leaves to its next image: all of it is restored, and damage affects nothing
- * else.
+ * The memory that PID 1 leaves to its next image: all of it is restored, and damaged parts affect
+ * nothing else.
  */
 #include "config.h"
 
@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "keeper/children.h"
-#include "keeper/disposal.h"
 #include "keeper/fd-store.h"
 #include "keeper/keeper.h"
 #include "keeper/link.h"
@@ -59,8 +58,8 @@ static void fill_tables(int kept_fd)
 }
 
 /*
- * Like reexec_now(). Returns: the old memory. An empty one takes its place, and the rows of
- * children are gone.
+ * Writes the memory like reexec_now(), and returns it. An empty memory takes its place, and the
+ * rows of children are gone.
  */
 static int leave_memory(void)
 {
@@ -83,7 +82,8 @@ static bool resume(int fd)
 
 static struct Header *header_of(int fd)
 {
-	struct Header *header = mmap(NULL, sizeof(*header), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct Header *header =
+		mmap(NULL, sizeof(*header), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	ck_assert_ptr_ne(header, MAP_FAILED);
 	return header;
@@ -119,7 +119,7 @@ static int open_null(void)
 	return fd;
 }
 
-START_TEST(all_of_it_comes_back)
+START_TEST(all_memory_is_restored)
 {
 	memory_init();
 	fill_tables(open_null());
@@ -128,7 +128,9 @@ START_TEST(all_of_it_comes_back)
 }
 END_TEST
 
-/* An image with rows that are @more_bytes longer, or shorter, at their end. */
+/*
+ * Makes an image with rows that are @more_bytes longer at their end, or shorter if it is negative.
+ */
 static int convert(int fd, int more_bytes)
 {
 	const struct Header *old = header_of(fd);
@@ -142,20 +144,30 @@ static int convert(int fd, int more_bytes)
 		header.tables[id].row_bytes += (uint32_t)more_bytes;
 		header.tables[id].n_rows = 100;
 		if (id > 0)
-			header.tables[id].offset = header.tables[id - 1].offset + header.tables[id - 1].row_bytes * 100;
+			header.tables[id].offset = header.tables[id - 1].offset +
+						   header.tables[id - 1].row_bytes * 100;
 	}
-	ck_assert_int_eq(ftruncate(other, header.tables[2].offset + header.tables[2].row_bytes * 100), 0);
+	ck_assert_int_eq(
+		ftruncate(other, header.tables[2].offset + header.tables[2].row_bytes * 100), 0);
 	ck_assert_int_eq(pwrite(other, &header, sizeof(header), 0), sizeof(header));
-	for (uint32_t at = 0; at < old->keeper_offset - old->state_offset + old->keeper_bytes; at += 8) {
+	for (uint32_t at = 0; at < old->keeper_offset - old->state_offset + old->keeper_bytes;
+	     at += 8) {
 		ck_assert_int_eq(pread(fd, row, 8, old->state_offset + at), 8);
 		ck_assert_int_eq(pwrite(other, row, 8, header.state_offset + at), 8);
 	}
 	for (int id = 0; id < N_TABLES; id++) {
 		for (uint32_t n = 1; n <= old->tables[id].last; n++) {
-			const size_t size = old->tables[id].row_bytes + (uint32_t)(more_bytes < 0 ? more_bytes : 0);
+			const size_t size = old->tables[id].row_bytes +
+					    (uint32_t)(more_bytes < 0 ? more_bytes : 0);
 
-			ck_assert_int_eq(pread(fd, row, size, old->tables[id].offset + n * old->tables[id].row_bytes), (ssize_t)size);
-			ck_assert_int_eq(pwrite(other, row, size, header.tables[id].offset + n * header.tables[id].row_bytes), (ssize_t)size);
+			ck_assert_int_eq(
+				pread(fd, row, size,
+				      old->tables[id].offset + n * old->tables[id].row_bytes),
+				(ssize_t)size);
+			ck_assert_int_eq(
+				pwrite(other, row, size,
+				       header.tables[id].offset + n * header.tables[id].row_bytes),
+				(ssize_t)size);
 		}
 	}
 	return other;
@@ -172,12 +184,18 @@ START_TEST(rows_of_another_size_are_converted)
 }
 END_TEST
 
-/* Each leads past an end, or belongs to another program. */
+/* Each damaged header leads past an end, or belongs to another program. */
 static void damage_header(struct Header *h, int number)
 {
 	uint32_t *const fields[] = {
-		&h->magic, &h->layout, &h->state_offset, &h->state_bytes, &h->tables[0].offset, &h->tables[1].row_bytes,
-		&h->tables[1].n_rows, &h->keeper_offset,
+		&h->magic,
+		&h->layout,
+		&h->state_offset,
+		&h->state_bytes,
+		&h->tables[0].offset,
+		&h->tables[1].row_bytes,
+		&h->tables[1].n_rows,
+		&h->keeper_offset,
 	};
 
 	*fields[number] += 0x40000000;
@@ -249,7 +267,7 @@ START_TEST(a_state_that_makes_no_sense_is_not_taken_over)
 }
 END_TEST
 
-/* Each makes a row that the old image never had. */
+/* Each creates a row that the old image never had. */
 static void ourselves_as_a_child(void)
 {
 	const struct ProcessId id = { .service = "init", .invocation = 1 };
@@ -284,7 +302,7 @@ static void a_start_that_has_no_process_yet(void)
 	(void)children_begin(&id);
 }
 
-static void a_role_that_nobody_has(void)
+static void an_unknown_role(void)
 {
 	const struct ProcessId id = { .service = "a", .invocation = 1 };
 
@@ -300,8 +318,9 @@ static void the_same_row_twice(void)
 }
 
 static void (*const damages[])(void) = {
-	ourselves_as_a_child, standard_output_as_kept, a_note_without_an_end, half_a_note, a_start_that_has_no_process_yet,
-	a_role_that_nobody_has, the_same_row_twice,
+	ourselves_as_a_child, standard_output_as_kept,         a_note_without_an_end,
+	half_a_note,          a_start_that_has_no_process_yet, an_unknown_role,
+	the_same_row_twice,
 };
 
 START_TEST(a_damaged_row_is_dropped_and_costs_no_other)
@@ -313,8 +332,10 @@ START_TEST(a_damaged_row_is_dropped_and_costs_no_other)
 	damages[_i]();
 	fd = leave_memory();
 
-	/* A truncation by a fault is no reason to refuse. */
-	ck_assert_int_eq(reexec_try(fd) == REEXEC_CAN_TAKE_OVER, damages[_i] == half_a_note || damages[_i] == a_start_that_has_no_process_yet);
+	/* A truncation by a fault is not a reason to refuse. */
+	ck_assert_int_eq(reexec_try(fd) == REEXEC_CAN_TAKE_OVER,
+			 damages[_i] == half_a_note ||
+				 damages[_i] == a_start_that_has_no_process_yet);
 	memory_init();
 	(void)children_resume();
 	ck_assert(resume(fd));
@@ -324,7 +345,7 @@ START_TEST(a_damaged_row_is_dropped_and_costs_no_other)
 }
 END_TEST
 
-/* The fault came between the clone and the mark. */
+/* A fault came between the clone and the mark in the row. */
 START_TEST(a_start_that_has_its_process_is_taken_over)
 {
 	const struct ProcessId id = { .service = "a", .invocation = 1 };
@@ -360,10 +381,11 @@ START_TEST(a_table_that_claims_too_many_rows_keeps_those_that_it_has)
 }
 END_TEST
 
-/* Both rows are complete for a moment. */
+/* During the replacement both rows are complete for a moment. */
 START_TEST(a_note_is_replaced_by_a_new_row)
 {
-	const unsigned int first = (memory_init(), note_set("a", "old"), table_find(TABLE_NOTES, "a"));
+	const unsigned int first =
+		(memory_init(), note_set("a", "old"), table_find(TABLE_NOTES, "a"));
 
 	ck_assert_int_eq(note_set("a", "new"), 0);
 
@@ -383,7 +405,8 @@ START_TEST(a_trial_changes_nothing)
 
 	ck_assert_int_eq(reexec_try(fd), REEXEC_CAN_TAKE_OVER);
 	while (children_next(NULL))
-		table_remove(TABLE_CHILDREN, 1 + (children_next(NULL) != table_row(TABLE_CHILDREN, 1)));
+		table_remove(TABLE_CHILDREN,
+			     1 + (children_next(NULL) != table_row(TABLE_CHILDREN, 1)));
 	memory_init();
 	(void)children_resume();
 	ck_assert(resume(fd));
@@ -391,7 +414,7 @@ START_TEST(a_trial_changes_nothing)
 }
 END_TEST
 
-START_TEST(a_number_that_is_no_childs_of_ours_any_more_is_taken_over_as_ended)
+START_TEST(a_pid_that_is_no_longer_our_child_is_taken_over_as_ended)
 {
 	const struct ProcessId lost = { .service = "lost", .invocation = 1 };
 	const struct ProcessId kept = { .service = "kept", .invocation = 2 };
@@ -412,7 +435,9 @@ START_TEST(a_number_that_is_no_childs_of_ours_any_more_is_taken_over_as_ended)
 
 	ck_assert_uint_ne(children_find(&lost)->flags & CHILD_EXITED, 0);
 	ck_assert_int_eq(children_find(&lost)->exit.code, 0); /* unknown */
-	ck_assert_uint_ne((children_find(&kept)->flags ^ children_find(&twice)->flags) & CHILD_EXITED, 0); /* one of them */
+	/* exactly one of the two has exited */
+	ck_assert_uint_ne(
+		(children_find(&kept)->flags ^ children_find(&twice)->flags) & CHILD_EXITED, 0);
 	ck_assert(!(children_find_pid(pid)->flags & CHILD_EXITED));
 	(void)kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
@@ -442,9 +467,13 @@ Suite *make_suite(void)
 
 	(void)suite_add_loop(suite, "state", a_state_that_makes_no_sense_is_not_taken_over, 7);
 	(void)suite_add_loop(suite, "header", a_header_that_makes_no_sense_is_not_used, 8);
-	(void)suite_add_loop(suite, "rows", a_damaged_row_is_dropped_and_costs_no_other, sizeof(damages) / sizeof(damages[0]));
-	ADD_CASE(suite, "memory", all_of_it_comes_back, rows_of_another_size_are_converted, a_start_that_has_its_process_is_taken_over,
-		 a_trial_changes_nothing, a_table_that_claims_too_many_rows_keeps_those_that_it_has, a_note_is_replaced_by_a_new_row, a_number_that_is_no_childs_of_ours_any_more_is_taken_over_as_ended,
+	(void)suite_add_loop(suite, "rows", a_damaged_row_is_dropped_and_costs_no_other,
+			     sizeof(damages) / sizeof(damages[0]));
+	ADD_CASE(suite, "memory", all_memory_is_restored, rows_of_another_size_are_converted,
+		 a_start_that_has_its_process_is_taken_over, a_trial_changes_nothing,
+		 a_table_that_claims_too_many_rows_keeps_those_that_it_has,
+		 a_note_is_replaced_by_a_new_row,
+		 a_pid_that_is_no_longer_our_child_is_taken_over_as_ended,
 		 a_descriptor_that_is_not_there_or_there_twice_is_not_taken_over);
 	return suite;
 }

@@ -48,8 +48,8 @@ static void resume(void)
 	manager_hello(&manager);
 }
 
-/* The row has our own pid: a signal to it would end this test. */
-START_TEST(a_row_of_what_is_no_child_has_ended_and_its_pid_gets_no_signal)
+/* The row has our own pid: a signal to that pid would end this test. */
+START_TEST(a_row_without_a_child_has_ended_and_its_pid_gets_no_signal)
 {
 	Message m;
 
@@ -90,7 +90,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("keeper resume");
 
 	ADD_CASE_AROUND(suite, "untrue", set_up, keeper_tear_down,
-			a_row_of_what_is_no_child_has_ended_and_its_pid_gets_no_signal,
+			a_row_without_a_child_has_ended_and_its_pid_gets_no_signal,
 			a_kept_descriptor_that_is_not_open_is_forgotten);
 	return suite;
 }

@@ -25,11 +25,11 @@
 #include "tests/lib/keeper-stage.h"
 
 /*
- * The system calls that handle the tables, and some more. The first one follows the installed fault
- * handlers.
+ * The number of system calls that handle the tables, and some more. The first one follows the
+ * installed fault handlers.
  */
 #define POINTS 14
-/* At this call the keeper has read the state, with the manager's pid. */
+/* At this call the keeper has read the state, which contains the manager's pid. */
 #define AFTER_STATE 5
 #define NOTE "v=1 s=r"
 
@@ -58,15 +58,15 @@ static pid_t start_service(void)
 	return pid;
 }
 
-/* With a service, its kept descriptors and its tables. */
-static void __attribute__((noreturn)) become_keeper(int say_pid)
+/* The keeper has a service, its stored descriptors and the tables. */
+static void __attribute__((noreturn)) exec_keeper(int output_pid)
 {
 	char path[512];
 	char option[32];
 	pid_t pid = start_service();
 	int fd;
 
-	(void)!write(say_pid, &pid, sizeof(pid));
+	(void)!write(output_pid, &pid, sizeof(pid));
 	fill_tables(pid, dup(STDIN_FILENO));
 	reexec_write_state();
 	fd = dup(memory_fd());
@@ -90,7 +90,7 @@ static void set_up(void)
 	run.pid = fork();
 	ck_assert_int_ge(run.pid, 0);
 	if (run.pid == 0)
-		become_keeper(pids[1]);
+		exec_keeper(pids[1]);
 	ck_assert_int_eq(read(pids[0], &service_pid, sizeof(service_pid)), sizeof(service_pid));
 	(void)close(pids[0]);
 	(void)close(pids[1]);
@@ -104,8 +104,8 @@ static void tear_down(void)
 }
 
 /*
- * Runs it to its next system call, or its end. Returns: the number of the call. *ret_first: its
- * first argument.
+ * Runs the keeper to its next system call, or to its end. Returns: the number of the call.
+ * *ret_first: its first argument.
  */
 static uint64_t next_call(uint64_t *ret_first)
 {
@@ -116,7 +116,8 @@ static uint64_t next_call(uint64_t *ret_first)
 		ck_assert_int_eq(ptrace(PTRACE_SYSCALL, run.pid, NULL, NULL), 0);
 		ck_assert_int_eq(waitpid(run.pid, &status, 0), run.pid);
 		ck_assert_msg(WIFSTOPPED(status), "it has ended: %#x", (unsigned int)status);
-		ck_assert_int_gt(ptrace(PTRACE_GET_SYSCALL_INFO, run.pid, (void *)sizeof(info), &info), 0);
+		ck_assert_int_gt(
+			ptrace(PTRACE_GET_SYSCALL_INFO, run.pid, (void *)sizeof(info), &info), 0);
 	} while (info.op != PTRACE_SYSCALL_INFO_ENTRY);
 	*ret_first = info.entry.args[0];
 	return info.entry.nr;
@@ -149,7 +150,9 @@ static void send_faults(unsigned int n_faults, int point)
 	int status;
 
 	ck_assert_int_eq(waitpid(run.pid, &status, 0), run.pid); /* its execve(2) */
-	ck_assert_int_eq(ptrace(PTRACE_SETOPTIONS, run.pid, NULL, (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)), 0);
+	ck_assert_int_eq(ptrace(PTRACE_SETOPTIONS, run.pid, NULL,
+				(void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)),
+			 0);
 	while (n_faults-- > 0) {
 		uint64_t first;
 
@@ -157,7 +160,7 @@ static void send_faults(unsigned int n_faults, int point)
 		for (int i = 0; i < point; i++)
 			(void)next_call(&first);
 		ck_assert_int_eq(kill(run.pid, SIGSEGV), 0);
-		if (n_faults > 0) { /* it stops again on its way into the handler */
+		if (n_faults > 0) { /* it stops again when it enters the handler */
 			do {
 				ck_assert_int_eq(ptrace(PTRACE_CONT, run.pid, NULL, NULL), 0);
 				ck_assert_int_eq(waitpid(run.pid, &status, 0), run.pid);
@@ -169,16 +172,16 @@ static void send_faults(unsigned int n_faults, int point)
 	ck_assert_int_eq(ptrace(PTRACE_DETACH, run.pid, NULL, NULL), 0);
 }
 
-static bool console_says(const char *text)
+static bool console_shows(const char *text)
 {
-	static char said[65536];
+	static char output[65536];
 	size_t used = 0;
 	ssize_t n;
 
-	while ((n = read(console[0], said + used, sizeof(said) - 1 - used)) > 0) {
+	while ((n = read(console[0], output + used, sizeof(output) - 1 - used)) > 0) {
 		used += (size_t)n;
-		said[used] = '\0';
-		if (strstr(said, text))
+		output[used] = '\0';
+		if (strstr(output, text))
 			return true;
 	}
 	return false;
@@ -195,7 +198,8 @@ START_TEST(a_fault_while_the_tables_are_read_costs_nothing)
 	manager_accept(&run, &manager);
 	manager_expect(&manager, MESSAGE_WELCOME, &m);
 	manager_hello(&manager);
-	for (manager_next(&manager, &m, NULL); m.header.type != MESSAGE_REPLAYED; manager_next(&manager, &m, NULL)) {
+	for (manager_next(&manager, &m, NULL); m.header.type != MESSAGE_REPLAYED;
+	     manager_next(&manager, &m, NULL)) {
 		ck_assert_uint_ne(m.header.type, MESSAGE_EXITED);
 		if (m.header.type == MESSAGE_SPAWNED)
 			ck_assert_int_eq(m.spawned.pid, service_pid);
@@ -213,12 +217,12 @@ END_TEST
 /*
  * The tables may be the cause of the fault. (This keeper starts the installed manager, not ours.)
  */
-START_TEST(a_second_fault_over_the_same_tables_is_the_end_of_them)
+START_TEST(a_second_fault_with_the_same_tables_discards_them)
 {
 	send_faults(2, AFTER_STATE);
 
-	ck_assert(console_says("no tables in descriptor"));
-	ck_assert(console_says("manager"));
+	ck_assert(console_shows("no tables in descriptor"));
+	ck_assert(console_shows("manager"));
 }
 END_TEST
 
@@ -226,7 +230,7 @@ START_TEST(the_third_fault_is_the_third_though_no_table_knows_of_it)
 {
 	send_faults(3, 1);
 
-	ck_assert(console_says("only reaping children now"));
+	ck_assert(console_shows("only reaping children now"));
 }
 END_TEST
 
@@ -234,9 +238,10 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper resume faults");
 
-	ADD_LOOP_AROUND(suite, "once", set_up, tear_down, a_fault_while_the_tables_are_read_costs_nothing, POINTS);
+	ADD_LOOP_AROUND(suite, "once", set_up, tear_down,
+			a_fault_while_the_tables_are_read_costs_nothing, POINTS);
 	ADD_CASE_AROUND(suite, "again", set_up, tear_down,
-			a_second_fault_over_the_same_tables_is_the_end_of_them,
+			a_second_fault_with_the_same_tables_discards_them,
 			the_third_fault_is_the_third_though_no_table_knows_of_it);
 	return suite;
 }

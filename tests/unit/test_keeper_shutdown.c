@@ -47,7 +47,10 @@ static void set_up_pinging(void)
 	manager_accept_replayed(&run, &manager, NULL);
 }
 
-/* The keeper checks for answers 5 s after the request. The manager need not have begun by then. */
+/*
+ * The keeper checks for answers 5 s after the request. The manager need not have begun its shutdown
+ * by then.
+ */
 START_TEST(a_manager_that_was_asked_and_answers_pings_may_take_its_time)
 {
 	Message m;
@@ -64,7 +67,7 @@ START_TEST(a_manager_that_was_asked_and_answers_pings_may_take_its_time)
 }
 END_TEST
 
-START_TEST(a_request_to_power_off_survives_the_manager_that_heard_it)
+START_TEST(a_request_to_power_off_survives_the_manager_that_received_it)
 {
 	Message m;
 
@@ -77,13 +80,14 @@ START_TEST(a_request_to_power_off_survives_the_manager_that_heard_it)
 }
 END_TEST
 
-/* Expects the exit of the keeper, which is our child. */
+/* Waits for the exit of the keeper, which is our child. */
 static void expect_keeper_ends(void)
 {
 	siginfo_t info = { 0 };
 
 	for (int i = 0; i < 400 && info.si_pid == 0; i++) {
-		ck_assert_int_eq(waitid(P_PID, (id_t)run.pid, &info, WEXITED | WNOHANG | WNOWAIT), 0);
+		ck_assert_int_eq(waitid(P_PID, (id_t)run.pid, &info, WEXITED | WNOHANG | WNOWAIT),
+				 0);
 		if (info.si_pid == 0)
 			(void)poll(NULL, 0, 50);
 	}
@@ -91,10 +95,12 @@ static void expect_keeper_ends(void)
 	ck_assert_int_eq(info.si_status, 0);
 }
 
-START_TEST(a_shutdown_is_retold_and_its_deadline_ends_everything)
+START_TEST(a_shutdown_is_repeated_to_the_next_manager_and_its_deadline_ends_all)
 {
 	struct MessageSpawned runs = keeper_spawn("a", 1, sleep_argv, NULL);
-	struct MessageShutdown intent = { { MESSAGE_SHUTDOWN, sizeof(intent) }, SHUTDOWN_EXIT, 3000 };
+	struct MessageShutdown intent = { { MESSAGE_SHUTDOWN, sizeof(intent) },
+					  SHUTDOWN_EXIT,
+					  3000 };
 	Message m;
 
 	manager_send(&manager, &intent, sizeof(intent), -1);
@@ -135,8 +141,8 @@ static pid_t read_pid(const char *path)
 	return pid;
 }
 
-/* It writes its pid when it ignores the signal, and not before. */
-START_TEST(the_finale_ends_what_ignores_the_asking)
+/* The process writes its pid only after it has begun to ignore the signal. */
+START_TEST(the_finale_kills_processes_that_ignore_sigterm)
 {
 	char command[256];
 	const char *const stubborn[] = { "/bin/sh", "-c", command, NULL };
@@ -145,7 +151,8 @@ START_TEST(the_finale_ends_what_ignores_the_asking)
 	pid_t pid;
 
 	(void)snprintf(path, sizeof(path), "%s/stubborn", run.directory);
-	(void)snprintf(command, sizeof(command), "trap '' TERM; echo $$ >%s; while :; do sleep 1; done", path);
+	(void)snprintf(command, sizeof(command),
+		       "trap '' TERM; echo $$ >%s; while :; do sleep 1; done", path);
 	(void)keeper_spawn("a", 1, stubborn, NULL);
 	pid = read_pid(path);
 
@@ -157,10 +164,10 @@ START_TEST(the_finale_ends_what_ignores_the_asking)
 END_TEST
 
 /*
- * It reads until the last writer of its pipe closes. The fd store has that end, for the next
- * manager. It reports whether the keeper exists.
+ * The logger reads until the last writer of its pipe closes. The fd store holds the write end for
+ * the next manager. The logger reports whether the keeper exists.
  */
-START_TEST(a_logger_sees_the_end_of_what_it_reads_and_goes_by_itself)
+START_TEST(a_logger_exits_by_itself_at_the_end_of_its_input)
 {
 	char command[512];
 	const char *const argv[] = { "/bin/sh", "-c", command, NULL };
@@ -176,10 +183,15 @@ START_TEST(a_logger_sees_the_end_of_what_it_reads_and_goes_by_itself)
 	fds[0] = ends[0];
 	(void)snprintf(path, sizeof(path), "%s/logger", run.directory);
 	(void)snprintf(over, sizeof(over), "%s.over", path);
-	(void)snprintf(command, sizeof(command), "trap '' TERM; echo $$ >%s; read line; test -e /proc/%d/exe && : >%s", path,
+	(void)snprintf(command, sizeof(command),
+		       "trap '' TERM; echo $$ >%s; read line; test -e /proc/%d/exe && : >%s", path,
 		       (int)run.pid, over);
-	const Spawn s = { .service = PROTOCOL_LOGGER_SERVICE, .invocation = 1, .argv = argv, .flags = SPAWN_STDIO,
-			  .fds = fds, .n_fds = 3 };
+	const Spawn s = { .service = PROTOCOL_LOGGER_SERVICE,
+			  .invocation = 1,
+			  .argv = argv,
+			  .flags = SPAWN_STDIO,
+			  .fds = fds,
+			  .n_fds = 3 };
 	ck_assert(manager_spawn(&manager, &s));
 	manager_expect(&manager, MESSAGE_SPAWNED, &m);
 	ck_assert_int_eq(m.spawned.error, 0);
@@ -196,7 +208,7 @@ START_TEST(a_logger_sees_the_end_of_what_it_reads_and_goes_by_itself)
 }
 END_TEST
 
-START_TEST(the_finale_ends_what_has_left_its_service)
+START_TEST(the_finale_ends_processes_that_have_left_their_service)
 {
 	char command[256];
 	const char *const argv[] = { "/bin/sh", "-c", command, NULL };
@@ -205,7 +217,8 @@ START_TEST(the_finale_ends_what_has_left_its_service)
 	pid_t left;
 
 	(void)snprintf(path, sizeof(path), "%s/left", run.directory);
-	(void)snprintf(command, sizeof(command), "setsid sh -c 'echo $$ >%s; exec sleep 600' & exec sleep 600", path);
+	(void)snprintf(command, sizeof(command),
+		       "setsid sh -c 'echo $$ >%s; exec sleep 600' & exec sleep 600", path);
 	(void)keeper_spawn("a", 1, argv, NULL);
 	left = read_pid(path);
 
@@ -222,13 +235,14 @@ Suite *make_suite(void)
 
 	ADD_CASE_AROUND(suite, "requests", keeper_set_up, keeper_tear_down,
 			a_signal_to_the_keeper_is_a_request_to_the_manager,
-			a_request_to_power_off_survives_the_manager_that_heard_it);
+			a_request_to_power_off_survives_the_manager_that_received_it);
 	ADD_CASE_AROUND(suite, "patience", set_up_pinging, keeper_tear_down,
 			a_manager_that_was_asked_and_answers_pings_may_take_its_time);
 	ADD_CASE_AROUND(suite, "the end", keeper_set_up, keeper_tear_down,
-			a_shutdown_is_retold_and_its_deadline_ends_everything,
-			the_finale_ends_what_ignores_the_asking,
-			a_logger_sees_the_end_of_what_it_reads_and_goes_by_itself, the_finale_ends_what_has_left_its_service);
+			a_shutdown_is_repeated_to_the_next_manager_and_its_deadline_ends_all,
+			the_finale_kills_processes_that_ignore_sigterm,
+			a_logger_exits_by_itself_at_the_end_of_its_input,
+			the_finale_ends_processes_that_have_left_their_service);
 	ADD_LOOP_AROUND(suite, "the end of a session", keeper_set_up, keeper_tear_down,
 			whatever_ends_a_session_is_a_request_to_end, 3);
 	return suite;

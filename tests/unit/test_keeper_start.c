@@ -34,7 +34,7 @@ static void tear_down(void)
 }
 
 /* Returns: the exit status. The buffer gets standard error. */
-static int start(const char *const *arguments, int fd_three, char *said, size_t size)
+static int start(const char *const *arguments, int fd_three, char *output, size_t size)
 {
 	char name[] = "svcd";
 	char *argv[MAX_ARGUMENTS + 2] = { name };
@@ -58,9 +58,9 @@ static int start(const char *const *arguments, int fd_three, char *said, size_t 
 		_exit(126);
 	}
 	(void)close(ends[1]);
-	while (used < size - 1 && (n = read(ends[0], said + used, size - 1 - used)) > 0)
+	while (used < size - 1 && (n = read(ends[0], output + used, size - 1 - used)) > 0)
 		used += (size_t)n;
-	said[used] = '\0';
+	output[used] = '\0';
 	(void)close(ends[0]);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFEXITED(status));
@@ -71,7 +71,7 @@ static const struct {
 	const char *arguments[MAX_ARGUMENTS];
 	const char *fd_three; /* the file open there */
 	int status;
-	const char *says;
+	const char *output;
 } starts[] = {
 	{ { "--version" }, "/dev/null", 0, "svcd " PACKAGE_VERSION },
 	{ { "--help" }, "/dev/null", 0, "Usage: svcd" },
@@ -83,14 +83,15 @@ static const struct {
 	{ { "--try-tables=99" }, "/dev/null", 1, "" },
 };
 
-START_TEST(who_cannot_be_what_is_asked_for_says_so)
+START_TEST(an_impossible_role_is_reported)
 {
 	int fd = open(starts[_i].fd_three, O_RDONLY | O_CLOEXEC);
-	char said[8192];
+	char output[8192];
 
-	ck_assert_int_eq(start(starts[_i].arguments, fd, said, sizeof(said)), starts[_i].status);
+	ck_assert_int_eq(start(starts[_i].arguments, fd, output, sizeof(output)),
+			 starts[_i].status);
 
-	ck_assert_msg(strstr(said, starts[_i].says), "it says: %s", said);
+	ck_assert_msg(strstr(output, starts[_i].output), "it says: %s", output);
 	(void)close(fd);
 }
 END_TEST
@@ -99,47 +100,48 @@ static const char *const as_user[MAX_ARGUMENTS] = { "--user" };
 
 START_TEST(a_user_without_a_directory_of_its_own_has_no_keeper)
 {
-	char said[1024];
+	char output[1024];
 
 	(void)unsetenv("XDG_RUNTIME_DIR");
-	ck_assert_int_eq(start(as_user, STDIN_FILENO, said, sizeof(said)), 1);
-	ck_assert_ptr_nonnull(strstr(said, "is not set to a directory"));
+	ck_assert_int_eq(start(as_user, STDIN_FILENO, output, sizeof(output)), 1);
+	ck_assert_ptr_nonnull(strstr(output, "is not set to a directory"));
 
 	(void)setenv("XDG_RUNTIME_DIR", "/no/such/place", 1);
-	ck_assert_int_eq(start(as_user, STDIN_FILENO, said, sizeof(said)), 1);
-	ck_assert_ptr_nonnull(strstr(said, "there is no directory /no/such/place"));
+	ck_assert_int_eq(start(as_user, STDIN_FILENO, output, sizeof(output)), 1);
+	ck_assert_ptr_nonnull(strstr(output, "there is no directory /no/such/place"));
 
 	(void)setenv("XDG_RUNTIME_DIR", directory, 1);
 	(void)chmod(directory, 0777);
-	ck_assert_int_eq(start(as_user, STDIN_FILENO, said, sizeof(said)), 1);
-	ck_assert_ptr_nonnull(strstr(said, "can be written to by others"));
+	ck_assert_int_eq(start(as_user, STDIN_FILENO, output, sizeof(output)), 1);
+	ck_assert_ptr_nonnull(strstr(output, "can be written to by others"));
 }
 END_TEST
 
 START_TEST(a_lock_that_cannot_be_opened_is_named)
 {
 	char path[128];
-	char said[1024];
+	char output[1024];
 
 	(void)snprintf(path, sizeof(path), "%s/svcd", directory);
 	ck_assert_int_eq(symlink("/no/such/place", path), 0);
 
-	ck_assert_int_eq(start(as_user, STDIN_FILENO, said, sizeof(said)), 1);
+	ck_assert_int_eq(start(as_user, STDIN_FILENO, output, sizeof(output)), 1);
 
-	ck_assert_ptr_nonnull(strstr(said, "/svcd/lock: No such file or directory"));
+	ck_assert_ptr_nonnull(strstr(output, "/svcd/lock: No such file or directory"));
 }
 END_TEST
 
 START_TEST(the_second_keeper_of_a_user_names_the_first)
 {
 	char expected[64];
-	char said[1024];
+	char output[1024];
 
 	(void)setenv("XDG_RUNTIME_DIR", run.directory, 1);
-	ck_assert_int_eq(start(as_user, STDIN_FILENO, said, sizeof(said)), 0);
+	ck_assert_int_eq(start(as_user, STDIN_FILENO, output, sizeof(output)), 0);
 
-	(void)snprintf(expected, sizeof(expected), "another svcd --user runs already, process %d", (int)run.pid);
-	ck_assert_msg(strstr(said, expected), "it says: %s", said);
+	(void)snprintf(expected, sizeof(expected), "another svcd --user runs already, process %d",
+		       (int)run.pid);
+	ck_assert_msg(strstr(output, expected), "it says: %s", output);
 }
 END_TEST
 
@@ -147,9 +149,12 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper start");
 
-	(void)suite_add_loop(suite, "starts", who_cannot_be_what_is_asked_for_says_so, sizeof(starts) / sizeof(starts[0]));
-	ADD_CASE_AROUND(suite, "user", set_up, tear_down, a_user_without_a_directory_of_its_own_has_no_keeper,
+	(void)suite_add_loop(suite, "starts", an_impossible_role_is_reported,
+			     sizeof(starts) / sizeof(starts[0]));
+	ADD_CASE_AROUND(suite, "user", set_up, tear_down,
+			a_user_without_a_directory_of_its_own_has_no_keeper,
 			a_lock_that_cannot_be_opened_is_named);
-	ADD_CASE_AROUND(suite, "second", keeper_set_up, keeper_tear_down, the_second_keeper_of_a_user_names_the_first);
+	ADD_CASE_AROUND(suite, "second", keeper_set_up, keeper_tear_down,
+			the_second_keeper_of_a_user_names_the_first);
 	return suite;
 }

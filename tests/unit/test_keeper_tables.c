@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The keeper's tables: children, notes, kept descriptors; and valid spawn requests.
+ * The keeper's tables: children, notes, stored descriptors; and valid spawn requests.
  */
 #include "config.h"
 
@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "keeper/children.h"
-#include "keeper/disposal.h"
 #include "keeper/fd-store.h"
 #include "keeper/memory.h"
 #include "keeper/spawn.h"
@@ -97,7 +96,7 @@ START_TEST(an_id_without_name_end_invocation_or_role_is_refused)
 }
 END_TEST
 
-START_TEST(what_is_untold_comes_in_the_order_in_which_it_happened)
+START_TEST(unsent_events_are_sent_in_the_order_in_which_they_happened)
 {
 	struct ProcessId a = make_id("a", 1, ROLE_MAIN);
 	struct ProcessId b = make_id("b", 1, ROLE_MAIN);
@@ -120,7 +119,7 @@ START_TEST(what_is_untold_comes_in_the_order_in_which_it_happened)
 }
 END_TEST
 
-START_TEST(a_row_released_before_it_was_told_leaves_the_list_whole)
+START_TEST(a_row_released_before_it_was_sent_leaves_the_list_intact)
 {
 	struct ProcessId ids[3];
 
@@ -263,12 +262,13 @@ START_TEST(a_request_is_taken_apart_and_every_cut_of_it_is_refused)
 }
 END_TEST
 
-START_TEST(counts_that_lie_are_refused)
+START_TEST(false_counts_are_refused)
 {
 	_Alignas(8) char buffer[PROTOCOL_MESSAGE_BYTES];
 	struct MessageSpawn *m = message_in(buffer);
 	size_t size = make_request(buffer);
-	uint32_t *const counts[] = { &m->argc, &m->envc, &m->n_groups, &m->n_rlimits, &m->n_inherited };
+	uint32_t *const counts[] = { &m->argc, &m->envc, &m->n_groups, &m->n_rlimits,
+				     &m->n_inherited };
 	const uint32_t lies[] = { 4, 17, 3000, 65536, UINT32_MAX };
 	struct SpawnRequest r;
 
@@ -306,14 +306,18 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper tables");
 
-	ADD_CASE_AROUND(suite, "children", set_up, NULL, a_row_in_use_refuses_until_its_exit_is_released,
-		 an_id_without_name_end_invocation_or_role_is_refused,
-		 what_is_untold_comes_in_the_order_in_which_it_happened,
-		 a_row_released_before_it_was_told_leaves_the_list_whole,
-		 a_full_table_refuses_and_each_pid_is_found);
-	ADD_CASE_AROUND(suite, "store", set_up, NULL, a_row_is_found_by_its_name_and_its_place_is_used_again, a_note_is_replaced_forgotten_and_limited,
-		 a_note_may_grow_and_shrink_as_often_as_it_likes, a_kept_descriptor_is_replaced_and_closed);
+	ADD_CASE_AROUND(suite, "children", set_up, NULL,
+			a_row_in_use_refuses_until_its_exit_is_released,
+			an_id_without_name_end_invocation_or_role_is_refused,
+			unsent_events_are_sent_in_the_order_in_which_they_happened,
+			a_row_released_before_it_was_sent_leaves_the_list_intact,
+			a_full_table_refuses_and_each_pid_is_found);
+	ADD_CASE_AROUND(suite, "store", set_up, NULL,
+			a_row_is_found_by_its_name_and_its_place_is_used_again,
+			a_note_is_replaced_forgotten_and_limited,
+			a_note_may_grow_and_shrink_as_often_as_it_likes,
+			a_kept_descriptor_is_replaced_and_closed);
 	ADD_CASE(suite, "requests", a_request_is_taken_apart_and_every_cut_of_it_is_refused,
-		 counts_that_lie_are_refused, descriptors_are_counted_and_dealt_out_in_order);
+		 false_counts_are_refused, descriptors_are_counted_and_dealt_out_in_order);
 	return suite;
 }

@@ -24,14 +24,14 @@
 #include "tests/lib/scratch.h"
 #include "tests/lib/suite.h"
 
-#define SECONDS(n) ((uint64_t)(n) * USEC_PER_SEC)
+#define SECONDS(n) ((uint64_t)(n)*USEC_PER_SEC)
 
 static char *directory;
 static char device[96];
 static int reader = -1;
 static bool manager_is_well;
-static int device_knows_s; /* 0: the value it was set to; -1: no timeouts */
-static int told_s;
+static int device_knows_s; /* 0: the timeout that was set; -1: no timeouts */
+static int configured_s;
 
 bool link_is_well(void)
 {
@@ -52,7 +52,7 @@ int ioctl(int fd, unsigned long request, ...)
 		return -1;
 	}
 	if (request == WDIOC_SETTIMEOUT)
-		told_s = *seconds;
+		configured_s = *seconds;
 	else
 		*seconds = device_knows_s;
 	return 0;
@@ -65,7 +65,7 @@ static void make_device(void)
 	ck_assert_int_ge(reader, 0);
 }
 
-static void ask(const char *options)
+static void configure(const char *options)
 {
 	char request[160];
 
@@ -97,10 +97,17 @@ static const char *eaten(void)
 }
 
 static const char *const good[] = {
-	"0", "10", "60", "86400", "60,manager", "60,/dev/watchdog1", "60,manager,/dev/watchdog1", "60,/dev/watchdog1,manager",
+	"0",
+	"10",
+	"60",
+	"86400",
+	"60,manager",
+	"60,/dev/watchdog1",
+	"60,manager,/dev/watchdog1",
+	"60,/dev/watchdog1,manager",
 };
 
-START_TEST(it_is_asked_for_in_one_word)
+START_TEST(a_valid_option_is_taken)
 {
 	ck_assert(watchdog_configure(good[_i]));
 	ck_assert_str_eq(watchdog_request(), good[_i]);
@@ -108,8 +115,21 @@ START_TEST(it_is_asked_for_in_one_word)
 END_TEST
 
 static const char *const bad[] = {
-	"", "x", "-1", "9", "86401", "99999999999999999999", "60s", "60,", "60,,", "60,manage", "60,managers", "60,dev", "60,/dev/",
-	"60 manager", ",manager",
+	"",
+	"x",
+	"-1",
+	"9",
+	"86401",
+	"99999999999999999999",
+	"60s",
+	"60,",
+	"60,,",
+	"60,manage",
+	"60,managers",
+	"60,dev",
+	"60,/dev/",
+	"60 manager",
+	",manager",
 	"60,/dev/01234567894567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345",
 };
 
@@ -134,9 +154,9 @@ END_TEST
 START_TEST(it_is_fed_at_half_of_its_time)
 {
 	make_device();
-	ask("");
+	configure("");
 	watchdog_tick(SECONDS(1));
-	ck_assert_int_eq(told_s, 60);
+	ck_assert_int_eq(configured_s, 60);
 	ck_assert_str_eq(eaten(), "k");
 
 	ck_assert_uint_eq(watchdog_next_us(), SECONDS(31));
@@ -148,21 +168,21 @@ START_TEST(it_is_fed_at_half_of_its_time)
 }
 END_TEST
 
-START_TEST(the_time_that_it_has_counts_if_it_cannot_have_the_wanted_one)
+START_TEST(the_timeout_of_the_device_is_used_if_it_refuses_the_wanted_one)
 {
 	make_device();
 	device_knows_s = 16;
-	ask("");
+	configure("");
 	watchdog_tick(SECONDS(1));
 	ck_assert_uint_eq(watchdog_next_us(), SECONDS(9));
 }
 END_TEST
 
-START_TEST(one_that_does_not_say_its_time_is_fed_every_second)
+START_TEST(a_device_without_a_timeout_is_fed_every_second)
 {
 	make_device();
 	device_knows_s = -1;
-	ask("");
+	configure("");
 	watchdog_tick(SECONDS(1));
 	ck_assert_uint_eq(watchdog_next_us(), SECONDS(2));
 }
@@ -172,10 +192,10 @@ START_TEST(a_device_that_appears_later_is_found)
 {
 	uint64_t now_us = 0;
 
-	ask("");
+	configure("");
 	for (int i = 0; i < 100; i++, now_us = watchdog_next_us())
 		watchdog_tick(now_us);
-	ck_assert_uint_ge(now_us, SECONDS(100)); /* but not all the time */
+	ck_assert_uint_ge(now_us, SECONDS(100)); /* but not for ever */
 	ck_assert_int_eq(watchdog_fd(), -1);
 
 	make_device();
@@ -184,14 +204,14 @@ START_TEST(a_device_that_appears_later_is_found)
 }
 END_TEST
 
-START_TEST(a_device_that_goes_is_looked_for_again)
+START_TEST(a_device_that_disappears_is_looked_for_again)
 {
 	make_device();
-	ask("");
+	configure("");
 	watchdog_tick(0);
 	(void)close(reader);
 	(void)unlink(device);
-	(void)signal(SIGPIPE, SIG_IGN); /* PID 1 has it blocked */
+	(void)signal(SIGPIPE, SIG_IGN); /* PID 1 blocks it */
 	watchdog_tick(watchdog_next_us());
 	ck_assert_int_eq(watchdog_fd(), -1);
 
@@ -205,7 +225,7 @@ START_TEST(bound_to_the_manager_it_starves_without_one)
 {
 	make_device();
 	manager_is_well = true;
-	ask(",manager");
+	configure(",manager");
 	watchdog_tick(0);
 	ck_assert_str_eq(eaten(), "k");
 
@@ -225,7 +245,7 @@ END_TEST
 START_TEST(not_bound_it_is_fed_without_a_manager)
 {
 	make_device();
-	ask("");
+	configure("");
 	for (uint64_t s = 0; s < 120; s++)
 		watchdog_tick(SECONDS(s));
 	ck_assert_str_eq(eaten(), "kkkk");
@@ -235,10 +255,10 @@ END_TEST
 START_TEST(a_restart_leaves_it_armed)
 {
 	make_device();
-	ask(",manager");
-	watchdog_tick(0); /* opened; without a manager no more */
+	configure(",manager");
+	watchdog_tick(0); /* fed once when opened; no more without a manager */
 	ck_assert_str_eq(eaten(), "k");
-	watchdog_feed_in_finale(); /* that was long ago */
+	watchdog_feed_in_finale(); /* the last feed was long ago */
 	ck_assert_str_eq(eaten(), "k");
 	watchdog_feed_in_finale();
 	ck_assert_str_eq(eaten(), "");
@@ -248,15 +268,15 @@ START_TEST(a_restart_leaves_it_armed)
 }
 END_TEST
 
-START_TEST(who_switches_off_stops_it)
+START_TEST(switching_off_stops_it)
 {
 	make_device();
-	ask("");
+	configure("");
 	watchdog_tick(0);
 	(void)eaten();
 	watchdog_end(false);
 	ck_assert_int_eq(watchdog_fd(), -1);
-	ck_assert_str_eq(eaten(), "kV"); /* the magic close byte comes last */
+	ck_assert_str_eq(eaten(), "kV"); /* the magic close byte is the last one */
 }
 END_TEST
 
@@ -284,14 +304,18 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("keeper watchdog");
 
-	(void)suite_add_loop(suite, "words", it_is_asked_for_in_one_word, sizeof(good) / sizeof(good[0]));
-	(void)suite_add_loop(suite, "other words", anything_else_is_refused_and_changes_nothing, sizeof(bad) / sizeof(bad[0]));
+	(void)suite_add_loop(suite, "words", a_valid_option_is_taken,
+			     sizeof(good) / sizeof(good[0]));
+	(void)suite_add_loop(suite, "other words", anything_else_is_refused_and_changes_nothing,
+			     sizeof(bad) / sizeof(bad[0]));
 	ADD_CASE(suite, "none", without_a_request_nothing_is_ever_due);
 	ADD_CASE_AROUND(suite, "device", set_up, tear_down, it_is_fed_at_half_of_its_time,
-			the_time_that_it_has_counts_if_it_cannot_have_the_wanted_one,
-			one_that_does_not_say_its_time_is_fed_every_second, a_device_that_appears_later_is_found,
-			a_device_that_goes_is_looked_for_again, bound_to_the_manager_it_starves_without_one,
-			not_bound_it_is_fed_without_a_manager, a_restart_leaves_it_armed, who_switches_off_stops_it,
-			the_next_image_goes_on_with_the_same_device);
+			the_timeout_of_the_device_is_used_if_it_refuses_the_wanted_one,
+			a_device_without_a_timeout_is_fed_every_second,
+			a_device_that_appears_later_is_found,
+			a_device_that_disappears_is_looked_for_again,
+			bound_to_the_manager_it_starves_without_one,
+			not_bound_it_is_fed_without_a_manager, a_restart_leaves_it_armed,
+			switching_off_stops_it, the_next_image_goes_on_with_the_same_device);
 	return suite;
 }

@@ -45,7 +45,8 @@ static const struct {
 	{ "uuid:ABCD-12ef", KEY_UUID, "uuid:abcd-12ef" },
 	{ "device:/dev//sda2", KEY_DEVICE, "device:/dev/sda2" },
 	{ "udev:SUBSYSTEM=block ID_BUS=usb", KEY_UDEV, "udev:ID_BUS=usb SUBSYSTEM=block" },
-	{ "udev:ID_MODEL=\"My Disk\" DEVNAME=/dev/sd?", KEY_UDEV, "udev:DEVNAME=/dev/sd? \"ID_MODEL=My Disk\"" },
+	{ "udev:ID_MODEL=\"My Disk\" DEVNAME=/dev/sd?", KEY_UDEV,
+	  "udev:DEVNAME=/dev/sd? \"ID_MODEL=My Disk\"" },
 };
 
 START_TEST(conditions_have_one_canonical_name)
@@ -64,17 +65,18 @@ END_TEST
 static const struct {
 	const char *text;
 	const char *problem;
+	/* clang-format off */
 } bad[] = {
 	{ "servce:x", "no provider \"servce\"; did you mean \"service:x\"?" },
 	{ "Path:/x", "no provider \"Path\"; did you mean \"path:/x\"?" },
-	{ "weather:rain", "no provider \"weather\"; there are path, service, settled, active, healthy, facility, kernel, virtual, "
+	{ "weather:rain", "no provider \"weather\"; the providers are path, service, settled, active, healthy, facility, kernel, virtual, "
 			  "flag, installed, mounted, dbus, dbus-property, network, label, uuid, device, udev" },
 	{ "dbus", "\"dbus\" is not a condition; did you mean \"service:dbus\"?" },
 	{ "/usr/sbin/x", "\"/usr/sbin/x\" is not a condition; did you mean \"path:/usr/sbin/x\"?" },
 	{ "/a:b", "\"/a:b\" is not a condition; did you mean \"path:/a:b\"?" },
 	{ "$network", "\"$network\" is not a condition; did you mean \"facility:$network\"?" },
 	{ ":x", "\":x\" is not a condition; did you mean \"service::x\"?" },
-	{ "", "\"\" is not a condition; one is written PROVIDER:ARGUMENT" },
+	{ "", "\"\" is not a condition; write PROVIDER:ARGUMENT" },
 	{ "path:", "\"\" is not an absolute path" },
 	{ "path:etc", "\"etc\" is not an absolute path" },
 	{ "path:exe:/x", "\"exe:/x\": only exec:, dir: or nonempty: may precede the path" },
@@ -82,19 +84,19 @@ static const struct {
 	{ "mounted:usr", "\"usr\" is not an absolute path" },
 	{ "service:$network", "$network is a facility; write facility:$network" },
 	{ "service:", "the name of a service is empty" },
-	{ "service:a/b", "the name of a service contains letters, digits and _.@:+-, no \"/\"" },
-	{ "facility:network", "a facility begins with $: $network" },
+	{ "service:a/b", "the name of a service contains letters, digits and _.@:+-, not \"/\"" },
+	{ "facility:network", "a facility name begins with $; write $network" },
 	{ "kernel:", "kernel: takes an argument of the kernel command line: kernel:quiet, kernel:key=value" },
-	{ "virtual:xen", "there are virtual:container and virtual:vm" },
-	{ "dbus:dbus", "\"dbus\" is not a D-Bus name; one is written org.example.Name" },
-	{ "dbus::1.42", "\":1.42\" is not a D-Bus name; one is written org.example.Name" },
-	{ "dbus:org..x", "\"org..x\" is not a D-Bus name; one is written org.example.Name" },
+	{ "virtual:xen", "the conditions are virtual:container and virtual:vm" },
+	{ "dbus:dbus", "\"dbus\" is not a D-Bus name; write it as in org.example.Name" },
+	{ "dbus::1.42", "\":1.42\" is not a D-Bus name; write it as in org.example.Name" },
+	{ "dbus:org..x", "\"org..x\" is not a D-Bus name; write it as in org.example.Name" },
 	{ "dbus-property:org.a.B /x org.a.B.State", "write dbus-property:NAME PATH INTERFACE.PROPERTY = VALUE" },
 	{ "dbus-property:org.a.B /x/ org.a.B.State = 1", "\"/x/\" is not the path of a D-Bus object" },
 	{ "dbus-property:org.a.B /x State = 1", "\"State\" is not INTERFACE.PROPERTY" },
-	{ "dbus-property:org.a.B /x a.B.State == 1", "\"==\" is not a comparison; there are =, !=, >= and <=" },
-	{ "dbus-property:org.a.B /x a.B.State >= up", ">= compares numbers, and \"up\" is none" },
-	{ "network:down", "there are network:up, network:online and network:interface:NAME" },
+	{ "dbus-property:org.a.B /x a.B.State == 1", "\"==\" is not a comparison; the operators are =, !=, >= and <=" },
+	{ "dbus-property:org.a.B /x a.B.State >= up", ">= compares numbers, and \"up\" is not a number" },
+	{ "network:down", "the conditions are network:up, network:online and network:interface:NAME" },
 	{ "network:interface:", "\"\" is not the name of a network interface" },
 	{ "network:interface:a-name-too-long-by-far", "\"a-name-too-long-by-far\" is not the name of a network interface" },
 	{ "label:", "a label is missing; write label:DATA, in quotes if it contains blanks" },
@@ -104,12 +106,13 @@ static const struct {
 	{ "udev:", "a match is missing; write udev:SUBSYSTEM=block ID_BUS=usb" },
 	{ "udev:SUBSYSTEM", "\"SUBSYSTEM\" is not PROPERTY=VALUE; udevadm info shows them" },
 	{ "udev:SUBSYSTEM=usb ACTION=add",
-	  "\"ACTION=add\" is about an event; a device that is there has no such property" },
-	{ "flag:org/rain", "\"org\" is not a D-Bus name; one is written org.example.Name" },
-	{ "flag:a b", "the name of a flag contains letters, digits and _.@:+-, no \" \"" },
+	  "\"ACTION=add\" is a property of events, not of devices" },
+	{ "flag:org/rain", "\"org\" is not a D-Bus name; write it as in org.example.Name" },
+	{ "flag:a b", "the name of a flag contains letters, digits and _.@:+-, not \" \"" },
 };
+/* clang-format on */
 
-START_TEST(what_is_no_condition_is_told_with_what_would_be)
+START_TEST(an_invalid_condition_is_reported_with_the_valid_form)
 {
 	KeyPrefix prefix;
 	const char *canonical;
@@ -144,7 +147,8 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("key");
 
 	suite_add_loop(suite, "key", conditions_have_one_canonical_name, G_N_ELEMENTS(good));
-	suite_add_loop(suite, "key", what_is_no_condition_is_told_with_what_would_be, G_N_ELEMENTS(bad));
+	suite_add_loop(suite, "key", an_invalid_condition_is_reported_with_the_valid_form,
+		       G_N_ELEMENTS(bad));
 	ADD_CASE(suite, "key", the_argument_is_what_follows_the_first_colon,
 		 the_engine_knows_the_levels_of_services_itself);
 	return suite;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Empty lists are shared. An entry is added to one list only.
+ * Empty lists are shared. Adding an entry to one of them does not change the others.
  */
 #include "config.h"
 
@@ -60,7 +60,7 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("list");
 
-	ADD_CASE(suite, "list", empty_lists_are_the_same_one, what_is_added_is_in_this_list_only_and_freed_with_it,
-		 values_are_copied);
+	ADD_CASE(suite, "list", empty_lists_are_the_same_one,
+		 what_is_added_is_in_this_list_only_and_freed_with_it, values_are_copied);
 	return suite;
 }

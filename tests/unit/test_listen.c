@@ -56,7 +56,8 @@ START_TEST(what_is_ordered_after_a_service_that_listens_waits_until_its_sockets_
 	g_autoptr(World) w = NULL;
 
 	world_open_sockets_slowly();
-	w = world_new_with_policy(IT "== client\n[Service]\nExec=/usr/bin/c\n[Conditions]\nAfter=it\n",
+	w = world_new_with_policy(IT
+				  "== client\n[Service]\nExec=/usr/bin/c\n[Conditions]\nAfter=it\n",
 				  ON_DEMAND "[runlevel 2]\nActivate=client\n");
 
 	expect_state(w, "it", STATE_IDLE);
@@ -81,7 +82,7 @@ START_TEST(a_boot_service_starts_without_a_client_and_listens_too)
 }
 END_TEST
 
-START_TEST(what_nobody_named_opens_no_port_not_even_when_it_runs)
+START_TEST(an_unwanted_service_opens_no_port_even_while_it_runs)
 {
 	g_autoptr(World) w = world_new_with_policy(IT, "[runlevel 2]\n");
 
@@ -93,11 +94,12 @@ START_TEST(what_nobody_named_opens_no_port_not_even_when_it_runs)
 }
 END_TEST
 
-START_TEST(a_need_of_what_only_a_connection_started_opens_no_port)
+START_TEST(a_service_needed_by_one_that_a_connection_started_opens_no_port)
 {
-	g_autoptr(World) w = world_new_with_policy(IT "[Conditions]\nWants=other\n== other\n[Service]\nExec=/bin/o\n[Socket]\n"
-						      "ListenStream=81\n",
-						   "[runlevel 2]\n");
+	g_autoptr(World) w = world_new_with_policy(
+		IT "[Conditions]\nWants=other\n== other\n[Service]\nExec=/bin/o\n[Socket]\n"
+		   "ListenStream=81\n",
+		"[runlevel 2]\n");
 
 	ck_assert(connect_to(w, "it"));
 	world_settle(w);
@@ -111,7 +113,7 @@ START_TEST(a_need_of_what_only_a_connection_started_opens_no_port)
 }
 END_TEST
 
-START_TEST(an_admins_start_opens_the_ports_of_what_nobody_named)
+START_TEST(an_admins_start_opens_the_ports_of_an_unwanted_service)
 {
 	g_autoptr(World) w = world_new_with_policy(IT, "[runlevel 2]\n");
 
@@ -122,8 +124,9 @@ END_TEST
 
 START_TEST(a_service_that_a_wanted_one_needs_is_named_by_it)
 {
-	g_autoptr(World) w = world_new_with_policy(IT "== user\n[Service]\nExec=/bin/u\n[Conditions]\nWants=it\n",
-						   "[runlevel 2]\nActivate=user\n");
+	g_autoptr(World) w = world_new_with_policy(
+		IT "== user\n[Service]\nExec=/bin/u\n[Conditions]\nWants=it\n",
+		"[runlevel 2]\nActivate=user\n");
 
 	expect_listens(w, "it", LISTENS_ALL);
 }
@@ -186,8 +189,8 @@ END_TEST
 
 START_TEST(sockets_are_closed_when_the_program_is_removed)
 {
-	g_autoptr(World) w =
-		world_new_with_policy(IT "[Conditions]\nWhen=path:exec:/usr/sbin/d\nWhile=flag:go\n", ON_DEMAND);
+	g_autoptr(World) w = world_new_with_policy(
+		IT "[Conditions]\nWhen=path:exec:/usr/sbin/d\nWhile=flag:go\n", ON_DEMAND);
 
 	world_set(w, "path:exec:/usr/sbin/d", true);
 	world_set(w, "flag:go", true);
@@ -206,8 +209,9 @@ END_TEST
 
 START_TEST(other_services_that_it_needs_are_started_by_the_connection)
 {
-	g_autoptr(World) w = world_new_with_policy(IT "[Conditions]\nWhile=service:base\n== base\n[Service]\nExec=/bin/b\n",
-						   ON_DEMAND);
+	g_autoptr(World) w = world_new_with_policy(
+		IT "[Conditions]\nWhile=service:base\n== base\n[Service]\nExec=/bin/b\n",
+		ON_DEMAND);
 
 	expect_listens(w, "it", LISTENS_ALL);
 	ck_assert(connect_to(w, "it"));
@@ -219,8 +223,9 @@ END_TEST
 
 START_TEST(an_idle_service_that_listens_has_settled)
 {
-	g_autoptr(World) w = world_new_with_policy(IT "== user\n[Service]\nExec=/bin/u\n[Conditions]\nAfter=it\n",
-						   ON_DEMAND "[runlevel 2]\nActivate=user\n");
+	g_autoptr(World) w = world_new_with_policy(
+		IT "== user\n[Service]\nExec=/bin/u\n[Conditions]\nAfter=it\n",
+		ON_DEMAND "[runlevel 2]\nActivate=user\n");
 
 	expect_log(w, "start user");
 	expect_state(w, "it", STATE_IDLE);
@@ -285,7 +290,9 @@ START_TEST(crash_after_crash_ends_with_closed_sockets)
 	}
 	ck_assert_int_lt(n, 20);
 	expect_state(w, "it", STATE_FAILED);
-	expect_cause(w, "it", "exit status 3; it ended 5 times within 10.0 s, and is not started again (RestartLimit=)");
+	expect_cause(w, "it",
+		     "exit status 3; it ended 5 times within 10.0 s, and is not started again "
+		     "(RestartLimit=)");
 	world_start(w, "it");
 	expect_listens(w, "it", LISTENS_ALL);
 	expect_state(w, "it", STATE_STARTING);
@@ -303,8 +310,10 @@ START_TEST(one_that_never_takes_its_clients_fails_and_is_closed)
 	}
 	ck_assert(connect_to(w, "it"));
 	expect_state(w, "it", STATE_FAILED);
-	expect_cause(w, "it",
-		     "connections on /run/it.sock started it 3 times within 1 min 0 s, and it did not accept them (TriggerLimit=)");
+	expect_cause(
+		w, "it",
+		"connections on /run/it.sock started it 3 times within 1 min 0 s, and it did not "
+		"accept them (TriggerLimit=)");
 	expect_listens(w, "it", LISTENS_CLOSED);
 	world_crash(w);
 	expect_state(w, "it", STATE_FAILED);
@@ -331,8 +340,8 @@ END_TEST
 
 START_TEST(a_connection_does_not_stop_what_conflicts_but_waits_for_it)
 {
-	g_autoptr(World) w = world_new_with_policy(IT "[Conditions]\nConflicts=rival\n== rival\n[Service]\nExec=/bin/r\n",
-						   ON_DEMAND);
+	g_autoptr(World) w = world_new_with_policy(
+		IT "[Conditions]\nConflicts=rival\n== rival\n[Service]\nExec=/bin/r\n", ON_DEMAND);
 
 	world_start(w, "rival");
 	world_settle(w);
@@ -394,21 +403,26 @@ Suite *make_suite(void)
 
 	ADD_CASE(suite, "open", a_boot_service_starts_without_a_client_and_listens_too,
 		 what_is_ordered_after_a_service_that_listens_waits_until_its_sockets_are_open,
-		 what_nobody_named_opens_no_port_not_even_when_it_runs,
-		 a_need_of_what_only_a_connection_started_opens_no_port,
-		 an_admins_start_opens_the_ports_of_what_nobody_named,
+		 an_unwanted_service_opens_no_port_even_while_it_runs,
+		 a_service_needed_by_one_that_a_connection_started_opens_no_port,
+		 an_admins_start_opens_the_ports_of_an_unwanted_service,
 		 a_service_that_a_wanted_one_needs_is_named_by_it, manual_and_never_are_closed,
-		 a_boot_service_of_another_runlevel_is_closed, an_admins_stop_closes_and_shutdown_closes,
+		 a_boot_service_of_another_runlevel_is_closed,
+		 an_admins_stop_closes_and_shutdown_closes,
 		 sockets_are_opened_when_the_world_is_ready_and_stay_open,
-		 sockets_are_closed_when_the_program_is_removed, new_files_may_give_and_take_sockets);
+		 sockets_are_closed_when_the_program_is_removed,
+		 new_files_may_give_and_take_sockets);
 	ADD_CASE(suite, "connection", an_on_demand_service_is_started_by_the_first_connection,
-		 other_services_that_it_needs_are_started_by_the_connection, an_idle_service_that_listens_has_settled,
+		 other_services_that_it_needs_are_started_by_the_connection,
+		 an_idle_service_that_listens_has_settled,
 		 one_that_ended_with_success_is_started_by_the_next_connection,
 		 one_that_boot_wants_and_that_ended_by_itself_is_started_by_a_connection,
 		 one_that_crashed_is_started_by_a_connection_after_the_delay,
-		 crash_after_crash_ends_with_closed_sockets, one_that_never_takes_its_clients_fails_and_is_closed,
+		 crash_after_crash_ends_with_closed_sockets,
+		 one_that_never_takes_its_clients_fails_and_is_closed,
 		 starts_that_are_far_enough_apart_are_no_loop,
 		 a_connection_does_not_stop_what_conflicts_but_waits_for_it,
-		 another_manager_knows_that_it_listens_and_why_it_runs, a_late_connection_changes_nothing);
+		 another_manager_knows_that_it_listens_and_why_it_runs,
+		 a_late_connection_changes_nothing);
 	return suite;
 }

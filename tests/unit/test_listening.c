@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Listening: sockets and fifos from their definition, and obstacles. Runs as root or not; owners
- * need root.
+ * Listening: sockets and fifos from their definition, and obstacles. Runs with and without root;
+ * the tests of owners need root.
  */
 #include "config.h"
 
@@ -38,7 +38,7 @@ static void teardown(void)
 	g_clear_pointer(&def, socket_def_free);
 }
 
-/* @address: "%s" stands for the directory. */
+/* @address: "%s" is replaced by the directory. */
 static const Listen *define(ListenKind kind, const char *address)
 {
 	g_auto(GStrv) parts = g_strsplit(address, "%s", 2);
@@ -96,7 +96,9 @@ static int connect_to(const char *path, int type)
 static const struct {
 	ListenKind kind;
 	int type;
-} unix_kinds[] = { { LISTEN_STREAM, SOCK_STREAM }, { LISTEN_DATAGRAM, SOCK_DGRAM }, { LISTEN_SEQPACKET, SOCK_SEQPACKET } };
+} unix_kinds[] = { { LISTEN_STREAM, SOCK_STREAM },
+		   { LISTEN_DATAGRAM, SOCK_DGRAM },
+		   { LISTEN_SEQPACKET, SOCK_SEQPACKET } };
 
 START_TEST(a_socket_with_a_path_takes_clients_and_blocks_nobody)
 {
@@ -159,7 +161,8 @@ START_TEST(what_lives_there_is_not_replaced)
 	auto_fd int client = -1;
 	g_autofree char *problem = open_bad(stream);
 
-	ck_assert_ptr_nonnull(strstr(problem, "/x.sock: the address is in use; `ss -lnptux` shows by which program"));
+	ck_assert_ptr_nonnull(strstr(
+		problem, "/x.sock: the address is in use; `ss -lnptux` shows by which program"));
 	client = connect_to(stream->text, SOCK_STREAM);
 	ck_assert_int_ge(client, 0);
 	ck_assert_int_ge(fd, 0);
@@ -174,7 +177,7 @@ START_TEST(another_file_is_never_replaced)
 
 	ck_assert(g_file_set_contents(listen->text, "precious", -1, NULL));
 	problem = open_bad(listen);
-	ck_assert_ptr_nonnull(strstr(problem, "there is a file that is not a socket; remove it"));
+	ck_assert_ptr_nonnull(strstr(problem, "the path exists and is not a socket; remove it"));
 	ck_assert(g_file_get_contents(listen->text, &left, NULL, NULL));
 	ck_assert_str_eq(left, "precious");
 }
@@ -322,7 +325,8 @@ START_TEST(a_port_alone_is_on_all_addresses)
 	g_autofree char *port = free_port();
 	const Listen *listen = define(LISTEN_STREAM, port);
 	auto_fd int fd = open_good(listen);
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(listen->port),
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons(listen->port),
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	auto_fd int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -386,7 +390,7 @@ START_TEST(the_owner_is_set)
 }
 END_TEST
 
-/* --- in a directory that its owner exchanges --- */
+/* --- in a directory that its owner replaces --- */
 
 #define RACES 1500
 
@@ -436,7 +440,8 @@ Suite *make_suite(void)
 			a_fifo_has_its_mode_and_keeps_what_is_written,
 			a_socket_whose_file_was_removed_or_replaced_is_not_intact,
 			a_socket_of_another_kind_or_address_is_not_intact);
-	ADD_LOOP_AROUND(suite, "paths", setup, teardown, a_socket_with_a_path_takes_clients_and_blocks_nobody,
+	ADD_LOOP_AROUND(suite, "paths", setup, teardown,
+			a_socket_with_a_path_takes_clients_and_blocks_nobody,
 			G_N_ELEMENTS(unix_kinds));
 	ADD_LOOP_AROUND(suite, "paths", setup, teardown, another_file_is_never_replaced,
 			G_N_ELEMENTS(unix_kinds));
@@ -444,8 +449,10 @@ Suite *make_suite(void)
 	ADD_CASE_AROUND(suite, "network", setup, teardown, an_abstract_name_is_bound,
 			a_port_is_bound_with_its_options, a_port_alone_is_on_all_addresses,
 			a_socket_that_its_service_has_shut_down_is_not_intact);
-	ADD_LOOP_AROUND(suite, "network", setup, teardown, an_address_that_is_about_to_be_free_is_waited_for, 3);
+	ADD_LOOP_AROUND(suite, "network", setup, teardown,
+			an_address_that_is_about_to_be_free_is_waited_for, 3);
 	if (geteuid() == 0) /* another user can own it */
-		ADD_CASE(suite, "exchanged", nothing_is_made_removed_or_given_away_where_others_lead_it);
+		ADD_CASE(suite, "exchanged",
+			 nothing_is_made_removed_or_given_away_where_others_lead_it);
 	return suite;
 }

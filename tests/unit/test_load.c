@@ -14,7 +14,8 @@
 
 START_TEST(reading_the_same_files_again_changes_nothing)
 {
-	const char *files = "== a\n" DAEMON "[Conditions]\nWhile=service:b\nWhen=flag:go\n== b\n" DAEMON;
+	const char *files = "== a\n" DAEMON
+			    "[Conditions]\nWhile=service:b\nWhen=flag:go\n== b\n" DAEMON;
 	g_autoptr(World) w = world_new(files);
 
 	world_set(w, "flag:go", true);
@@ -70,13 +71,15 @@ START_TEST(a_file_with_errors_leaves_what_runs_as_it_is)
 	world_reload(w, "== a\n[Service]\nExec=relative\n", NULL);
 	expect_state(w, "a", STATE_READY);
 	ck_assert_ptr_null(world_find(w, "a")->def->problem);
-	ck_assert_ptr_nonnull(strstr(service_cause(world_find(w, "a")), "the last good one stays"));
+	ck_assert_ptr_nonnull(
+		strstr(service_cause(world_find(w, "a")), "the last good one stays in force"));
 }
 END_TEST
 
 START_TEST(a_file_with_errors_does_not_undo_the_work_of_a_task)
 {
-	g_autoptr(World) w = world_new("[Service]\nType=task\nExec=/bin/t\n[Conditions]\nWhen=flag:a\n");
+	g_autoptr(World)
+		w = world_new("[Service]\nType=task\nExec=/bin/t\n[Conditions]\nWhen=flag:a\n");
 
 	world_set(w, "flag:a", true);
 	world_started(w, "it");
@@ -104,8 +107,8 @@ END_TEST
 
 START_TEST(what_does_not_run_is_forgotten_with_its_file)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nWants=c\n== c\n" DAEMON,
-						   WANT_A);
+	g_autoptr(World) w = world_new_with_policy(
+		"== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nWants=c\n== c\n" DAEMON, WANT_A);
 
 	world_settle(w);
 	(void)world_log(w);
@@ -117,7 +120,8 @@ END_TEST
 
 START_TEST(what_runs_is_forgotten_when_it_has_ended)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON, "[runlevel 2]\nActivate=a b\n");
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON,
+						   "[runlevel 2]\nActivate=a b\n");
 
 	world_settle(w);
 	(void)world_log(w);
@@ -136,14 +140,18 @@ static const char *file_state_of(World *w, const char *service)
 	return file_state_name(service_file_state(world_find(w, service)));
 }
 
-START_TEST(what_a_run_was_started_by_is_remembered)
+START_TEST(the_file_that_started_a_run_is_remembered)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON, "[runlevel 2]\nActivate=a b\n");
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON,
+						   "[runlevel 2]\nActivate=a b\n");
 
 	world_settle(w);
 	ck_assert_str_eq(file_state_of(w, "a"), "current");
 
-	world_reload(w, "== a\n" DAEMON "Description=other\n[Conditions]\nAfter=x\n== b\n" DAEMON "StopTimeout=1s\n", NULL);
+	world_reload(w,
+		     "== a\n" DAEMON "Description=other\n[Conditions]\nAfter=x\n== b\n" DAEMON
+		     "StopTimeout=1s\n",
+		     NULL);
 	ck_assert_str_eq(file_state_of(w, "a"), "current");
 	ck_assert_str_eq(file_state_of(w, "b"), "changed");
 
@@ -165,12 +173,14 @@ END_TEST
 
 START_TEST(a_file_that_is_back_with_errors_is_there_again)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON, "[runlevel 2]\nActivate=a b\n");
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON,
+						   "[runlevel 2]\nActivate=a b\n");
 
 	world_settle(w);
 	world_reload(w, "== a\n" DAEMON, NULL);
 	world_reload(w, "== a\n" DAEMON "== b\n[Service]\nExec=relative\n", NULL);
-	ck_assert_ptr_nonnull(strstr(service_cause(world_find(w, "b")), "the last good one stays"));
+	ck_assert_ptr_nonnull(
+		strstr(service_cause(world_find(w, "b")), "the last good one stays in force"));
 
 	world_dies(w, "b", 1);
 	ck_assert_ptr_nonnull(engine_find(world_engine(w), "b"));
@@ -179,10 +189,11 @@ START_TEST(a_file_that_is_back_with_errors_is_there_again)
 }
 END_TEST
 
-/* A manager that never read its file has no last good one. */
-START_TEST(what_was_taken_over_without_a_file_gets_the_one_that_comes)
+/* A manager that never read the service's file has no last good definition of it. */
+START_TEST(a_service_taken_over_without_a_file_gets_one_that_appears)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON, "[runlevel 2]\nActivate=a b\n");
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON,
+						   "[runlevel 2]\nActivate=a b\n");
 
 	world_settle(w);
 	world_reload(w, "== a\n" DAEMON, NULL);
@@ -199,8 +210,10 @@ END_TEST
 START_TEST(a_group_restarts_its_members_of_before_and_of_now)
 {
 	const char *all = "== all\n[Service]\nType=group\n[Conditions]\nWants=old new\n";
-	g_autofree char *before = g_strconcat(all, "== old\n" DAEMON "== new\n[Service]\nType=group\n", NULL);
-	g_autofree char *now = g_strconcat(all, "== old\n[Service]\nType=group\n== new\n" DAEMON, NULL);
+	g_autofree char *before =
+		g_strconcat(all, "== old\n" DAEMON "== new\n[Service]\nType=group\n", NULL);
+	g_autofree char *now =
+		g_strconcat(all, "== old\n[Service]\nType=group\n== new\n" DAEMON, NULL);
 	g_autoptr(World) w = world_new_with_policy(before, "[runlevel 2]\nActivate=all\n");
 
 	world_settle(w);
@@ -217,7 +230,8 @@ END_TEST
 
 START_TEST(a_group_that_becomes_a_daemon_does_not_hold_on_to_its_when_terms)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n[Service]\nType=group\n[Conditions]\nWhen=flag:go\n", WANT_A);
+	g_autoptr(World) w = world_new_with_policy(
+		"== a\n[Service]\nType=group\n[Conditions]\nWhen=flag:go\n", WANT_A);
 
 	world_set(w, "flag:go", true);
 	expect_state(w, "a", STATE_READY);
@@ -247,11 +261,43 @@ START_TEST(a_daemon_whose_file_makes_it_a_group_ends_as_a_daemon)
 }
 END_TEST
 
+START_TEST(a_done_task_whose_file_makes_it_a_group_outlives_the_manager)
+{
+	g_autoptr(World) w = world_new_with_policy(
+		"== a\n[Service]\nType=task\nExec=/bin/a\n[Conditions]\nWhen=flag:go\n", WANT_A);
+
+	world_set(w, "flag:go", true);
+	world_settle(w);
+	world_exits(w, "a", 0);
+	expect_state(w, "a", STATE_DONE);
+	world_set(w, "flag:go", false);
+	world_reload(w, "== a\n[Service]\nType=group\n[Conditions]\nWhen=flag:go\n", NULL);
+	expect_state(w, "a", STATE_DONE);
+	world_crash(w);
+	world_settle(w);
+	expect_state(w, "a", STATE_DONE);
+}
+END_TEST
+
+START_TEST(a_group_whose_file_makes_it_a_daemon_outlives_the_manager)
+{
+	g_autoptr(World) w = world_new_with_policy("== a\n[Service]\nType=group\n", WANT_A);
+
+	expect_state(w, "a", STATE_READY);
+	world_reload(w, "== a\n" DAEMON, NULL);
+	world_crash(w);
+	world_settle(w);
+	expect_state(w, "a", STATE_READY);
+	expect_log(w, "");
+}
+END_TEST
+
 START_TEST(policy_adds_terms_and_drops_terms)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "[Conditions]\nWhen=flag:theirs\nAfter=b\n== b\n" DAEMON,
-						   "[runlevel 2]\nActivate=a b\n[service a]\nWhen=flag:ours\n"
-						   "Ignore=flag:theirs b\n");
+	g_autoptr(World) w = world_new_with_policy(
+		"== a\n" DAEMON "[Conditions]\nWhen=flag:theirs\nAfter=b\n== b\n" DAEMON,
+		"[runlevel 2]\nActivate=a b\n[service a]\nWhen=flag:ours\n"
+		"Ignore=flag:theirs b\n");
 
 	expect_state(w, "a", STATE_WAITING);
 	world_set(w, "flag:ours", true);
@@ -263,7 +309,7 @@ END_TEST
 #define KEPT DAEMON "[Conditions]\nOnLapse=keep\nSettle=1h\n"
 
 /* Like the terms of held_programs_apply(). */
-START_TEST(removal_of_the_package_stops_what_would_be_kept)
+START_TEST(removal_of_the_package_stops_a_service_with_on_lapse_keep)
 {
 	g_autoptr(World) w = world_new("== a\n" KEPT);
 
@@ -297,16 +343,23 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("load");
 
 	ADD_CASE(suite, "reload", reading_the_same_files_again_changes_nothing,
-		 a_new_service_that_policy_wants_is_started, what_policy_does_not_want_any_more_is_stopped,
-		 a_new_term_that_is_false_stops_what_runs, a_file_with_errors_leaves_what_runs_as_it_is,
-		 a_file_with_errors_does_not_undo_the_work_of_a_task, a_corrected_file_gives_a_new_chance,
-		 what_does_not_run_is_forgotten_with_its_file, what_runs_is_forgotten_when_it_has_ended,
-		 what_a_run_was_started_by_is_remembered, a_file_that_is_back_with_errors_is_there_again,
-		 what_was_taken_over_without_a_file_gets_the_one_that_comes,
+		 a_new_service_that_policy_wants_is_started,
+		 what_policy_does_not_want_any_more_is_stopped,
+		 a_new_term_that_is_false_stops_what_runs,
+		 a_file_with_errors_leaves_what_runs_as_it_is,
+		 a_file_with_errors_does_not_undo_the_work_of_a_task,
+		 a_corrected_file_gives_a_new_chance, what_does_not_run_is_forgotten_with_its_file,
+		 what_runs_is_forgotten_when_it_has_ended,
+		 the_file_that_started_a_run_is_remembered,
+		 a_file_that_is_back_with_errors_is_there_again,
+		 a_service_taken_over_without_a_file_gets_one_that_appears,
 		 a_group_that_becomes_a_daemon_does_not_hold_on_to_its_when_terms,
 		 a_group_restarts_its_members_of_before_and_of_now,
-		 a_daemon_whose_file_makes_it_a_group_ends_as_a_daemon, policy_adds_terms_and_drops_terms,
-		 removal_of_the_package_stops_what_would_be_kept,
+		 a_daemon_whose_file_makes_it_a_group_ends_as_a_daemon,
+		 a_group_whose_file_makes_it_a_daemon_outlives_the_manager,
+		 a_done_task_whose_file_makes_it_a_group_outlives_the_manager,
+		 policy_adds_terms_and_drops_terms,
+		 removal_of_the_package_stops_a_service_with_on_lapse_keep,
 		 what_has_failed_gets_a_new_chance_when_its_program_is_no_longer_held);
 	return suite;
 }

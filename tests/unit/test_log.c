@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log: lines while another process owns the console, and while there is no time for them. One sink
- * is the kernel's log, the other is not.
+ * Log: lines while another process owns the console, and while there is no time to write them. One
+ * sink is the kernel's log, the other is not.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ static const char *written(int fd)
 	return text;
 }
 
-/* Returns: the end to read. The log has the other one. */
+/* Returns: the end to read. The log has the other end. */
 static int open_log(gboolean is_kmsg)
 {
 	int ends[2];
@@ -82,12 +82,13 @@ START_TEST(the_kernels_log_has_held_lines_at_once_and_out_of_sight)
 	ck_assert_str_eq(written(fd), "<27>test: before\n<31>test: a: failed\n<31>test: news\n");
 	log_hold(false);
 	log_error(NULL, "after");
-	ck_assert_str_eq(written(fd), "<29>test: 2 lines were kept off the console; dmesg(1) shows them\n"
-				      "<27>test: after\n");
+	ck_assert_str_eq(written(fd),
+			 "<29>test: 2 lines were kept off the console; dmesg(1) shows them\n"
+			 "<27>test: after\n");
 }
 END_TEST
 
-START_TEST(without_a_line_nothing_is_said_of_it)
+START_TEST(releasing_an_empty_log_writes_nothing)
 {
 	const int fd = open_log(TRUE);
 
@@ -98,12 +99,13 @@ START_TEST(without_a_line_nothing_is_said_of_it)
 }
 END_TEST
 
-START_TEST(lines_that_were_put_off_come_when_there_is_time)
+START_TEST(postponed_lines_are_written_when_there_is_time)
 {
 	for (int is_kmsg = 0; is_kmsg < 2; is_kmsg++) {
 		const int fd = open_log(is_kmsg);
 		const char *tag = is_kmsg ? "<29>" : "";
-		g_autofree char *all = g_strdup_printf("%stest: a: ready\n%stest: b: ready\n", tag, tag);
+		g_autofree char *all =
+			g_strdup_printf("%stest: a: ready\n%stest: b: ready\n", tag, tag);
 
 		log_put_off();
 		log_notice("a", "ready");
@@ -117,7 +119,7 @@ START_TEST(lines_that_were_put_off_come_when_there_is_time)
 }
 END_TEST
 
-START_TEST(what_is_urgent_brings_all_that_was_put_off)
+START_TEST(an_urgent_line_writes_all_postponed_lines)
 {
 	const int fd = open_log(FALSE);
 
@@ -128,7 +130,7 @@ START_TEST(what_is_urgent_brings_all_that_was_put_off)
 }
 END_TEST
 
-START_TEST(no_line_is_lost_for_having_been_put_off)
+START_TEST(no_postponed_line_is_lost)
 {
 	const int fd = open_log(FALSE);
 	g_autofree char *long_text = g_strnfill(800, 'x');
@@ -144,13 +146,13 @@ START_TEST(no_line_is_lost_for_having_been_put_off)
 END_TEST
 
 /*
- * A console without a reader: the lines that do not fit are counted, and each line in it is
+ * A console without a reader: the lines that do not fit are counted, and each written line is
  * complete.
  */
 START_TEST(lines_that_find_no_room_are_counted_one_by_one)
 {
 	g_autofree char *long_text = g_strnfill(800, 'x');
-	char said[64 * 1024];
+	char message[64 * 1024];
 	ssize_t n;
 	unsigned n_lines = 0;
 	int ends[2];
@@ -162,26 +164,26 @@ START_TEST(lines_that_find_no_room_are_counted_one_by_one)
 	for (int i = 0; i < 30; i++)
 		log_notice(NULL, "%s", long_text);
 	log_catch_up();
-	n = read(ends[0], said, sizeof said - 1);
+	n = read(ends[0], message, sizeof message - 1);
 	ck_assert_int_gt(n, 0);
-	said[n] = '\0';
-	for (const char *line = said; *line; line += strcspn(line, "\n") + 1, n_lines++)
+	message[n] = '\0';
+	for (const char *line = message; *line; line += strcspn(line, "\n") + 1, n_lines++)
 		ck_assert_uint_eq(strcspn(line, "\n"), strlen("test: ") + 800);
 	ck_assert_uint_lt(n_lines, 30);
 
 	log_notice(NULL, "on");
-	n = read(ends[0], said, sizeof said - 1);
+	n = read(ends[0], message, sizeof message - 1);
 	ck_assert_int_gt(n, 0);
-	said[n] = '\0';
-	ck_assert_uint_eq((unsigned)atoi(said + strlen("test: ")), 30 - n_lines);
-	ck_assert_ptr_nonnull(strstr(said, " lines could not be written\ntest: on\n"));
+	message[n] = '\0';
+	ck_assert_uint_eq((unsigned)atoi(message + strlen("test: ")), 30 - n_lines);
+	ck_assert_ptr_nonnull(strstr(message, " lines could not be written\ntest: on\n"));
 	log_open("test", -1, FALSE);
 	(void)close(ends[0]);
 	(void)close(ends[1]);
 }
 END_TEST
 
-START_TEST(while_lines_are_held_none_comes_for_being_caught_up_with)
+START_TEST(catching_up_writes_no_held_line)
 {
 	const int fd = open_log(FALSE);
 
@@ -199,10 +201,12 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("log");
 
-	ADD_CASE(suite, "held", held_lines_wait_and_come_in_their_order, held_lines_beyond_32_kib_are_counted,
-		 the_kernels_log_has_held_lines_at_once_and_out_of_sight, without_a_line_nothing_is_said_of_it);
-	ADD_CASE(suite, "put off", lines_that_were_put_off_come_when_there_is_time, what_is_urgent_brings_all_that_was_put_off,
-		 no_line_is_lost_for_having_been_put_off, lines_that_find_no_room_are_counted_one_by_one,
-		 while_lines_are_held_none_comes_for_being_caught_up_with);
+	ADD_CASE(suite, "held", held_lines_wait_and_come_in_their_order,
+		 held_lines_beyond_32_kib_are_counted,
+		 the_kernels_log_has_held_lines_at_once_and_out_of_sight,
+		 releasing_an_empty_log_writes_nothing);
+	ADD_CASE(suite, "put off", postponed_lines_are_written_when_there_is_time,
+		 an_urgent_line_writes_all_postponed_lines, no_postponed_line_is_lost,
+		 lines_that_find_no_room_are_counted_one_by_one, catching_up_writes_no_held_line);
 	return suite;
 }

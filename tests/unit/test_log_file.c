@@ -105,7 +105,7 @@ START_TEST(half_a_line_of_a_killed_logger_is_ended)
 }
 END_TEST
 
-START_TEST(file_that_is_none_is_not_written_to)
+START_TEST(what_is_not_a_regular_file_is_not_written_to)
 {
 	g_autoptr(Tree) tree = tree_new();
 	auto_fd int fd = open(tree->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -177,9 +177,11 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("log-file");
 
 	suite_add_loop(suite, "lines", bytes_become_a_line, G_N_ELEMENTS(lines));
-	suite_add_loop(suite, "names", name_that_is_no_file_name_is_refused, G_N_ELEMENTS(bad_names));
-	ADD_CASE(suite, "files", time_is_written_in_utc_with_milliseconds, long_file_is_rotated_once,
-		 half_a_line_of_a_killed_logger_is_ended, file_that_is_none_is_not_written_to,
+	suite_add_loop(suite, "names", name_that_is_no_file_name_is_refused,
+		       G_N_ELEMENTS(bad_names));
+	ADD_CASE(suite, "files", time_is_written_in_utc_with_milliseconds,
+		 long_file_is_rotated_once, half_a_line_of_a_killed_logger_is_ended,
+		 what_is_not_a_regular_file_is_not_written_to,
 		 a_log_is_readable_by_its_group_also_after_a_rotation,
 		 no_group_makes_no_file_and_no_link_is_followed);
 	return suite;

@@ -52,7 +52,8 @@ static const KeeperListener listener = { .spawned = on_spawned, .exited = on_exi
 
 static void stage_make_router(Stage *stage)
 {
-	const LogRouterOptions options = { .program = stage->program, .directory = stage->directory };
+	const LogRouterOptions options = { .program = stage->program,
+					   .directory = stage->directory };
 
 	stage->router = log_router_new(fake_keeper_link(stage->keeper), &options);
 }
@@ -93,7 +94,7 @@ static char *last_serial(Stage *stage)
 	return g_strndup(line, strcspn(line, "\n"));
 }
 
-/* The manager dies. The next one gets what the keeper has. */
+/* The manager dies. The next one gets the channels that the keeper stores. */
 static void stage_crash(Stage *stage)
 {
 	g_autofree char *serial = last_serial(stage);
@@ -106,7 +107,8 @@ static void stage_crash(Stage *stage)
 	control = fake_keeper_kept(stage->keeper, LOGGER_SERVICE "/control/" LOGGER_PROTOCOL);
 	channel_fd = fake_keeper_kept(stage->keeper, name);
 	if (control >= 0)
-		log_router_give_fd(stage->router, LOGGER_SERVICE, "control", LOGGER_PROTOCOL, control);
+		log_router_give_fd(stage->router, LOGGER_SERVICE, "control", LOGGER_PROTOCOL,
+				   control);
 	if (channel_fd >= 0)
 		log_router_give_fd(stage->router, "probe", "log", serial, channel_fd);
 	log_router_begin(stage->router, fake_keeper_pid(stage->keeper, LOGGER_SERVICE, ROLE_MAIN),
@@ -122,7 +124,7 @@ static int open_output(Stage *stage)
 	return fd;
 }
 
-static void say(int fd, const char *text)
+static void write_text(int fd, const char *text)
 {
 	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 }
@@ -144,7 +146,8 @@ static bool log_holds(const Stage *stage, const char *text)
 static bool is_forgotten(const Stage *stage, const char *unused)
 {
 	(void)unused;
-	return fake_keeper_count(stage->keeper, "forget probe/log/") == fake_keeper_count(stage->keeper, KEPT_CHANNEL);
+	return fake_keeper_count(stage->keeper, "forget probe/log/") ==
+	       fake_keeper_count(stage->keeper, KEPT_CHANNEL);
 }
 
 static bool logger_lives(const Stage *stage, const char *unused)
@@ -159,7 +162,8 @@ static bool has_tried_thrice(const Stage *stage, const char *unused)
 	return fake_keeper_count(stage->keeper, "spawn main") >= 3;
 }
 
-static void run_until(Stage *stage, bool (*is_so)(const Stage *stage, const char *text), const char *text)
+static void run_until(Stage *stage, bool (*is_so)(const Stage *stage, const char *text),
+		      const char *text)
 {
 	int64_t deadline = loop_now() + DEADLINE_US;
 	guint source = g_timeout_add(5, wake, NULL);
@@ -185,7 +189,7 @@ START_TEST(output_reaches_its_file_and_then_the_channel_is_forgotten)
 	int fd = open_output(stage);
 
 	ck_assert_uint_eq(fake_keeper_n_kept(stage->keeper), 2);
-	say(fd, "hello\n");
+	write_text(fd, "hello\n");
 	run_until(stage, log_holds, " hello\n");
 	fd_close(&fd);
 	run_until(stage, is_forgotten, NULL);
@@ -203,7 +207,7 @@ START_TEST(each_command_has_a_channel_of_its_own)
 		g_autofree char *text = g_strdup_printf("line %d.\n", i);
 		int fd = open_output(stage);
 
-		say(fd, text);
+		write_text(fd, text);
 		fd_close(&fd);
 		if (i % 3 == 0)
 			g_main_context_iteration(NULL, FALSE);
@@ -233,7 +237,7 @@ START_TEST(channel_with_descriptors_is_forgotten_and_the_others_go_on)
 	run_until(stage, is_forgotten, NULL);
 	ck_assert(log_holds(stage, " bad\n"));
 	fd = open_output(stage);
-	say(fd, "good\n");
+	write_text(fd, "good\n");
 	run_until(stage, log_holds, " good\n");
 
 	fd_close(&fd);
@@ -261,14 +265,14 @@ START_TEST(logger_that_is_killed_is_back_and_nothing_is_lost)
 	Stage *stage = stage_new(SVC_LOGGER);
 	int fd = open_output(stage);
 
-	say(fd, "before\n");
+	write_text(fd, "before\n");
 	run_until(stage, log_holds, " before\n");
 	for (int i = 0; i < 3; i++) {
 		g_autofree char *text = g_strdup_printf("kill %d\n", i);
 		g_autofree char *expected = g_strdup_printf(" kill %d\n", i);
 
 		kill_logger(stage);
-		say(fd, text);
+		write_text(fd, text);
 		run_until(stage, log_holds, expected);
 	}
 	fd_close(&fd);
@@ -284,11 +288,11 @@ START_TEST(manager_that_dies_leaves_the_logger_at_work)
 	int fd = open_output(stage);
 	pid_t pid;
 
-	say(fd, "before\n");
+	write_text(fd, "before\n");
 	run_until(stage, log_holds, " before\n");
 	pid = fake_keeper_pid(stage->keeper, LOGGER_SERVICE, ROLE_MAIN);
 	stage_crash(stage);
-	say(fd, "after\n");
+	write_text(fd, "after\n");
 	run_until(stage, log_holds, " after\n");
 	fd_close(&fd);
 	run_until(stage, is_forgotten, NULL);
@@ -305,7 +309,7 @@ START_TEST(manager_and_logger_that_die_together_lose_nothing)
 
 	run_until(stage, logger_lives, NULL);
 	kill_logger(stage);
-	say(fd, "unread\n");
+	write_text(fd, "unread\n");
 	stage_crash(stage);
 	run_until(stage, log_holds, " unread\n");
 
@@ -314,12 +318,12 @@ START_TEST(manager_and_logger_that_die_together_lose_nothing)
 }
 END_TEST
 
-START_TEST(logger_that_cannot_run_is_tried_again_and_holds_up_nobody)
+START_TEST(logger_that_cannot_run_is_retried_and_delays_nothing)
 {
 	Stage *stage = stage_new("/no/such/logger");
 	int fd = open_output(stage);
 
-	say(fd, "into the channel\n");
+	write_text(fd, "into the channel\n");
 	run_until(stage, has_tried_thrice, NULL);
 
 	fd_close(&fd);
@@ -332,10 +336,12 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("log router");
 
 	ADD_CASE(suite, "router", output_reaches_its_file_and_then_the_channel_is_forgotten,
-		 each_command_has_a_channel_of_its_own, channel_with_descriptors_is_forgotten_and_the_others_go_on,
+		 each_command_has_a_channel_of_its_own,
+		 channel_with_descriptors_is_forgotten_and_the_others_go_on,
 		 pipe_of_an_older_manager_is_forgotten,
-		 logger_that_is_killed_is_back_and_nothing_is_lost, manager_that_dies_leaves_the_logger_at_work,
+		 logger_that_is_killed_is_back_and_nothing_is_lost,
+		 manager_that_dies_leaves_the_logger_at_work,
 		 manager_and_logger_that_die_together_lose_nothing,
-		 logger_that_cannot_run_is_tried_again_and_holds_up_nobody);
+		 logger_that_cannot_run_is_retried_and_delays_nothing);
 	return suite;
 }

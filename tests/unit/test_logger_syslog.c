@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-logger and the syslog daemon: forwarded lines, and failures that affect nothing else.
+ * svc-logger and the syslog daemon: forwarded lines, and failures that affect no other output.
  */
 #include "config.h"
 
@@ -43,7 +43,8 @@ static void expect_syslog(int fd, const char *priority, const char *rest)
 /* Its only child; 0: none, or it has ended. */
 static pid_t forwarder_of(const Session *session)
 {
-	g_autofree char *path = g_strdup_printf("/proc/%d/task/%d/children", (int)session->pid, (int)session->pid);
+	g_autofree char *path =
+		g_strdup_printf("/proc/%d/task/%d/children", (int)session->pid, (int)session->pid);
 	g_autofree char *text = NULL;
 
 	ck_assert(g_file_get_contents(path, &text, NULL, NULL));
@@ -63,7 +64,7 @@ START_TEST(syslog_gets_every_line_with_its_severity)
 	Session *session = session_with_probe();
 	auto_fd int syslog = bind_syslog(session->syslog_path);
 
-	say(session->probe[1], "plain\n<3>bad\n<9>odd\n");
+	write_text(session->probe[1], "plain\n<3>bad\n<9>odd\n");
 
 	expect_syslog(syslog, "<30>", "probe: plain");
 	expect_syslog(syslog, "<27>", "probe: bad");
@@ -77,7 +78,7 @@ START_TEST(early_lines_reach_a_syslog_that_comes_later)
 	Session *session = session_with_probe();
 	auto_fd int syslog = -1;
 
-	say(session->probe[1], "early\n");
+	write_text(session->probe[1], "early\n");
 	session_expect_log(session, "probe.log", "early\n");
 	syslog = bind_syslog(session->syslog_path);
 
@@ -86,7 +87,7 @@ START_TEST(early_lines_reach_a_syslog_that_comes_later)
 }
 END_TEST
 
-START_TEST(syslog_daemons_own_words_are_not_sent_to_it)
+START_TEST(syslog_daemons_own_lines_are_not_sent_to_it)
 {
 	Session *session = session_new();
 	auto_fd int syslog = bind_syslog(session->syslog_path);
@@ -94,10 +95,10 @@ START_TEST(syslog_daemons_own_words_are_not_sent_to_it)
 	int other[2];
 
 	session_open_channel(session, "rsyslog", own);
-	say(own[1], "trouble\n");
+	write_text(own[1], "trouble\n");
 	session_expect_log(session, "rsyslog.log", "trouble\n");
 	session_open_channel(session, "probe", other);
-	say(other[1], "hello\n");
+	write_text(other[1], "hello\n");
 
 	expect_syslog(syslog, "<30>", "probe: hello");
 	fd_close(&own[1]);
@@ -115,8 +116,8 @@ START_TEST(syslog_that_hangs_holds_up_nothing)
 	auto_fd int syslog = bind_syslog(session->syslog_path);
 
 	for (int i = 0; i < 3000; i++)
-		say(session->probe[1], "<7>line\n");
-	say(session->probe[1], "last\n");
+		write_text(session->probe[1], "<7>line\n");
+	write_text(session->probe[1], "last\n");
 	fd_close(&session->probe[1]);
 	session_expect_end(session, "probe");
 
@@ -149,11 +150,11 @@ START_TEST(a_flood_leaves_the_lines_of_others)
 
 	session_open_channel(session, "loud", loud);
 	for (unsigned i = 0; i < 6000; i++)
-		say(loud[1], "many and many and many words, and then some more of them\n");
+		write_text(loud[1], "many and many and many words, and then some more of them\n");
 	fd_close(&loud[1]);
 	session_expect_end(session, "loud");
 	session_open_channel(session, "quiet", quiet);
-	say(quiet[1], "one word\n");
+	write_text(quiet[1], "one word\n");
 	session_expect_log(session, "quiet.log", "one word\n");
 	syslog = bind_syslog(session->syslog_path);
 
@@ -167,37 +168,38 @@ START_TEST(a_flood_leaves_the_lines_of_others)
 END_TEST
 
 /*
- * The forwarder may hang in the look-up of /dev/log. Its death loses lines, and the next one
- * forwards.
+ * The forwarder may hang in the lookup of /dev/log. Its death loses lines, and the next forwarder
+ * continues.
  */
 START_TEST(forwarder_that_dies_is_replaced)
 {
 	Session *session = session_with_probe();
 	auto_fd int syslog = bind_syslog(session->syslog_path);
 
-	say(session->probe[1], "first\n");
+	write_text(session->probe[1], "first\n");
 	expect_syslog(syslog, "<30>", "probe: first");
 	kill_forwarder(session, SIGKILL);
-	say(session->probe[1], "second\n");
-	say(session->probe[1], "third\n");
+	write_text(session->probe[1], "second\n");
+	write_text(session->probe[1], "third\n");
 
 	ck_assert(line_comes(syslog, "probe: third"));
 	session_free(session);
 }
 END_TEST
 
-/* The finale sends SIGTERM to all but the loggers, and waits for them. */
+/* The finale sends SIGTERM to all processes except the loggers, and waits for these. */
 START_TEST(forwarder_that_is_asked_to_end_is_not_replaced)
 {
 	Session *session = session_with_probe();
 	auto_fd int syslog = bind_syslog(session->syslog_path);
 	const int64_t deadline_us = g_get_monotonic_time() + DEADLINE_US;
 
-	say(session->probe[1], "first\n");
+	write_text(session->probe[1], "first\n");
 	expect_syslog(syslog, "<30>", "probe: first");
 	kill_forwarder(session, SIGTERM);
-	while (forwarder_of(session) > 0 && g_get_monotonic_time() < deadline_us) { /* it is reaped at the next try */
-		say(session->probe[1], "more\n");
+	/* it is reaped at the next try */
+	while (forwarder_of(session) > 0 && g_get_monotonic_time() < deadline_us) {
+		write_text(session->probe[1], "more\n");
 		g_usleep(10 * G_TIME_SPAN_MILLISECOND);
 	}
 
@@ -211,12 +213,12 @@ START_TEST(stopped_forwarder_holds_up_nothing)
 	Session *session = session_with_probe();
 	auto_fd int syslog = bind_syslog(session->syslog_path);
 
-	say(session->probe[1], "first\n");
+	write_text(session->probe[1], "first\n");
 	expect_syslog(syslog, "<30>", "probe: first");
 	kill_forwarder(session, SIGSTOP);
 	for (int i = 0; i < 3000; i++)
-		say(session->probe[1], "line\n");
-	say(session->probe[1], "last\n");
+		write_text(session->probe[1], "line\n");
+	write_text(session->probe[1], "last\n");
 	fd_close(&session->probe[1]);
 
 	session_expect_end(session, "probe");
@@ -229,8 +231,10 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("logger-syslog");
 
 	ADD_CASE(suite, "syslog", syslog_gets_every_line_with_its_severity,
-		 early_lines_reach_a_syslog_that_comes_later, syslog_daemons_own_words_are_not_sent_to_it,
-		 syslog_that_hangs_holds_up_nothing, a_flood_leaves_the_lines_of_others, forwarder_that_dies_is_replaced,
-		 forwarder_that_is_asked_to_end_is_not_replaced, stopped_forwarder_holds_up_nothing);
+		 early_lines_reach_a_syslog_that_comes_later,
+		 syslog_daemons_own_lines_are_not_sent_to_it, syslog_that_hangs_holds_up_nothing,
+		 a_flood_leaves_the_lines_of_others, forwarder_that_dies_is_replaced,
+		 forwarder_that_is_asked_to_end_is_not_replaced,
+		 stopped_forwarder_holds_up_nothing);
 	return suite;
 }

@@ -6,22 +6,26 @@
 
 #include <check.h>
 
+#include "boot/progress.h"
 #include "engine/explain.h"
-#include "engine/progress.h"
 #include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
 #define D "[Service]\nExec=/usr/sbin/d\nReady=notify\n"
 #define T "[Service]\nType=task\nExec=/usr/sbin/t\n"
 #define SCREEN "[defaults]\nNewServices=boot\nLoginScreen=$x-display-manager $text-login\n"
-#define DM D "[Conditions]\nWhen=path:exec:/usr/sbin/gdm3\nWhen=service:dbus\nWhen=dbus:org.login1\nWants=accounts\n" \
-	   "Provides=$x-display-manager\n"
+#define DM                                                                                                         \
+	D "[Conditions]\nWhen=path:exec:/usr/sbin/gdm3\nWhen=service:dbus\nWhen=dbus:org.login1\nWants=accounts\n" \
+	  "Provides=$x-display-manager\n"
 #define GETTY D "[Conditions]\nAfter=utmp\nProvides=$text-login\n"
 #define LATE "[service anacron]\nClass=after-login\n"
 
-static const char desktop[] = "== accounts\n" D "== anacron\n" T "== cups\n" D "== dbus\n" D "[Conditions]\nAfter=hostname\n"
-			      "== elogind\n[Service]\nExec=/usr/sbin/e\nReady=dbus:org.login1\n[Conditions]\nWhile=service:dbus\n"
-			      "== gdm\n" DM "ShownWhen=flag:drawn\n== getty\n" GETTY "== hostname\n" T "== utmp\n" T;
+static const char desktop[] =
+	"== accounts\n" D "== anacron\n" T "== cups\n" D "== dbus\n" D
+	"[Conditions]\nAfter=hostname\n"
+	"== elogind\n[Service]\nExec=/usr/sbin/e\nReady=dbus:org.login1\n[Conditions]\n"
+	"While=service:dbus\n"
+	"== gdm\n" DM "ShownWhen=flag:drawn\n== getty\n" GETTY "== hostname\n" T "== utmp\n" T;
 
 static World *desktop_new(const char *more)
 {
@@ -35,7 +39,8 @@ static World *desktop_new(const char *more)
 static void expect_class(World *w, const char *service, ServiceClass expected)
 {
 	ck_assert_msg(engine_class(world_find(w, service)) == expected, "%s is %s, not %s", service,
-		      service_class_name(engine_class(world_find(w, service))), service_class_name(expected));
+		      service_class_name(engine_class(world_find(w, service))),
+		      service_class_name(expected));
 }
 
 /* The login screen and its needs are up. It is not drawn yet. */
@@ -51,7 +56,7 @@ static void bring_up_gdm(World *w)
 
 /* --- its needs --- */
 
-START_TEST(what_its_conditions_lead_to_belongs_to_it_to_the_end)
+START_TEST(services_that_its_conditions_lead_to_belong_to_it)
 {
 	static const char *const members[] = { "gdm", "dbus", "hostname", "elogind", "accounts" };
 	static const char *const others[] = { "cups", "getty", "utmp" };
@@ -65,18 +70,20 @@ START_TEST(what_its_conditions_lead_to_belongs_to_it_to_the_end)
 }
 END_TEST
 
-START_TEST(of_those_that_can_start_at_once_it_has_its_needs_started_first)
+START_TEST(its_needs_start_before_others_that_can_start_at_the_same_moment)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" D "== b\n" D "== y\n" D "== z\n" D "[Conditions]\nAfter=y\n",
+	g_autoptr(World) w = world_new_with_policy("== a\n" D "== b\n" D "== y\n" D "== z\n" D
+						   "[Conditions]\nAfter=y\n",
 						   "[defaults]\nNewServices=boot\nLoginScreen=z\n");
 
 	expect_log(w, "start y, start a, start b");
 }
 END_TEST
 
-START_TEST(policy_has_the_last_word_on_who_belongs_to_it)
+START_TEST(policy_overrides_its_members)
 {
-	g_autoptr(World) w = desktop_new("[service cups]\nClass=login-screen\n[service elogind]\nClass=normal\n");
+	g_autoptr(World) w = desktop_new(
+		"[service cups]\nClass=login-screen\n[service elogind]\nClass=normal\n");
 
 	expect_class(w, "cups", SERVICE_CLASS_LOGIN_SCREEN);
 	expect_class(w, "elogind", SERVICE_CLASS_NORMAL);
@@ -108,7 +115,7 @@ START_TEST(without_a_display_manager_it_is_the_text_login)
 }
 END_TEST
 
-START_TEST(who_waits_for_more_than_a_program_may_still_be_the_one)
+START_TEST(a_service_that_waits_for_more_than_a_program_is_still_a_candidate)
 {
 	g_autoptr(World) w = world_new_with_policy(
 		"== dm\n" D "[Conditions]\nWhen=path:exec:/bin/dm | flag:screen\n== login\n" D,
@@ -154,9 +161,12 @@ static bool is_finished(World *w)
 
 static World *late_new(void)
 {
-	return world_new_with_policy("== after\n" D "[Conditions]\nAfter=late\n== late\n" T "== screen\n" D "[Conditions]\nShownWhen=flag:drawn\n"
-				     "== slow\n" D,
-				     "[defaults]\nNewServices=boot\nLoginScreen=screen\n[service late]\nClass=after-login\n");
+	return world_new_with_policy(
+		"== after\n" D "[Conditions]\nAfter=late\n== late\n" T "== screen\n" D
+		"[Conditions]\nShownWhen=flag:drawn\n"
+		"== slow\n" D,
+		"[defaults]\nNewServices=boot\nLoginScreen=screen\n[service late]\n"
+		"Class=after-login\n");
 }
 
 START_TEST(the_boot_is_over_without_those_that_wait_for_it)
@@ -194,7 +204,7 @@ START_TEST(once_it_is_there_the_boot_goes_on_for_those_that_have_waited)
 }
 END_TEST
 
-START_TEST(once_there_it_is_there_for_this_boot)
+START_TEST(once_drawn_it_counts_as_drawn_for_this_boot)
 {
 	g_autoptr(World) w = desktop_new("");
 
@@ -210,15 +220,18 @@ START_TEST(once_there_it_is_there_for_this_boot)
 }
 END_TEST
 
-/* It took its place while it was itself the awaited screen, and now it waits for another one. */
-START_TEST(who_has_to_wait_for_it_again_does_not_stand_in_the_way_of_others)
+/*
+ * "second" queued for the lock while it was itself the login screen. Now it waits for "first".
+ */
+START_TEST(a_service_that_waits_again_delays_no_others)
 {
 	g_autoptr(World) w = world_new_with_policy(
 		"== first\n[Service]\nExec=/bin/d\nReady=notify\n[Conditions]\nWhen=flag:f\n"
 		"== holder\n[Service]\nExec=/bin/d\nReady=notify\nStartLock=l\n"
 		"== second\n[Service]\nExec=/bin/d\nReady=notify\nStartLock=l\n"
 		"== other\n[Service]\nExec=/bin/d\nReady=notify\nStartLock=l\n",
-		"[runlevel 2]\nActivate=holder second other\n[defaults]\nLoginScreen=first second\n[service second]\nClass=after-login\n");
+		"[runlevel 2]\nActivate=holder second other\n[defaults]\nLoginScreen=first "
+		"second\n[service second]\nClass=after-login\n");
 
 	expect_state(w, "holder", STATE_STARTING);
 	expect_cause(w, "second", "waits for the lock l, which holder holds");
@@ -230,7 +243,7 @@ START_TEST(who_has_to_wait_for_it_again_does_not_stand_in_the_way_of_others)
 }
 END_TEST
 
-START_TEST(one_that_does_not_tell_is_taken_for_drawn_after_a_while)
+START_TEST(a_silent_login_screen_counts_as_drawn_after_a_time)
 {
 	g_autoptr(World) w = desktop_new("");
 
@@ -242,7 +255,7 @@ START_TEST(one_that_does_not_tell_is_taken_for_drawn_after_a_while)
 }
 END_TEST
 
-START_TEST(one_that_never_comes_is_given_up)
+START_TEST(a_login_screen_that_never_comes_is_given_up)
 {
 	g_autoptr(World) w = desktop_new("");
 
@@ -254,7 +267,7 @@ START_TEST(one_that_never_comes_is_given_up)
 }
 END_TEST
 
-START_TEST(one_that_has_failed_for_good_makes_way_for_the_next)
+START_TEST(a_login_screen_that_failed_for_good_makes_way_for_the_next)
 {
 	g_autoptr(World) w = desktop_new("");
 
@@ -277,7 +290,8 @@ END_TEST
 
 START_TEST(a_shutdown_waits_for_no_login_screen)
 {
-	g_autoptr(World) w = world_new_with_policy(desktop, SCREEN LATE "[runlevel 6]\nActivate=anacron\n");
+	g_autoptr(World)
+		w = world_new_with_policy(desktop, SCREEN LATE "[runlevel 6]\nActivate=anacron\n");
 
 	world_set(w, "path:exec:/usr/sbin/gdm3", true);
 	world_runlevel(w, "6");
@@ -299,11 +313,13 @@ START_TEST(another_manager_goes_on_waiting)
 }
 END_TEST
 
-START_TEST(new_files_change_who_belongs_to_it)
+START_TEST(new_files_change_its_members)
 {
 	g_autoptr(World) w = desktop_new("");
 
-	world_reload(w, desktop, SCREEN "[service cups]\nClass=after-login\n[service utmp]\nClass=login-screen\n");
+	world_reload(w, desktop,
+		     SCREEN
+		     "[service cups]\nClass=after-login\n[service utmp]\nClass=login-screen\n");
 	expect_class(w, "anacron", SERVICE_CLASS_NORMAL);
 	expect_class(w, "utmp", SERVICE_CLASS_LOGIN_SCREEN);
 	expect_state(w, "anacron", STATE_STARTING);
@@ -312,18 +328,21 @@ END_TEST
 
 /* --- messages --- */
 
-START_TEST(explain_says_what_it_waits_for_who_said_so_and_how_long)
+START_TEST(explain_names_the_wait_its_origin_and_its_limit)
 {
 	g_autoptr(World) w = desktop_new("");
 	g_autoptr(GPtrArray) reasons = NULL;
 
 	world_advance_s(w, 10);
 	reasons = explain_service(world_engine(w), "anacron", world_now(w));
-	ck_assert_str_eq(((const Reason *)g_ptr_array_index(reasons, 0))->text, "anacron waits for the login screen.");
-	ck_assert_str_eq(((const Reason *)g_ptr_array_index(reasons, 1))->text,
-			 "It is wanted in runlevel 2 (/etc/svcd/policy.d/local.policy:2). It waits until the login screen "
-			 "($x-display-manager) is there, at most 1 min 20 s: Class=after-login "
-			 "(/etc/svcd/policy.d/local.policy:5).");
+	ck_assert_str_eq(((const Reason *)g_ptr_array_index(reasons, 0))->text,
+			 "anacron waits for the login screen.");
+	ck_assert_str_eq(
+		((const Reason *)g_ptr_array_index(reasons, 1))->text,
+		"It is wanted in runlevel 2 (/etc/svcd/policy.d/local.policy:2). It waits for "
+		"the login screen "
+		"($x-display-manager), at most 1 min 20 s: Class=after-login "
+		"(/etc/svcd/policy.d/local.policy:5).");
 }
 END_TEST
 
@@ -331,19 +350,22 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("login screen");
 
-	ADD_CASE(suite, "what it needs", what_its_conditions_lead_to_belongs_to_it_to_the_end,
-		 of_those_that_can_start_at_once_it_has_its_needs_started_first,
-		 policy_has_the_last_word_on_who_belongs_to_it, what_it_needs_cannot_wait_for_it,
+	ADD_CASE(suite, "what it needs", services_that_its_conditions_lead_to_belong_to_it,
+		 its_needs_start_before_others_that_can_start_at_the_same_moment,
+		 policy_overrides_its_members, what_it_needs_cannot_wait_for_it,
 		 without_a_display_manager_it_is_the_text_login,
-		 who_waits_for_more_than_a_program_may_still_be_the_one,
+		 a_service_that_waits_for_more_than_a_program_is_still_a_candidate,
 		 where_policy_names_none_no_service_waits);
-	ADD_CASE(suite, "until it is there", after_login_waits_until_it_is_shown, the_boot_is_over_without_those_that_wait_for_it,
-		 once_it_is_there_the_boot_goes_on_for_those_that_have_waited, once_there_it_is_there_for_this_boot,
-		 one_that_does_not_tell_is_taken_for_drawn_after_a_while, one_that_never_comes_is_given_up,
-		 one_that_has_failed_for_good_makes_way_for_the_next, requested_service_does_not_wait,
-		 a_shutdown_waits_for_no_login_screen, another_manager_goes_on_waiting,
-		 new_files_change_who_belongs_to_it,
-		 who_has_to_wait_for_it_again_does_not_stand_in_the_way_of_others);
-	ADD_CASE(suite, "words", explain_says_what_it_waits_for_who_said_so_and_how_long);
+	ADD_CASE(suite, "until it is there", after_login_waits_until_it_is_shown,
+		 the_boot_is_over_without_those_that_wait_for_it,
+		 once_it_is_there_the_boot_goes_on_for_those_that_have_waited,
+		 once_drawn_it_counts_as_drawn_for_this_boot,
+		 a_silent_login_screen_counts_as_drawn_after_a_time,
+		 a_login_screen_that_never_comes_is_given_up,
+		 a_login_screen_that_failed_for_good_makes_way_for_the_next,
+		 requested_service_does_not_wait, a_shutdown_waits_for_no_login_screen,
+		 another_manager_goes_on_waiting, new_files_change_its_members,
+		 a_service_that_waits_again_delays_no_others);
+	ADD_CASE(suite, "words", explain_names_the_wait_its_origin_and_its_limit);
 	return suite;
 }

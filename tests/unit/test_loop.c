@@ -182,7 +182,7 @@ static void on_ready_free_other(GIOCondition condition, void *data)
 	g_clear_pointer(&both[!GPOINTER_TO_UINT(data)], fd_source_free);
 }
 
-START_TEST(a_source_that_is_freed_hears_nothing_any_more)
+START_TEST(a_freed_source_receives_nothing)
 {
 	int fds[2][2];
 
@@ -190,7 +190,8 @@ START_TEST(a_source_that_is_freed_hears_nothing_any_more)
 	for (unsigned i = 0; i < 2; i++) {
 		ck_assert_int_eq(pipe(fds[i]), 0);
 		ck_assert_int_eq(write(fds[i][1], "x", 1), 1);
-		both[i] = fd_source_new(fds[i][0], G_IO_IN, LOOP_PRIORITY_READY, on_ready_free_other, GUINT_TO_POINTER(i));
+		both[i] = fd_source_new(fds[i][0], G_IO_IN, LOOP_PRIORITY_READY,
+					on_ready_free_other, GUINT_TO_POINTER(i));
 	}
 	g_main_context_iteration(NULL, FALSE);
 
@@ -209,7 +210,7 @@ static void on_note_ready(GIOCondition condition, void *data)
 	on_fire_note(data);
 }
 
-START_TEST(what_the_keeper_says_comes_before_what_services_say)
+START_TEST(keeper_messages_come_before_service_messages)
 {
 	FdSource *later;
 	FdSource *first;
@@ -217,8 +218,10 @@ START_TEST(what_the_keeper_says_comes_before_what_services_say)
 
 	n_fired = 0;
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-	later = fd_source_new(fds[0], G_IO_OUT, LOOP_PRIORITY_NOTIFY, on_note_ready, GUINT_TO_POINTER(2));
-	first = fd_source_new(fds[1], G_IO_OUT, LOOP_PRIORITY_KEEPER, on_note_ready, GUINT_TO_POINTER(1));
+	later = fd_source_new(fds[0], G_IO_OUT, LOOP_PRIORITY_NOTIFY, on_note_ready,
+			      GUINT_TO_POINTER(2));
+	first = fd_source_new(fds[1], G_IO_OUT, LOOP_PRIORITY_KEEPER, on_note_ready,
+			      GUINT_TO_POINTER(1));
 	g_main_context_iteration(NULL, FALSE);
 
 	ck_assert_uint_eq(n_fired, 1);
@@ -253,10 +256,10 @@ static void note_change(GIOCondition condition, void *data)
 }
 
 /*
- * Only the first poll sees it ready. It must not lose its turn because another source was ready at
- * the same moment.
+ * Only the first poll reports the mount table as ready. That report must not be lost because
+ * another source was ready at the same moment.
  */
-START_TEST(a_mount_is_told_of_though_the_keeper_speaks_at_the_same_moment)
+START_TEST(a_mount_is_reported_while_keeper_messages_arrive)
 {
 	FdSource *mounts;
 	FdSource *keeper;
@@ -265,7 +268,7 @@ START_TEST(a_mount_is_told_of_though_the_keeper_speaks_at_the_same_moment)
 	int fd;
 
 	if (unshare(CLONE_NEWNS) < 0)
-		return; /* only root may */
+		return; /* only root may mount */
 	ck_assert_int_eq(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
 	fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	ck_assert_int_ge(fd, 0);
@@ -309,7 +312,7 @@ START_TEST(a_descriptor_is_watched_until_its_source_is_freed)
 }
 END_TEST
 
-/* Microseconds since the clock was set; -1: it does not run. */
+/* Microseconds since the timer was set; -1: it does not run. */
 static int64_t set_ago(int clock_fd, int64_t limit_us)
 {
 	struct itimerspec left;
@@ -335,7 +338,7 @@ START_TEST(the_clock_runs_while_the_loop_is_awake_and_stops_while_it_sleeps)
 	began_us = loop_now();
 	ck_assert_int_ge(set_ago(clock_fd, limit_us), 0);
 
-	for (int i = 0; i < 3; i++) /* a burst: most of its time is left, so it is not set again */
+	for (int i = 0; i < 3; i++) /* a burst: most of the limit is left, so it is not set again */
 		turn_until_idle();
 	later_us = loop_now();
 	ck_assert_int_ge(set_ago(clock_fd, limit_us), later_us - began_us);
@@ -343,7 +346,7 @@ START_TEST(the_clock_runs_while_the_loop_is_awake_and_stops_while_it_sleeps)
 	timer = timer_new(on_fire, NULL);
 	began_us = loop_now();
 	timer_arm(timer, began_us + sleep_us);
-	g_main_context_iteration(NULL, TRUE); /* stopped meanwhile */
+	g_main_context_iteration(NULL, TRUE); /* the clock is stopped meanwhile */
 	ck_assert_int_le(set_ago(clock_fd, limit_us), loop_now() - began_us - sleep_us);
 	timer_free(timer);
 }
@@ -358,10 +361,9 @@ Suite *make_suite(void)
 		 timers_fire_in_the_order_of_their_times,
 		 timers_that_are_moved_and_freed_leave_the_others_alone,
 		 a_timer_that_is_always_due_leaves_others_their_turn,
-		 a_source_that_is_freed_hears_nothing_any_more,
-		 what_the_keeper_says_comes_before_what_services_say,
+		 a_freed_source_receives_nothing, keeper_messages_come_before_service_messages,
 		 a_descriptor_is_watched_until_its_source_is_freed,
-		 a_mount_is_told_of_though_the_keeper_speaks_at_the_same_moment,
+		 a_mount_is_reported_while_keeper_messages_arrive,
 		 the_clock_runs_while_the_loop_is_awake_and_stops_while_it_sleeps);
 	return suite;
 }

@@ -12,12 +12,14 @@
 #include "tests/lib/lsb-world.h"
 #include "tests/lib/suite.h"
 
-START_TEST(a_script_becomes_a_service_with_all_that_its_header_says)
+START_TEST(a_script_becomes_a_service_with_its_whole_header)
 {
-	static const char text[] = "#!/bin/sh\n### BEGIN INIT INFO\n# Provides: web httpd\n# Required-Start: $remote_fs\n"
-				   "# Required-Stop: $remote_fs\n# Default-Start: 2 3\n# Default-Stop: 0 6\n"
-				   "# X-Interactive: true\n# Short-Description: 100% web\n### END INIT INFO\n"
-				   "PIDFILE=/run/web.pid\ncase $1 in\n restart) ;;\n reload) ;;\nesac\n";
+	static const char text[] =
+		"#!/bin/sh\n### BEGIN INIT INFO\n# Provides: web httpd\n# Required-Start: "
+		"$remote_fs\n"
+		"# Required-Stop: $remote_fs\n# Default-Start: 2 3\n# Default-Stop: 0 6\n"
+		"# X-Interactive: true\n# Short-Description: 100% web\n### END INIT INFO\n"
+		"PIDFILE=/run/web.pid\ncase $1 in\n restart) ;;\n reload) ;;\nesac\n";
 	g_autoptr(LsbWorld) w = lsb_world_new();
 
 	write_script(w, "web.sh", text);
@@ -27,29 +29,29 @@ START_TEST(a_script_becomes_a_service_with_all_that_its_header_says)
 
 	expect_names(w, "rc-links/init-scripts.policy web.svc");
 	ck_assert_str_eq(text_of(w, "web.svc"), "[Service]\n"
-						    "Description=100% web\n"
-						    "Type=script\n"
-						    "Exec=/etc/init.d/web.sh start\n"
-						    "Stop=/etc/init.d/web.sh stop\n"
-						    "RestartCommand=/etc/init.d/web.sh restart\n"
-						    "Reload=/etc/init.d/web.sh reload\n"
-						    "PidFile=/run/web.pid\n"
-						    "SuccessStatus=5 6\n"
-						    "Restart=on-failure\n"
-						    "RestartDelay=1s\n"
-						    "RestartLimit=5/1h\n"
-						    "KillMode=process\n"
-						    "StartTimeout=2h\n"
-						    "StopTimeout=5min\n"
-						    "StopOrder=said\n"
-						    "Environment=SVCD_SCRIPT=web\n"
-						    "StartLock=console\n"
-						    "TTYPath=-/dev/console\n"
-						    "\n"
-						    "[Conditions]\n"
-						    "Provides=httpd\n"
-						    "After=$remote_fs\n"
-						    "StopBefore=$remote_fs\n");
+						"Description=100% web\n"
+						"Type=script\n"
+						"Exec=/etc/init.d/web.sh start\n"
+						"Stop=/etc/init.d/web.sh stop\n"
+						"RestartCommand=/etc/init.d/web.sh restart\n"
+						"Reload=/etc/init.d/web.sh reload\n"
+						"PidFile=/run/web.pid\n"
+						"SuccessStatus=5 6\n"
+						"Restart=on-failure\n"
+						"RestartDelay=1s\n"
+						"RestartLimit=5/1h\n"
+						"KillMode=process\n"
+						"StartTimeout=2h\n"
+						"StopTimeout=5min\n"
+						"StopOrder=said\n"
+						"Environment=SVCD_SCRIPT=web\n"
+						"StartLock=console\n"
+						"TTYPath=-/dev/console\n"
+						"\n"
+						"[Conditions]\n"
+						"Provides=httpd\n"
+						"After=$remote_fs\n"
+						"StopBefore=$remote_fs\n");
 	ck_assert_str_eq(text_of(w, LSB_POLICY_FILE),
 			 "[service web]\nActivation=boot\nRunlevels=\nRunlevels=2\n");
 }
@@ -137,8 +139,9 @@ START_TEST(links_are_policy_and_default_start_counts_only_without_any)
 	tree_link_script(w->tree, "3", "S01a");
 	tree_link_script(w->tree, "3", "K01plain");
 	read_scripts(w, "");
-	ck_assert_str_eq(text_of(w, LSB_POLICY_FILE), "[service a]\nActivation=boot\nRunlevels=\nRunlevels=3\n\n"
-						      "[service plain]\nActivation=manual\n");
+	ck_assert_str_eq(text_of(w, LSB_POLICY_FILE),
+			 "[service a]\nActivation=boot\nRunlevels=\nRunlevels=3\n\n"
+			 "[service plain]\nActivation=manual\n");
 }
 END_TEST
 
@@ -156,8 +159,9 @@ START_TEST(a_script_for_the_shutdown_alone_is_up_so_that_it_can_stop)
 	expect_value(w, "last", "Exec", "/bin/true");
 	expect_value(w, "last", "Stop", "/etc/init.d/last stop");
 	expect_value(w, "a", "StopBefore", "last");
-	ck_assert_str_eq(text_of(w, LSB_POLICY_FILE), "[service a]\nActivation=manual\n\n"
-							  "[service last]\nActivation=boot\nRunlevels=\nRunlevels=S\n");
+	ck_assert_str_eq(text_of(w, LSB_POLICY_FILE),
+			 "[service a]\nActivation=manual\n\n"
+			 "[service last]\nActivation=boot\nRunlevels=\nRunlevels=S\n");
 }
 END_TEST
 
@@ -165,7 +169,7 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("lsb");
 
-	ADD_CASE(suite, "services", a_script_becomes_a_service_with_all_that_its_header_says,
+	ADD_CASE(suite, "services", a_script_becomes_a_service_with_its_whole_header,
 		 descriptions_become_one_line_of_utf8, a_machine_without_scripts_has_no_files);
 	ADD_CASE(suite, "links", a_script_without_a_header_is_ordered_by_its_number,
 		 links_are_policy_and_default_start_counts_only_without_any,

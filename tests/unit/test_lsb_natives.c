@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * LSB scripts beside services of our own, which replace them.
+ * LSB scripts beside svcd's own services, which replace them.
  */
 #include "config.h"
 
@@ -14,13 +14,16 @@
 
 START_TEST(a_service_with_a_file_of_its_own_takes_the_place_of_the_script)
 {
-	static const char *const natives[] = { "hostname", "hostname", "bus", "dbus", "dbus", "dbus", "netd", "netd", NULL };
+	static const char *const natives[] = { "hostname", "hostname", "bus",  "dbus", "dbus",
+					       "dbus",     "netd",     "netd", NULL };
 	g_autoptr(LsbWorld) w = lsb_world_new();
 
 	script(w, "hostname.sh", "Provides: hostname\nRequired-Start: user\nDefault-Start: S");
 	script(w, "bus", "Provides: bus messagebus");
 	script(w, "user", "Required-Start: messagebus hostname netd\nRequired-Stop: netd");
-	script(w, "first", "Provides: first netd\nX-Start-Before: hostname\nX-Stop-After: netd\nDefault-Start: S");
+	script(w, "first",
+	       "Provides: first netd\nX-Start-Before: hostname\nX-Stop-After: netd\n"
+	       "Default-Start: S");
 	read_scripts_beside(w, natives, "");
 
 	expect_names(w, "first.svc rc-links/init-scripts.policy user.svc");
@@ -28,9 +31,10 @@ START_TEST(a_service_with_a_file_of_its_own_takes_the_place_of_the_script)
 	expect_value(w, "user", "StopBefore", "first netd");
 	expect_value(w, "first", "Before", "hostname");
 	expect_value(w, "first", "StopAfter", "netd");
-	/* The additional name belongs to the other one. */
+	/* The additional name belongs to the other service. */
 	expect_value(w, "first", "Provides", "");
-	ck_assert_ptr_nonnull(strstr(text_of(w, LSB_POLICY_FILE), "[service dbus]\nActivation=boot\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text_of(w, LSB_POLICY_FILE), "[service dbus]\nActivation=boot\n"));
 }
 END_TEST
 
@@ -53,7 +57,8 @@ END_TEST
 
 START_TEST(scripts_of_the_early_boot_run_unless_a_service_of_ours_does_their_work)
 {
-	static const char *const natives[] = { "checkroot", "checkroot", "checkroot.sh", "checkroot", NULL };
+	static const char *const natives[] = { "checkroot", "checkroot", "checkroot.sh",
+					       "checkroot", NULL };
 	g_autoptr(LsbWorld) w = lsb_world_new();
 
 	script(w, "checkroot.sh", "Provides: checkroot\nDefault-Start: S");
@@ -62,7 +67,8 @@ START_TEST(scripts_of_the_early_boot_run_unless_a_service_of_ours_does_their_wor
 	script(w, "user", "Required-Start: mountall\nRequired-Stop: mountall");
 
 	read_scripts(w, "");
-	expect_names(w, "checkroot.svc lvm2.svc mountall.svc rc-links/init-scripts.policy user.svc");
+	expect_names(w,
+		     "checkroot.svc lvm2.svc mountall.svc rc-links/init-scripts.policy user.svc");
 	expect_value(w, "user", "After", "mountall");
 
 	read_scripts_beside(w, natives, "");
@@ -73,12 +79,12 @@ START_TEST(scripts_of_the_early_boot_run_unless_a_service_of_ours_does_their_wor
 }
 END_TEST
 
-static char *in_quotes(const char *word)
+static char *in_quotes(const char *token)
 {
-	return word ? g_strdup_printf("`%s`", word) : g_strdup("");
+	return token ? g_strdup_printf("`%s`", token) : g_strdup("");
 }
 
-START_TEST(every_own_job_is_told_in_the_docs)
+START_TEST(every_own_job_is_in_the_docs)
 {
 	g_autofree char *page = NULL;
 	const LsbOwnJob *job;
@@ -88,7 +94,8 @@ START_TEST(every_own_job_is_told_in_the_docs)
 	for (; (job = lsb_own_job_at(n)) != NULL; n++) {
 		g_autofree char *native = in_quotes(job->native);
 		g_autofree char *stands_for = in_quotes(job->stands_for);
-		g_autofree char *row = g_strdup_printf("\n| `%s` | %s | %s | %s |\n", job->file, native, stands_for, job->reason);
+		g_autofree char *row = g_strdup_printf("\n| `%s` | %s | %s | %s |\n", job->file,
+						       native, stands_for, job->reason);
 
 		ck_assert_ptr_eq(lsb_own_job_find(job->file), job);
 		ck_assert_msg(strstr(page, row) != NULL, "not in the page: %s", row);
@@ -105,6 +112,6 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "natives", a_service_with_a_file_of_its_own_takes_the_place_of_the_script,
 		 order_leads_on_through_scripts_that_are_not_run,
 		 scripts_of_the_early_boot_run_unless_a_service_of_ours_does_their_work);
-	ADD_CASE(suite, "docs", every_own_job_is_told_in_the_docs);
+	ADD_CASE(suite, "docs", every_own_job_is_in_the_docs);
 	return suite;
 }

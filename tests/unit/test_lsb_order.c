@@ -11,15 +11,15 @@
 #include "tests/lib/diags.h"
 #include "tests/lib/suite.h"
 
-enum { ROUNDS = 400, MOST_SCRIPTS = 9, MOST_WORDS = 3 };
+enum { ROUNDS = 400, MOST_SCRIPTS = 9, MOST_TOKENS = 3 };
 
-static const char *const fields[] = { "Required-Start", "Should-Start", "X-Start-Before", "Required-Stop", "Should-Stop",
-				      "X-Stop-After" };
+static const char *const fields[] = { "Required-Start", "Should-Start", "X-Start-Before",
+				      "Required-Stop",  "Should-Stop",  "X-Stop-After" };
 
 /* Tokens are names of scripts and facilities, and names without an owner. */
-static void add_random_words(GString *text, GRand *rand, guint n_scripts)
+static void add_random_tokens(GString *text, GRand *rand, guint n_scripts)
 {
-	for (int n = g_rand_int_range(rand, 0, MOST_WORDS + 1); n > 0; n--) {
+	for (int n = g_rand_int_range(rand, 0, MOST_TOKENS + 1); n > 0; n--) {
 		const int number = g_rand_int_range(rand, 0, (gint32)n_scripts + 1);
 
 		if (g_rand_int_range(rand, 0, 8) == 0)
@@ -40,14 +40,15 @@ static LsbScript *random_script(GRand *rand, guint number, guint n_scripts, Diag
 	g_string_append_printf(text, "# Provides: %s\n", script->file);
 	for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
 		g_string_append_printf(text, "# %s:", fields[i]);
-		add_random_words(text, rand, n_scripts);
+		add_random_tokens(text, rand, n_scripts);
 		g_string_append_c(text, '\n');
 	}
 	g_string_append(text, "# Default-Start: 2\n# Default-Stop: 0\n### END INIT INFO\n");
 	/* Some have no header, and are ordered by numbers. */
 	if (g_rand_int_range(rand, 0, 6) == 0)
 		g_string_truncate(text, 0);
-	script->header = lsb_header_parse(script->path, script->service, text->str, text->len, diags);
+	script->header =
+		lsb_header_parse(script->path, script->service, text->str, text->len, diags);
 	script->links.start = g_rand_int_range(rand, 0, 5) > 0 ? 1u << 2 : 0;
 	script->links.stop = 1u << 0;
 	script->links.start_number[2] = (unsigned char)g_rand_int_range(rand, 0, 5);
@@ -111,8 +112,9 @@ static bool reaches(const World *w, const GPtrArray *list, guint i, guint j)
 	const LsbNode *self = lsb_node_at(w->nodes, i);
 	const LsbNode *other = lsb_node_at(w->nodes, j);
 
-	return i != j && (names(list, other->name) ||
-			  (names(list, "$f") && names(other->provides, "$f") && !names(self->provides, "$f")));
+	return i != j &&
+	       (names(list, other->name) || (names(list, "$f") && names(other->provides, "$f") &&
+					     !names(self->provides, "$f")));
 }
 
 /*
@@ -132,7 +134,10 @@ static bool is_without_loops(const World *w, bool is_stop)
 			bool waits = false;
 
 			for (guint j = 0; j < n && !gone[i]; j++)
-				waits |= !gone[j] && reaches(w, is_stop ? plan_at(w, i)->stop_before : plan_at(w, i)->after, i, j);
+				waits |= !gone[j] && reaches(w,
+							     is_stop ? plan_at(w, i)->stop_before :
+								       plan_at(w, i)->after,
+							     i, j);
 			if (gone[i] || waits)
 				continue;
 			gone[i] = progress = true;
@@ -155,7 +160,7 @@ START_TEST(no_script_waits_for_itself_and_none_is_lost)
 END_TEST
 
 /* Is there a diagnostic of a broken loop? */
-static bool is_told(const World *w)
+static bool is_reported(const World *w)
 {
 	for (unsigned i = 0; i < diag_list_length(w->diags); i++) {
 		if (strstr(diag_list_get(w->diags, i)->text, "closes a loop"))
@@ -165,35 +170,40 @@ static bool is_told(const World *w)
 }
 
 /* The plans contain everything that @field of each header contains. */
-static void expect_field(const World *w, LsbField field, bool is_stop, bool is_towards, guint32 seed)
+static void expect_field(const World *w, LsbField field, bool is_stop, bool is_towards,
+			 guint32 seed)
 {
 	for (guint i = 0; i < w->scripts->len; i++) {
 		const LsbScript *script = g_ptr_array_index(w->scripts, i);
-		const GPtrArray *words = script->header->fields[field].words;
+		const GPtrArray *tokens = script->header->fields[field].tokens;
 
-		for (guint k = 0; k < words->len; k++) {
+		for (guint k = 0; k < tokens->len; k++) {
 			for (guint j = 0; j < w->scripts->len; j++) {
 				const LsbNode *other = lsb_node_at(w->nodes, j);
 				const LsbPlan *plan = plan_at(w, is_towards ? i : j);
-				const LsbNode *named = is_towards ? other : lsb_node_at(w->nodes, i);
+				const LsbNode *named = is_towards ? other :
+								    lsb_node_at(w->nodes, i);
 
-				if (i == j || strcmp(g_ptr_array_index(words, k), other->name) != 0)
+				if (i == j ||
+				    strcmp(g_ptr_array_index(tokens, k), other->name) != 0)
 					continue;
-				ck_assert_msg(names(is_stop ? plan->stop_before : plan->after, named->name),
-					      "seed %u: %s of s%u is lost", seed, lsb_field_name(field), i);
+				ck_assert_msg(names(is_stop ? plan->stop_before : plan->after,
+						    named->name),
+					      "seed %u: %s of s%u is lost", seed,
+					      lsb_field_name(field), i);
 			}
 		}
 	}
 }
 
-START_TEST(without_loops_nothing_that_headers_say_is_lost)
+START_TEST(without_cycles_all_header_edges_are_kept)
 {
 	unsigned n = 0;
 
 	for (guint32 seed = 0; seed < ROUNDS; seed++) {
 		g_autoptr(World) w = world_new(seed);
 
-		if (is_told(w))
+		if (is_reported(w))
 			continue;
 		n++;
 		expect_field(w, LSB_REQUIRED_START, false, true, seed);
@@ -203,7 +213,7 @@ START_TEST(without_loops_nothing_that_headers_say_is_lost)
 		expect_field(w, LSB_SHOULD_STOP, true, true, seed);
 		expect_field(w, LSB_STOP_AFTER, true, false, seed);
 	}
-	/* Enough of them to be significant. */
+	/* There were enough of them for the test to be significant. */
 	ck_assert_uint_gt(n, ROUNDS / 20);
 }
 END_TEST
@@ -213,6 +223,6 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("lsb order");
 
 	ADD_CASE(suite, "random headers", no_script_waits_for_itself_and_none_is_lost,
-		 without_loops_nothing_that_headers_say_is_lost);
+		 without_cycles_all_header_edges_are_kept);
 	return suite;
 }

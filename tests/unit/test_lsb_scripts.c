@@ -6,15 +6,16 @@
 #include <sys/stat.h>
 
 #include "base/limits.h"
-#include "lsb-compat/actions.h"
+#include "lsb-compat/script-actions.h"
 #include "lsb-compat/levels.h"
 #include "lsb-compat/scripts.h"
 #include "tests/lib/diags.h"
 #include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
 
-#define HEADER(name)                                                                                                    \
-	"### BEGIN INIT INFO\n# Provides: " name "\n# Required-Start:\n# Required-Stop:\n# Default-Start:\n"              \
+#define HEADER(name)                                                \
+	"### BEGIN INIT INFO\n# Provides: " name                    \
+	"\n# Required-Start:\n# Required-Stop:\n# Default-Start:\n" \
 	"# Default-Stop:\n### END INIT INFO\n"
 #define SCRIPT(name) "#!/bin/sh\n" HEADER(name) "exit 0\n"
 
@@ -34,7 +35,7 @@ static void write_script(const Tree *tree, const char *name, const char *text)
 }
 
 /* The diagnostics must be exactly those of the last argument. */
-static GPtrArray *read_scripts(const Tree *tree, const char *said)
+static GPtrArray *read_scripts(const Tree *tree, const char *message)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
 	GPtrArray *scripts;
@@ -43,7 +44,7 @@ static GPtrArray *read_scripts(const Tree *tree, const char *said)
 	lsb_tree_init(&below, tree->root);
 	scripts = lsb_scripts_read(&below, diags);
 	lsb_tree_clear(&below);
-	expect_diags(diags, said);
+	expect_diags(diags, message);
 	return scripts;
 }
 
@@ -67,30 +68,34 @@ START_TEST(the_name_of_a_service_is_that_of_the_file_without_sh)
 	scripts = read_scripts(tree, "");
 
 	expect_services(scripts, "cron hostname");
-	ck_assert_str_eq(((LsbScript *)g_ptr_array_index(scripts, 1))->path, "/etc/init.d/hostname.sh");
+	ck_assert_str_eq(((LsbScript *)g_ptr_array_index(scripts, 1))->path,
+			 "/etc/init.d/hostname.sh");
 }
 END_TEST
 
-START_TEST(of_x_and_x_sh_neither_is_lost)
+START_TEST(neither_x_nor_x_sh_is_lost)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autoptr(GPtrArray) scripts = NULL;
 
 	write_script(tree, "x", SCRIPT("x"));
 	write_script(tree, "x.sh", SCRIPT("y"));
-	scripts = read_scripts(tree, "/etc/init.d/x.sh: warning: /etc/init.d/x is the service x already; this one is called "
-				     "x.sh\n");
+	scripts = read_scripts(
+		tree,
+		"/etc/init.d/x.sh: warning: /etc/init.d/x is the service x already, so the service "
+		"of this script is x.sh\n");
 
 	expect_services(scripts, "x x.sh");
 }
 END_TEST
 
-START_TEST(what_packages_and_editors_leave_behind_is_no_script)
+START_TEST(leftovers_of_packages_and_editors_are_no_scripts)
 {
 	static const char *const names[] = {
-		"c.bak",  "c.backup", "c.old", "c.dpkg-dist", "c.ucf-old", "c.rpmsave", "c~",	    "c.swp",
-		"c.orig", "c.core",   "core",  "c,v",	      "README",	   "rc",	"rcS",	    "skeleton",
-		".c",	  "_c",	      "-c",    "+c",	      "#c#",	   "$c",	"c.localny", "functions",
+		"c.bak",  "c.backup", "c.old",  "c.dpkg-dist", "c.ucf-old", "c.rpmsave",
+		"c~",     "c.swp",    "c.orig", "c.core",      "core",      "c,v",
+		"README", "rc",       "rcS",    "skeleton",    ".c",        "_c",
+		"-c",     "+c",       "#c#",    "$c",          "c.localny", "functions",
 	};
 	g_autoptr(Tree) tree = tree_new();
 	g_autoptr(GPtrArray) scripts = NULL;
@@ -122,11 +127,15 @@ START_TEST(links_are_scripts_unless_they_lead_to_one_or_nowhere)
 	tree_symlink(tree, "nobody", "/etc/init.d/dangling");
 	tree_symlink(tree, "loop2", "/etc/init.d/loop1");
 	tree_symlink(tree, "loop1", "/etc/init.d/loop2");
-	scripts = read_scripts(tree,
-			       "/etc/init.d/dangling: warning: the link to nobody leads nowhere: No such file or directory\n"
-			       "/etc/init.d/loop1: warning: the link to loop2 leads nowhere: Too many levels of symbolic links\n"
-			       "/etc/init.d/loop2: warning: the link to loop1 leads nowhere: Too many levels of symbolic "
-			       "links\n");
+	scripts = read_scripts(
+		tree,
+		"/etc/init.d/dangling: warning: the link to nobody leads nowhere: No such file or "
+		"directory\n"
+		"/etc/init.d/loop1: warning: the link to loop2 leads nowhere: Too many levels of "
+		"symbolic links\n"
+		"/etc/init.d/loop2: warning: the link to loop1 leads nowhere: Too many levels of "
+		"symbolic "
+		"links\n");
 
 	expect_services(scripts, "app nut-client");
 }
@@ -147,19 +156,22 @@ START_TEST(hostile_files_get_an_error_and_nothing_else)
 	write_script(tree, "good", SCRIPT("good"));
 	scripts = read_scripts(
 		tree,
-		"/etc/init.d/a name: the script is left out: the name of a service contains letters, digits and _.@:+-, no "
+		"/etc/init.d/a name: the script is left out: the name of a service contains "
+		"letters, digits and _.@:+-, not "
 		"\" \"\n"
 		"/etc/init.d/binary: the script is left out: it is a program, not a script\n"
 		"/etc/init.d/large: the script is left out: it is larger than 1024 KiB\n"
-		"/etc/init.d/new\\x0aline: the script is left out: the name of a service contains letters, digits and "
-		"_.@:+-, no byte 0x0a\n"
-		"/etc/init.d/tty@1: the script is left out: a name with @ is that of an instance of a template\n");
+		"/etc/init.d/new\\x0aline: the script is left out: the name of a service contains "
+		"letters, digits and "
+		"_.@:+-, not byte 0x0a\n"
+		"/etc/init.d/tty@1: the script is left out: a name with @ belongs to an instance "
+		"of a template\n");
 
 	expect_services(scripts, "good");
 }
 END_TEST
 
-START_TEST(more_scripts_than_any_machine_has_are_told_and_left_out)
+START_TEST(excess_scripts_are_reported_and_skipped)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autoptr(GPtrArray) scripts = NULL;
@@ -169,8 +181,11 @@ START_TEST(more_scripts_than_any_machine_has_are_told_and_left_out)
 
 		write_script(tree, name, SCRIPT("s"));
 	}
-	scripts = read_scripts(tree, "/etc/init.d: there are more than 1000 scripts; s1000 and what comes after it by name are "
-				     "left out\n");
+	scripts = read_scripts(
+		tree,
+		"/etc/init.d: there are more than 1000 scripts; s1000 and the scripts after it by "
+		"name are "
+		"left out\n");
 
 	ck_assert_uint_eq(scripts->len, LIMIT_SCRIPTS);
 }
@@ -185,8 +200,10 @@ START_TEST(no_link_leads_out_of_the_root)
 	tree_symlink(tree, "../../../../../../../../../bin/sh", "/etc/init.d/outside2");
 	scripts = read_scripts(
 		tree,
-		"/etc/init.d/outside: warning: the link to /bin/sh leads nowhere: No such file or directory\n"
-		"/etc/init.d/outside2: warning: the link to ../../../../../../../../../bin/sh leads nowhere: No such file or "
+		"/etc/init.d/outside: warning: the link to /bin/sh leads nowhere: No such file or "
+		"directory\n"
+		"/etc/init.d/outside2: warning: the link to ../../../../../../../../../bin/sh "
+		"leads nowhere: No such file or "
 		"directory\n");
 
 	expect_services(scripts, "");
@@ -201,9 +218,9 @@ static const LsbHeader *header_of(const GPtrArray *scripts, guint index)
 
 static const char *provides_of(const GPtrArray *scripts, guint index)
 {
-	const GPtrArray *words = header_of(scripts, index)->fields[LSB_PROVIDES].words;
+	const GPtrArray *tokens = header_of(scripts, index)->fields[LSB_PROVIDES].tokens;
 
-	return words->len > 0 ? g_ptr_array_index(words, 0) : "";
+	return tokens->len > 0 ? g_ptr_array_index(tokens, 0) : "";
 }
 
 START_TEST(an_override_replaces_the_whole_header)
@@ -212,7 +229,8 @@ START_TEST(an_override_replaces_the_whole_header)
 	g_autoptr(GPtrArray) scripts = NULL;
 	g_autofree char *pid_file = NULL;
 
-	write_script(tree, "a", "#!/bin/sh\n# pidfile: /run/a.pid\n### BEGIN INIT INFO\n# Provides: own\n");
+	write_script(tree, "a",
+		     "#!/bin/sh\n# pidfile: /run/a.pid\n### BEGIN INIT INFO\n# Provides: own\n");
 	write_script(tree, "b", SCRIPT("own"));
 	write_script(tree, "c", "#!/bin/sh\n");
 	write_script(tree, "d", SCRIPT("own"));
@@ -221,7 +239,9 @@ START_TEST(an_override_replaces_the_whole_header)
 	tree_write(tree, "/usr/share/insserv/overrides/b", HEADER("vendor"));
 	tree_write(tree, "/usr/share/insserv/overrides/c", HEADER("vendor"));
 	tree_write(tree, "/etc/insserv/overrides/d", "nothing\n");
-	scripts = read_scripts(tree, "/etc/insserv/overrides/d: warning: the override is ignored: it has no header\n");
+	scripts = read_scripts(
+		tree,
+		"/etc/insserv/overrides/d: warning: the override is ignored: it has no header\n");
 
 	ck_assert_str_eq(provides_of(scripts, 0), "override");
 	pid_file = lsb_script_pid_file(g_ptr_array_index(scripts, 0));
@@ -285,14 +305,16 @@ static const struct {
 
 START_TEST(a_script_has_an_action_if_a_case_names_it)
 {
-	ck_assert_msg(lsb_action_exists(reloads[_i].text, strlen(reloads[_i].text), "reload") == reloads[_i].has, "%s",
-		      reloads[_i].text);
+	ck_assert_msg(lsb_action_exists(reloads[_i].text, strlen(reloads[_i].text), "reload") ==
+			      reloads[_i].has,
+		      "%s", reloads[_i].text);
 }
 END_TEST
 
 START_TEST(an_action_that_is_answered_with_3_is_refused)
 {
-	static const char refused[] = "  restart|reload|force-reload)\n\techo not supported >&2\n\texit 3\n\t;;\n";
+	static const char refused[] =
+		"  restart|reload|force-reload)\n\techo not supported >&2\n\texit 3\n\t;;\n";
 	static const char assigned[] = "  reload)\n\tRETVAL=3\n\tlog_failure_msg no\n\t;;\n";
 	static const char other[] = "  reload) kill -HUP $PID ;;\n  *)\n\texit 3\n\t;;\n";
 
@@ -318,9 +340,11 @@ static const struct {
 	{ "start) sysctl -q --system ;;\n", false },
 };
 
-START_TEST(what_starts_a_daemon_says_so)
+START_TEST(scripts_that_start_a_daemon_are_marked)
 {
-	ck_assert_msg(lsb_text_has_daemon(daemons[_i].text, strlen(daemons[_i].text)) == daemons[_i].has, "%s", daemons[_i].text);
+	ck_assert_msg(lsb_text_has_daemon(daemons[_i].text, strlen(daemons[_i].text)) ==
+			      daemons[_i].has,
+		      "%s", daemons[_i].text);
 }
 END_TEST
 
@@ -344,8 +368,8 @@ static const struct {
 };
 
 /*
- * Each line is twice as long as the one before. The twentieth has a megabyte; the sixtieth fits no
- * machine.
+ * Each value is twice as long as the previous one. The twentieth has a megabyte; no machine can
+ * hold the sixtieth.
  */
 START_TEST(variables_that_grow_without_end_are_no_pid_file)
 {
@@ -372,14 +396,19 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("lsb scripts");
 
-	ADD_CASE(suite, "files", the_name_of_a_service_is_that_of_the_file_without_sh, of_x_and_x_sh_neither_is_lost,
-		 what_packages_and_editors_leave_behind_is_no_script,
-		 links_are_scripts_unless_they_lead_to_one_or_nowhere, hostile_files_get_an_error_and_nothing_else,
-		 more_scripts_than_any_machine_has_are_told_and_left_out, no_link_leads_out_of_the_root,
-		 an_override_replaces_the_whole_header, links_are_read_with_their_levels_and_numbers);
-	suite_add_loop(suite, "texts", what_starts_a_daemon_says_so, G_N_ELEMENTS(daemons));
-	suite_add_loop(suite, "texts", a_script_has_an_action_if_a_case_names_it, G_N_ELEMENTS(reloads));
-	suite_add_loop(suite, "texts", a_pid_file_is_known_from_a_plain_assignment, G_N_ELEMENTS(pid_files));
+	ADD_CASE(suite, "files", the_name_of_a_service_is_that_of_the_file_without_sh,
+		 neither_x_nor_x_sh_is_lost, leftovers_of_packages_and_editors_are_no_scripts,
+		 links_are_scripts_unless_they_lead_to_one_or_nowhere,
+		 hostile_files_get_an_error_and_nothing_else,
+		 excess_scripts_are_reported_and_skipped, no_link_leads_out_of_the_root,
+		 an_override_replaces_the_whole_header,
+		 links_are_read_with_their_levels_and_numbers);
+	suite_add_loop(suite, "texts", scripts_that_start_a_daemon_are_marked,
+		       G_N_ELEMENTS(daemons));
+	suite_add_loop(suite, "texts", a_script_has_an_action_if_a_case_names_it,
+		       G_N_ELEMENTS(reloads));
+	suite_add_loop(suite, "texts", a_pid_file_is_known_from_a_plain_assignment,
+		       G_N_ELEMENTS(pid_files));
 	ADD_CASE(suite, "texts", an_action_that_is_answered_with_3_is_refused,
 		 variables_that_grow_without_end_are_no_pid_file);
 	return suite;

@@ -34,7 +34,9 @@ START_TEST(each_field_orders_as_insserv_has_it)
 	g_autoptr(LsbWorld) w = lsb_world_new();
 
 	script(w, "a", "");
-	script(w, "b", "Should-Start: a c2 nobody\nX-Start-After: d\nX-Start-Before: e\nShould-Stop: a\nX-Stop-After: e");
+	script(w, "b",
+	       "Should-Start: a c2 nobody\nX-Start-After: d\nX-Start-Before: e\nShould-Stop: a\n"
+	       "X-Stop-After: e");
 	script(w, "c", "Provides: c c2");
 	script(w, "d", "Required-Stop: c");
 	script(w, "e", "");
@@ -66,17 +68,20 @@ START_TEST(scripts_are_known_by_what_they_provide_not_by_their_files)
 }
 END_TEST
 
-START_TEST(what_is_required_and_not_there_is_told)
+START_TEST(a_missing_requirement_is_reported)
 {
 	g_autoptr(LsbWorld) w = lsb_world_new();
 
 	script(w, "a", "Default-Start: 3");
 	script(w, "c", "Required-Start: a nobody $nothing\nDefault-Start: 1 2 3");
-	read_scripts(w, "/etc/init.d/c:3: warning: Required-Start: a is not started in runlevel 2, where this service "
-			"is; it starts there without\n"
-			"/etc/init.d/c:3: warning: Required-Start: no line of /etc/insserv.conf or insserv.conf.d defines $nothing\n"
-			"/etc/init.d/c:3: warning: Required-Start: nothing provides \"nobody\"; this service starts without "
-			"it\n");
+	read_scripts(
+		w, "/etc/init.d/c:3: warning: Required-Start: a is not started in runlevel 2; this "
+		   "service starts there without it\n"
+		   "/etc/init.d/c:3: warning: Required-Start: no line of /etc/insserv.conf or "
+		   "insserv.conf.d defines $nothing\n"
+		   "/etc/init.d/c:3: warning: Required-Start: nothing provides \"nobody\"; this "
+		   "service starts without "
+		   "it\n");
 
 	expect_value(w, "c", "After", "$nothing a");
 }
@@ -89,21 +94,27 @@ START_TEST(standard_facilities_need_no_line)
 
 	tree_write(w->tree, "/etc/insserv.conf", "");
 	tree_write(w->tree, "/etc/insserv.conf.d/tables", "$tables $remote_fs tables\n");
-	script(w, "a", "Required-Start: $local_fs $network $named $portmap $remote_fs $syslog $time $tables");
+	script(w, "a",
+	       "Required-Start: $local_fs $network $named $portmap $remote_fs $syslog $time "
+	       "$tables");
 	read_scripts(w, "");
 
-	expect_value(w, "a", "After", "$local_fs $named $network $portmap $remote_fs $syslog $tables $time");
+	expect_value(w, "a", "After",
+		     "$local_fs $named $network $portmap $remote_fs $syslog $tables $time");
 }
 END_TEST
 
-START_TEST(what_two_provide_is_waited_for_twice)
+START_TEST(a_name_that_two_scripts_provide_means_both)
 {
 	g_autoptr(LsbWorld) w = lsb_world_new();
 
 	script(w, "left", "Provides: shared");
 	script(w, "right", "Provides: shared left");
 	script(w, "user", "Required-Start: shared");
-	read_scripts(w, "/etc/init.d/right:3: warning: Provides: \"shared\" is provided by left as well; both are started, and a service that names it waits for both\n");
+	read_scripts(
+		w,
+		"/etc/init.d/right:3: warning: Provides: \"shared\" is provided by left as well; "
+		"both are started, and a service that names it waits for both\n");
 
 	expect_sound(w);
 	expect_value(w, "left", "Provides", "shared");
@@ -113,7 +124,7 @@ START_TEST(what_two_provide_is_waited_for_twice)
 }
 END_TEST
 
-START_TEST(all_is_behind_everything_but_another_all)
+START_TEST(all_comes_after_everything_except_another_all)
 {
 	g_autoptr(LsbWorld) w = lsb_world_new();
 
@@ -150,7 +161,7 @@ START_TEST(nothing_at_the_boot_waits_for_what_a_runlevel_starts)
 }
 END_TEST
 
-START_TEST(an_order_to_more_than_a_list_can_hold_is_told_and_cut)
+START_TEST(an_overlong_order_list_is_reported_and_cut)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
 	g_autoptr(LsbWorld) w = lsb_world_new();
@@ -161,8 +172,11 @@ START_TEST(an_order_to_more_than_a_list_can_hold_is_told_and_cut)
 		script(w, name, "");
 	}
 	script(w, "last", "Required-Start: $all");
-	read_scripts(w, "/etc/init.d/last: warning: it is ordered to 512 others, and only the first 480 "
-			"of them by name count\n");
+	read_scripts(
+		w,
+		"/etc/init.d/last: warning: the script is ordered relative to 512 others, and only "
+		"the "
+		"first 480 of them, sorted by name, are used\n");
 
 	expect_sound(w);
 	ck_assert_uint_eq(w->files->len, LIMIT_LIST_ENTRIES + 2);
@@ -171,16 +185,18 @@ END_TEST
 
 /* --- loops --- */
 
-START_TEST(a_loop_is_broken_where_it_is_weakest_and_told_whole)
+START_TEST(a_cycle_is_broken_at_its_weakest_edge_and_reported_in_full)
 {
 	g_autoptr(LsbWorld) w = lsb_world_new();
 
 	script(w, "c1", "");
 	script(w, "c2", "Required-Start: c1");
 	script(w, "c3", "Required-Start: c2\nX-Start-Before: c1");
-	read_scripts(w, "/etc/init.d/c3:4: warning: X-Start-Before: c1 is ignored, because it closes a loop: c1 "
-			"-> c3 -> c2 -> c1; correct the headers, or put one in the place of this one, in "
-			"/etc/insserv/overrides/c3\n");
+	read_scripts(
+		w, "/etc/init.d/c3:4: warning: X-Start-Before: c1 is ignored, because it closes a "
+		   "loop: c1 "
+		   "-> c3 -> c2 -> c1; correct the headers, or override this one in "
+		   "/etc/insserv/overrides/c3\n");
 
 	expect_value(w, "c1", "After", "");
 	expect_value(w, "c2", "After", "c1");
@@ -188,16 +204,18 @@ START_TEST(a_loop_is_broken_where_it_is_weakest_and_told_whole)
 }
 END_TEST
 
-START_TEST(of_a_loop_the_link_to_what_is_never_started_goes_first)
+START_TEST(a_loop_is_broken_first_at_a_service_that_is_never_started)
 {
 	g_autoptr(LsbWorld) w = lsb_world_new();
 
 	script(w, "a", "Should-Start: b");
 	script(w, "b", "Should-Start: off");
 	script(w, "off", "Required-Start: a\nDefault-Start:");
-	read_scripts(w, "/etc/init.d/off:3: warning: Required-Start: a is ignored, because it closes a loop: off "
-			"-> a -> b -> off; correct the headers, or put one in the place of this one, in "
-			"/etc/insserv/overrides/off\n");
+	read_scripts(
+		w, "/etc/init.d/off:3: warning: Required-Start: a is ignored, because it closes a "
+		   "loop: off "
+		   "-> a -> b -> off; correct the headers, or override this one in "
+		   "/etc/insserv/overrides/off\n");
 
 	expect_value(w, "a", "After", "b");
 	expect_value(w, "b", "After", "off");
@@ -210,9 +228,12 @@ START_TEST(a_loop_through_a_facility_does_not_come_back_by_its_name)
 
 	script(w, "rsyslog", "Required-Start: a");
 	script(w, "a", "Should-Start: $syslog");
-	read_scripts(w, "/etc/init.d/a:3: warning: Should-Start: $syslog is ignored, because it closes a loop: a -> "
-			"rsyslog -> a; correct the headers, or put one in the place of this one, in "
-			"/etc/insserv/overrides/a\n");
+	read_scripts(
+		w,
+		"/etc/init.d/a:3: warning: Should-Start: $syslog is ignored, because it closes a "
+		"loop: a -> "
+		"rsyslog -> a; correct the headers, or override this one in "
+		"/etc/insserv/overrides/a\n");
 
 	expect_value(w, "a", "After", "");
 	expect_value(w, "rsyslog", "After", "a");
@@ -225,8 +246,12 @@ START_TEST(loops_of_stopping_are_broken_by_themselves)
 
 	script(w, "a", "Required-Start: b\nRequired-Stop: b");
 	script(w, "b", "Should-Stop: a");
-	read_scripts(w, "/etc/init.d/b:3: warning: Should-Stop: a is ignored, because it closes a loop: a -> b -> "
-			"a; correct the headers, or put one in the place of this one, in /etc/insserv/overrides/b\n");
+	read_scripts(
+		w,
+		"/etc/init.d/b:3: warning: Should-Stop: a is ignored, because it closes a loop: a "
+		"-> b -> "
+		"a; correct the headers, or override this one in "
+		"/etc/insserv/overrides/b\n");
 
 	expect_value(w, "a", "After", "b");
 	expect_value(w, "a", "StopBefore", "b");
@@ -263,12 +288,15 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("lsb-waits");
 
 	ADD_CASE(suite, "order", facilities_are_written_as_such_and_as_their_members,
-		 each_field_orders_as_insserv_has_it, scripts_are_known_by_what_they_provide_not_by_their_files,
-		 what_is_required_and_not_there_is_told, standard_facilities_need_no_line, what_two_provide_is_waited_for_twice,
-		 all_is_behind_everything_but_another_all, nothing_at_the_boot_waits_for_what_a_runlevel_starts,
-		 an_order_to_more_than_a_list_can_hold_is_told_and_cut);
-	ADD_CASE(suite, "loops", a_loop_is_broken_where_it_is_weakest_and_told_whole,
-		 of_a_loop_the_link_to_what_is_never_started_goes_first,
+		 each_field_orders_as_insserv_has_it,
+		 scripts_are_known_by_what_they_provide_not_by_their_files,
+		 a_missing_requirement_is_reported, standard_facilities_need_no_line,
+		 a_name_that_two_scripts_provide_means_both,
+		 all_comes_after_everything_except_another_all,
+		 nothing_at_the_boot_waits_for_what_a_runlevel_starts,
+		 an_overlong_order_list_is_reported_and_cut);
+	ADD_CASE(suite, "loops", a_cycle_is_broken_at_its_weakest_edge_and_reported_in_full,
+		 a_loop_is_broken_first_at_a_service_that_is_never_started,
 		 a_loop_through_a_facility_does_not_come_back_by_its_name,
 		 loops_of_stopping_are_broken_by_themselves, many_loops_end);
 	return suite;

@@ -18,7 +18,7 @@
 #include "tests/lib/deadline.h"
 #include "tests/lib/suite.h"
 
-static GHashTable *seen; /* points reported since the last look */
+static GHashTable *seen; /* points reported since the last check */
 
 static Level reported;
 
@@ -39,18 +39,18 @@ static void on_changed(void *data, GHashTable *points)
 }
 
 /* Runs the loop until @point is reported. Returns: whether the root was reported, too. */
-static bool is_root_told_by(const char *point)
+static bool is_root_reported_by(const char *point)
 {
 	const int64_t end_us = g_get_monotonic_time() + DEADLINE_US;
-	bool is_told;
+	bool is_reported;
 
 	while (!g_hash_table_contains(seen, point)) {
 		ck_assert_int_lt(g_get_monotonic_time(), end_us);
 		g_main_context_iteration(NULL, FALSE);
 	}
-	is_told = g_hash_table_contains(seen, "/");
+	is_reported = g_hash_table_contains(seen, "/");
 	g_hash_table_remove_all(seen);
-	return is_told;
+	return is_reported;
 }
 
 static void remount_root(unsigned long flags)
@@ -64,25 +64,26 @@ START_TEST(a_root_that_becomes_writable_is_what_it_was)
 	Provider *mounts;
 
 	if (unshare(CLONE_NEWNS) < 0)
-		return; /* only root may */
+		return; /* only root may unshare mounts */
 	ck_assert_int_eq(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
 	remount_root(MS_RDONLY);
 	seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	mounts = mount_provider_new(&sink, open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC), on_changed, NULL);
+	mounts = mount_provider_new(&sink, open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC),
+				    on_changed, NULL);
 
 	remount_root(0);
 	ck_assert_int_eq(mount("none", "/tmp", "tmpfs", 0, NULL), 0);
-	ck_assert(!is_root_told_by("/tmp"));
+	ck_assert(!is_root_reported_by("/tmp"));
 
 	remount_root(MS_NOEXEC);
-	ck_assert(is_root_told_by("/"));
+	ck_assert(is_root_reported_by("/"));
 
 	ck_assert_int_eq(mount("none", "/tmp", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL), 0);
-	ck_assert(!is_root_told_by("/tmp"));
+	ck_assert(!is_root_reported_by("/tmp"));
 
-	/* One mount above the other. */
+	/* One mount on top of the other. */
 	ck_assert_int_eq(mount("none", "/", "tmpfs", 0, NULL), 0);
-	ck_assert(is_root_told_by("/"));
+	ck_assert(is_root_reported_by("/"));
 
 	mounts->free(mounts);
 	g_hash_table_unref(seen);
@@ -109,9 +110,10 @@ START_TEST(the_table_is_read_again_without_opening_it)
 	Provider *mounts;
 
 	if (unshare(CLONE_NEWNS) < 0)
-		return; /* only root may */
+		return; /* only root may unshare mounts */
 	ck_assert_int_eq(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
-	mounts = mount_provider_new(&sink, open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC), NULL, NULL);
+	mounts = mount_provider_new(&sink, open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC), NULL,
+				    NULL);
 	mounts->subscribe(mounts, "mounted:/mnt");
 	ck_assert_int_eq(reported, LEVEL_FALSE);
 
@@ -130,7 +132,22 @@ START_TEST(the_table_is_read_again_without_opening_it)
 }
 END_TEST
 
-/* A table of a machine with its root on NFS. The last line of a point is the topmost mount. */
+/* As in a chroot, or if the file system of the root was detached. */
+START_TEST(an_empty_table_has_no_mount_point)
+{
+	const ProviderSink sink = { on_report, NULL };
+	Provider *mounts = mount_provider_new(&sink, memfd_create("mountinfo", MFD_CLOEXEC), NULL, NULL);
+
+	mounts->subscribe(mounts, "mounted:/mnt");
+	ck_assert_int_eq(reported, LEVEL_FALSE);
+	mounts->free(mounts);
+}
+END_TEST
+
+/*
+ * A table of a machine with its root on NFS. The last line for a mount point describes its topmost
+ * mount.
+ */
 START_TEST(the_root_and_usr_are_local_whatever_they_are)
 {
 	static const char table[] = "1 0 0:1 / / rw - nfs4 server:/root rw\n"
@@ -149,8 +166,8 @@ START_TEST(the_root_and_usr_are_local_whatever_they_are)
 
 	ck_assert_int_eq(mount_provider_kind(mounts, "/"), MOUNT_LOCAL);
 	ck_assert_int_eq(mount_provider_kind(mounts, "/usr"), MOUNT_LOCAL);
-	ck_assert_int_eq(mount_provider_kind(mounts, "/srv"), MOUNT_ELSEWHERE);
-	ck_assert_int_eq(mount_provider_kind(mounts, "/home"), MOUNT_ELSEWHERE);
+	ck_assert_int_eq(mount_provider_kind(mounts, "/srv"), MOUNT_REMOTE);
+	ck_assert_int_eq(mount_provider_kind(mounts, "/home"), MOUNT_REMOTE);
 	ck_assert_int_eq(mount_provider_kind(mounts, "/var"), MOUNT_LOCAL);
 	ck_assert_int_eq(mount_provider_kind(mounts, "/net"), MOUNT_AUTOMATIC);
 	ck_assert_int_eq(mount_provider_kind(mounts, "/usr/lib"), MOUNT_NONE);
@@ -163,6 +180,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("mount");
 
 	ADD_CASE(suite, "mount", a_root_that_becomes_writable_is_what_it_was,
-		 the_table_is_read_again_without_opening_it, the_root_and_usr_are_local_whatever_they_are);
+		 the_table_is_read_again_without_opening_it,
+		 an_empty_table_has_no_mount_point, the_root_and_usr_are_local_whatever_they_are);
 	return suite;
 }

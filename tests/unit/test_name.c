@@ -9,7 +9,8 @@
 #include "model/name.h"
 #include "tests/lib/suite.h"
 
-static const char *const good_names[] = { "ssh", "getty@tty1", "a", "9", "systemd-udevd", "a.b_c:d+e", "X@y@z", "@x" };
+static const char *const good_names[] = { "ssh",           "getty@tty1", "a",     "9",
+					  "systemd-udevd", "a.b_c:d+e",  "X@y@z", "@x" };
 
 START_TEST(names_that_services_may_have)
 {
@@ -22,17 +23,17 @@ static const struct {
 	const char *problem;
 } bad_names[] = {
 	{ "", "the name of a service is empty" },
-	{ ".hidden", "the name of a service does not begin with \".\"" },
-	{ "..", "the name of a service does not begin with \".\"" },
-	{ "-x", "the name of a service does not begin with \"-\"" },
-	{ "a/b", "the name of a service contains letters, digits and _.@:+-, no \"/\"" },
-	{ "../../etc/shadow", "the name of a service does not begin with \".\"" },
-	{ "a b", "the name of a service contains letters, digits and _.@:+-, no \" \"" },
-	{ "a\nb", "the name of a service contains letters, digits and _.@:+-, no byte 0x0a" },
-	{ "\xc3\xa4", "the name of a service contains letters, digits and _.@:+-, no byte 0xc3" },
-	{ "-rf", "the name of a service does not begin with \"-\"" },
-	{ "%s", "the name of a service contains letters, digits and _.@:+-, no \"%\"" },
-	{ "a%i", "the name of a service contains letters, digits and _.@:+-, no \"%\"" },
+	{ ".hidden", "the name of a service must not begin with \".\"" },
+	{ "..", "the name of a service must not begin with \".\"" },
+	{ "-x", "the name of a service must not begin with \"-\"" },
+	{ "a/b", "the name of a service contains letters, digits and _.@:+-, not \"/\"" },
+	{ "../../etc/shadow", "the name of a service must not begin with \".\"" },
+	{ "a b", "the name of a service contains letters, digits and _.@:+-, not \" \"" },
+	{ "a\nb", "the name of a service contains letters, digits and _.@:+-, not byte 0x0a" },
+	{ "\xc3\xa4", "the name of a service contains letters, digits and _.@:+-, not byte 0xc3" },
+	{ "-rf", "the name of a service must not begin with \"-\"" },
+	{ "%s", "the name of a service contains letters, digits and _.@:+-, not \"%\"" },
+	{ "a%i", "the name of a service contains letters, digits and _.@:+-, not \"%\"" },
 };
 
 START_TEST(names_that_are_refused_with_the_reason)
@@ -62,7 +63,7 @@ START_TEST(a_facility_begins_with_a_dollar_sign)
 
 	ck_assert(name_check_facility("$network", NULL));
 	ck_assert(!name_check_facility("network", &problem));
-	ck_assert_str_eq(problem, "a facility begins with $: $network");
+	ck_assert_str_eq(problem, "a facility name begins with $; write $network");
 	ck_assert(!name_check_facility("$", NULL));
 	ck_assert(!name_check_facility("$a b", NULL));
 }
@@ -85,7 +86,8 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("name");
 
 	suite_add_loop(suite, "name", names_that_services_may_have, G_N_ELEMENTS(good_names));
-	suite_add_loop(suite, "name", names_that_are_refused_with_the_reason, G_N_ELEMENTS(bad_names));
+	suite_add_loop(suite, "name", names_that_are_refused_with_the_reason,
+		       G_N_ELEMENTS(bad_names));
 	ADD_CASE(suite, "name", a_name_has_at_most_200_bytes, a_facility_begins_with_a_dollar_sign,
 		 an_instance_is_what_follows_the_first_at_sign);
 	return suite;

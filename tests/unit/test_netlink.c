@@ -20,8 +20,8 @@ static GHashTable *links; /* names of the last complete list */
 static GHashTable *listed_links;
 static unsigned n_default_routes;
 static unsigned n_ended[NETLINK_LISTS];
-static unsigned n_told; /* routes, without a request */
-static bool asks_again;
+static unsigned n_reported; /* route changes reported without a request */
+static bool lists_again;
 
 static void on_list_begins(void *data, NetlinkList list)
 {
@@ -34,7 +34,8 @@ static void on_list_begins(void *data, NetlinkList list)
 
 static void on_link(const struct nlmsghdr *message)
 {
-	const struct rtattr *name = netlink_attribute(message, sizeof(struct ifinfomsg), IFLA_IFNAME, 2);
+	const struct rtattr *name =
+		netlink_attribute(message, sizeof(struct ifinfomsg), IFLA_IFNAME, 2);
 
 	ck_assert_ptr_nonnull(name);
 	g_hash_table_add(listed_links, g_strdup(RTA_DATA(name)));
@@ -47,9 +48,10 @@ static void on_message(void *data, const struct nlmsghdr *message, bool is_liste
 		on_link(message);
 	if (message->nlmsg_type != RTM_NEWROUTE && message->nlmsg_type != RTM_DELROUTE)
 		return;
-	n_told += !is_listed;
-	n_default_routes += is_listed && ((const struct rtmsg *)NLMSG_DATA(message))->rtm_dst_len == 0;
-	if (!is_listed && asks_again)
+	n_reported += !is_listed;
+	n_default_routes += is_listed &&
+			    ((const struct rtmsg *)NLMSG_DATA(message))->rtm_dst_len == 0;
+	if (!is_listed && lists_again)
 		netlink_list(netlink, NETLINK_ROUTES);
 }
 
@@ -82,14 +84,15 @@ static gboolean on_dump(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* In place of svc-worker. */
-static void on_ask(void *data, uint16_t type, uint8_t family)
+/* Plays svc-worker. */
+static void on_request(void *data, uint16_t type, uint8_t family)
 {
 	(void)data;
 	g_idle_add(on_dump, GUINT_TO_POINTER((unsigned)type << 8 | family));
 }
 
-static const NetlinkListener listener = { on_ask, on_list_begins, on_message, on_list_ends, on_turn_ends };
+static const NetlinkListener listener = { on_request, on_list_begins, on_message, on_list_ends,
+					  on_turn_ends };
 
 static void run(const char *command)
 {
@@ -136,7 +139,7 @@ static bool both_lists_ended(void)
 	return n_ended[NETLINK_LINKS] > 0 && n_ended[NETLINK_ROUTES] > 0;
 }
 
-START_TEST(both_lists_come_without_being_asked_for)
+START_TEST(both_lists_come_without_a_request)
 {
 	turn_until(both_lists_ended, "both lists end");
 
@@ -146,31 +149,33 @@ START_TEST(both_lists_come_without_being_asked_for)
 }
 END_TEST
 
-static bool route_is_told(void)
+static bool route_is_reported(void)
 {
-	return n_told > 0;
+	return n_reported > 0;
 }
 
-START_TEST(default_routes_are_told)
+START_TEST(default_routes_are_reported)
 {
 	turn_until(both_lists_ended, "both lists end");
-	run("ip link add va type veth peer vb && ip addr add 10.9.0.1/24 dev va && ip link set va up && ip link set vb up");
-	ck_assert_uint_eq(n_told, 0);
+	run("ip link add va type veth peer vb && ip addr add 10.9.0.1/24 dev va && ip link set va "
+	    "up && ip link set vb up");
+	ck_assert_uint_eq(n_reported, 0);
 
 	run("ip route add default via 10.9.0.2");
-	turn_until(route_is_told, "the route is told");
+	turn_until(route_is_reported, "the route is reported");
 }
 END_TEST
 
-/* Like a router that learns its table: the main loop gets none of it. */
-START_TEST(other_routes_wake_nobody)
+/* Like a router that learns its table: none of these routes reaches the main loop. */
+START_TEST(other_routes_cause_no_event)
 {
 	turn_until(both_lists_ended, "both lists end");
-	run("ip link set lo up && for i in $(seq 1 200); do for j in 1 2 3 4 5; do echo route add 10.$i.$j.0/24 dev lo; done; done |"
+	run("ip link set lo up && for i in $(seq 1 200); do for j in 1 2 3 4 5; do echo route add "
+	    "10.$i.$j.0/24 dev lo; done; done |"
 	    " ip -batch -");
 	turn_until_idle();
 
-	ck_assert_uint_eq(n_told, 0);
+	ck_assert_uint_eq(n_reported, 0);
 }
 END_TEST
 
@@ -179,12 +184,13 @@ static bool list_is_long(void)
 	return n_ended[NETLINK_LINKS] > 1 && g_hash_table_contains(links, "last");
 }
 
-/* The socket's buffer holds some hundred changes. These are more, and they are not read. */
-START_TEST(what_was_lost_is_listed_again)
+/* The socket's buffer holds some hundred changes. This test makes more, and does not read them. */
+START_TEST(lost_changes_are_listed_again)
 {
 	turn_until(both_lists_ended, "both lists end");
 	run("ip link add va type veth peer vb");
-	run("for i in $(seq 1 1500); do echo link set va up; echo link set va down; done | ip -batch -");
+	run("for i in $(seq 1 1500); do echo link set va up; echo link set va down; done | ip "
+	    "-batch -");
 	run("ip link set va name last");
 
 	turn_until(list_is_long, "the lost link is in a new list");
@@ -198,16 +204,18 @@ static bool second_list_has_ended(void)
 }
 
 /* Hundreds of notifications: one list now, one after the pause, and no more. */
-START_TEST(asking_often_lists_seldom)
+START_TEST(many_requests_cause_few_lists)
 {
 	turn_until(both_lists_ended, "both lists end");
-	asks_again = true;
-	run("ip link add va type veth peer vb && ip addr add 10.9.0.1/24 dev va && ip link set va up && ip link set vb up");
-	run("for i in $(seq 1 100); do echo route add default via 10.9.0.2 metric $i; done | ip -batch -");
+	lists_again = true;
+	run("ip link add va type veth peer vb && ip addr add 10.9.0.1/24 dev va && ip link set va "
+	    "up && ip link set vb up");
+	run("for i in $(seq 1 100); do echo route add default via 10.9.0.2 metric $i; done | ip "
+	    "-batch -");
 
 	turn_until(second_list_has_ended, "listed twice");
 	ck_assert_uint_eq(n_default_routes, 100);
-	ck_assert_uint_ge(n_told, 100);
+	ck_assert_uint_ge(n_reported, 100);
 	ck_assert_uint_lt(n_ended[NETLINK_ROUTES], 10);
 }
 END_TEST
@@ -225,19 +233,19 @@ static bool count(void *data, const struct nlmsghdr *message)
 }
 
 static const struct {
-	uint32_t lengths[3]; /* of messages, each padded to 32 bytes; 0: end */
+	uint32_t lengths[3]; /* lengths of the messages, each padded to 32 bytes; 0: end */
 	size_t size;
 	bool is_fine;
 	unsigned n_walked;
 } datagrams[] = {
 	{ { 0 }, 0, true, 0 },
 	{ { 32, 32 }, 64, true, 2 },
-	{ { 32, 29 }, 61, true, 2 },  /* the last one needs no padding */
+	{ { 32, 29 }, 61, true, 2 }, /* the last one needs no padding */
 	{ { 32, 29 }, 64, true, 2 },
 	{ { 32, 15 }, 64, false, 1 }, /* shorter than its own header */
 	{ { 32, 33 }, 64, false, 1 }, /* longer than the datagram */
 	{ { UINT32_MAX }, 32, false, 0 },
-	{ { 32 }, 40, false, 1 },     /* half a header */
+	{ { 32 }, 40, false, 1 }, /* half a header */
 	{ { 16, 0 }, 32, false, 1 },
 };
 
@@ -249,28 +257,26 @@ START_TEST(a_datagram_is_walked_no_further_than_it_goes)
 	for (int i = 0; i < 3; i++)
 		buffer[2 * i].nlmsg_len = datagrams[_i].lengths[i];
 	n_walked = 0;
-	exact = g_memdup2(buffer, MAX(1, datagrams[_i].size)); /* so that AddressSanitizer sees the end */
+	/* so that AddressSanitizer sees the end */
+	exact = g_memdup2(buffer, MAX(1, datagrams[_i].size));
 
-	ck_assert_int_eq(netlink_walk(exact, datagrams[_i].size, count, NULL), datagrams[_i].is_fine);
+	ck_assert_int_eq(netlink_walk(exact, datagrams[_i].size, count, NULL),
+			 datagrams[_i].is_fine);
 	ck_assert_uint_eq(n_walked, datagrams[_i].n_walked);
 	g_free(exact);
 }
 END_TEST
 
 static const struct {
-	unsigned short length; /* of the attribute, as it claims */
+	unsigned short length; /* the length that the attribute claims */
 	unsigned short type;
 	size_t min_bytes;
 	bool is_found;
 } attributes[] = {
-	{ 8, RTA_OIF, 4, true },
-	{ 8, RTA_OIF | NLA_F_NESTED, 4, true },
-	{ 8, RTA_OIF, 5, false },
-	{ 8, RTA_TABLE, 4, false },
-	{ 3, RTA_OIF, 0, false },
-	{ 0, RTA_TABLE, 0, false },
-	{ 9, RTA_OIF, 4, false },
-	{ 4, RTA_OIF, 0, true },
+	{ 8, RTA_OIF, 4, true },  { 8, RTA_OIF | NLA_F_NESTED, 4, true },
+	{ 8, RTA_OIF, 5, false }, { 8, RTA_TABLE, 4, false },
+	{ 3, RTA_OIF, 0, false }, { 0, RTA_TABLE, 0, false },
+	{ 9, RTA_OIF, 4, false }, { 4, RTA_OIF, 0, true },
 };
 
 START_TEST(an_attribute_is_found_only_where_it_is_whole)
@@ -280,10 +286,11 @@ START_TEST(an_attribute_is_found_only_where_it_is_whole)
 		struct rtmsg route;
 		struct rtattr attribute;
 		int value;
-	} message = { .header.nlmsg_len = sizeof message, .value = 7,
+	} message = { .header.nlmsg_len = sizeof message,
+		      .value = 7,
 		      .attribute = { attributes[_i].length, attributes[_i].type } };
-	const struct rtattr *found = netlink_attribute(&message.header, sizeof message.route, RTA_OIF,
-						       attributes[_i].min_bytes);
+	const struct rtattr *found = netlink_attribute(&message.header, sizeof message.route,
+						       RTA_OIF, attributes[_i].min_bytes);
 
 	ck_assert_int_eq(found != NULL, attributes[_i].is_found);
 }
@@ -293,10 +300,12 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("netlink");
 
-	ADD_CASE_AROUND(suite, "kernel", set_up, tear_down, both_lists_come_without_being_asked_for,
-			default_routes_are_told, other_routes_wake_nobody, what_was_lost_is_listed_again,
-			asking_often_lists_seldom);
-	suite_add_loop(suite, "bytes", a_datagram_is_walked_no_further_than_it_goes, G_N_ELEMENTS(datagrams));
-	suite_add_loop(suite, "bytes", an_attribute_is_found_only_where_it_is_whole, G_N_ELEMENTS(attributes));
+	ADD_CASE_AROUND(suite, "kernel", set_up, tear_down, both_lists_come_without_a_request,
+			default_routes_are_reported, other_routes_cause_no_event,
+			lost_changes_are_listed_again, many_requests_cause_few_lists);
+	suite_add_loop(suite, "bytes", a_datagram_is_walked_no_further_than_it_goes,
+		       G_N_ELEMENTS(datagrams));
+	suite_add_loop(suite, "bytes", an_attribute_is_found_only_where_it_is_whole,
+		       G_N_ELEMENTS(attributes));
 	return suite;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Network conditions with real parts: links and routes of a network namespace, a dbus-daemon, and a
- * NetworkManager under the test's control.
+ * Network conditions with real links and routes in a network namespace, a real dbus-daemon, and a
+ * NetworkManager that the test plays.
  */
 #include "config.h"
 
@@ -38,7 +38,7 @@ typedef struct FakeNm {
 	unsigned connectivity;
 	bool is_starting;
 	bool answers_nonsense;
-	unsigned n_asked;
+	unsigned n_requested;
 } FakeNm;
 
 static BusDaemon bus_daemon;
@@ -59,7 +59,7 @@ struct WorkerJob {
 
 static gboolean on_job(gpointer data)
 {
-	static const char *const words[] = { "done" };
+	static const char *const fields[] = { "done" };
 	g_autofree WorkerJob *job = data;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GByteArray) list = netlink_dump(job->type, job->family, &error);
@@ -68,18 +68,22 @@ static gboolean on_job(gpointer data)
 	ck_assert_msg(list, "%s", error ? error->message : "");
 	ck_assert(fd_write_all(fd, list->data, list->len));
 	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
-	job->listener->answer(job->data, words, 1, fd);
+	job->listener->answer(job->data, fields, 1, fd);
 	return G_SOURCE_REMOVE;
 }
 
-WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const *words, unsigned n_words, const int *fds,
-			  unsigned n_fds, const WorkerListener *listener, void *data)
+WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const *fields,
+			  unsigned n_fields, const int *fds, unsigned n_fds,
+			  const WorkerListener *listener, void *data)
 {
 	WorkerJob *job = g_new0(WorkerJob, 1);
 
 	ck_assert_str_eq(owner, NETLINK_OWNER);
-	ck_assert_uint_eq(n_words, 3);
-	*job = (WorkerJob){ .type = (uint16_t)atoi(words[1]), .family = (uint8_t)atoi(words[2]), .listener = listener, .data = data };
+	ck_assert_uint_eq(n_fields, 3);
+	*job = (WorkerJob){ .type = (uint16_t)atoi(fields[1]),
+			    .family = (uint8_t)atoi(fields[2]),
+			    .listener = listener,
+			    .data = data };
 	job->source = g_idle_add(on_job, job);
 	return job;
 }
@@ -129,7 +133,8 @@ static void set_up(void)
 	static const ProviderSink sink = { on_report, NULL };
 
 	ck_assert_int_eq(unshare(geteuid() == 0 ? CLONE_NEWNET : CLONE_NEWUSER | CLONE_NEWNET), 0);
-	run("ip link add va type veth peer vb && ip addr add 10.9.0.1/24 dev va && ip link set va up && ip link set vb up");
+	run("ip link add va type veth peer vb && ip addr add 10.9.0.1/24 dev va && ip link set va "
+	    "up && ip link set vb up");
 	bus_daemon_init(&bus_daemon);
 	bus_daemon_make_directory(&bus_daemon);
 	bus = system_bus_new(bus_daemon.socket, &socket_look, NULL);
@@ -188,7 +193,8 @@ static void expect(const char *key, Level level, const char *why)
 			return;
 		turn();
 	}
-	ck_abort_msg("%s: %s (%s)", key, entry ? level_name((Level)entry->level) : "nothing", entry ? entry->why : "");
+	ck_abort_msg("%s: %s (%s)", key, entry ? level_name((Level)entry->level) : "nothing",
+		     entry ? entry->why : "");
 }
 
 static void forgive(const char *key)
@@ -242,7 +248,7 @@ static DBusHandlerResult on_call(DBusConnection *connection, DBusMessage *messag
 	(void)data;
 	if (!dbus_message_is_method_call(message, DBUS_INTERFACE_PROPERTIES, "GetAll"))
 		return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
-	nm.n_asked++;
+	nm.n_requested++;
 	reply = dbus_message_new_method_return(message);
 	dbus_message_iter_init_append(reply, &out);
 	append_properties(&out);
@@ -275,13 +281,15 @@ static void nm_comes(unsigned state, unsigned connectivity, bool is_starting)
 	nm.is_starting = is_starting;
 	nm.connection = connect_to_bus();
 	dbus_connection_add_filter(nm.connection, on_call, NULL, NULL);
-	ck_assert_int_eq(dbus_bus_request_name(nm.connection, NM_NAME, 0, NULL), DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER);
+	ck_assert_int_eq(dbus_bus_request_name(nm.connection, NM_NAME, 0, NULL),
+			 DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER);
 }
 
 /* @connection: the sender. @names_only: the receiver must ask for the values. */
-static void say_properties(DBusConnection *connection, bool names_only)
+static void send_properties(DBusConnection *connection, bool names_only)
 {
-	DBusMessage *signal = dbus_message_new_signal(NM_PATH, DBUS_INTERFACE_PROPERTIES, "PropertiesChanged");
+	DBusMessage *signal =
+		dbus_message_new_signal(NM_PATH, DBUS_INTERFACE_PROPERTIES, "PropertiesChanged");
 	const char *interface = NM_NAME;
 	const char *name = "State";
 	DBusMessageIter out;
@@ -304,12 +312,12 @@ static void say_properties(DBusConnection *connection, bool names_only)
 	dbus_message_unref(signal);
 }
 
-static void nm_says(unsigned state, unsigned connectivity, bool is_starting)
+static void nm_reports(unsigned state, unsigned connectivity, bool is_starting)
 {
 	nm.state = state;
 	nm.connectivity = connectivity;
 	nm.is_starting = is_starting;
-	say_properties(nm.connection, false);
+	send_properties(nm.connection, false);
 }
 
 /* --- the kernel alone --- */
@@ -339,27 +347,30 @@ START_TEST(without_a_bus_it_takes_a_second)
 	run("ip route add default via 10.9.0.2");
 	subscribe("network:up");
 	subscribe("network:online");
-	expect("network:online", LEVEL_UNKNOWN, "NetworkManager has not answered yet; the kernel: default route through va");
+	expect("network:online", LEVEL_UNKNOWN,
+	       "NetworkManager has not answered yet; the kernel: default route through va");
 	expect("network:up", LEVEL_TRUE, "default route through va");
-	expect("network:online", LEVEL_TRUE, "default route through va; nothing checks further");
+	expect("network:online", LEVEL_TRUE,
+	       "default route through va; no other check of the connection is available");
 	ck_assert(!was_false("network:up"));
 	ck_assert(!was_false("network:online"));
 }
 END_TEST
 
-START_TEST(online_without_network_manager_says_that_nobody_looks)
+START_TEST(online_without_network_manager_has_no_source)
 {
 	bus_daemon_start(&bus_daemon);
 	run("ip route add default via 10.9.0.2");
 	subscribe("network:online");
-	expect("network:online", LEVEL_TRUE, "default route through va; nothing checks further");
+	expect("network:online", LEVEL_TRUE,
+	       "default route through va; no other check of the connection is available");
 	run("ip route del default");
 	expect("network:online", LEVEL_FALSE, "no default route");
 }
 END_TEST
 
-/* The kernel announces the removal of neither route. */
-START_TEST(routes_that_go_without_a_word_are_missed)
+/* The kernel does not announce the removal of either route. */
+START_TEST(routes_that_disappear_silently_are_noticed)
 {
 	bus_daemon_start(&bus_daemon);
 	subscribe("network:up");
@@ -427,7 +438,7 @@ START_TEST(carrier_comes_and_goes)
 }
 END_TEST
 
-START_TEST(people_are_told_which_interfaces_there_are)
+START_TEST(the_explanation_lists_the_interfaces)
 {
 	g_autofree char *text = NULL;
 
@@ -450,7 +461,7 @@ static unsigned count_descriptors(void)
 	return n;
 }
 
-START_TEST(nobody_asks_and_nothing_is_open)
+START_TEST(without_a_subscription_nothing_is_open)
 {
 	const unsigned n_before = count_descriptors();
 
@@ -466,14 +477,15 @@ START_TEST(nobody_asks_and_nothing_is_open)
 	ck_assert_uint_eq(count_descriptors(), n_before);
 
 	subscribe("network:interface:va");
-	expect("network:interface:va", LEVEL_UNKNOWN, "the kernel has not listed its interfaces yet");
+	expect("network:interface:va", LEVEL_UNKNOWN,
+	       "the kernel has not listed its interfaces yet");
 	expect("network:interface:va", LEVEL_TRUE, "carrier");
 }
 END_TEST
 
 /* --- with NetworkManager --- */
 
-START_TEST(network_managers_word_counts)
+START_TEST(network_manager_decides)
 {
 	bus_daemon_start(&bus_daemon);
 	nm_comes(20, 1, false);
@@ -481,29 +493,30 @@ START_TEST(network_managers_word_counts)
 	subscribe("network:online");
 	expect("network:up", LEVEL_FALSE, "NetworkManager: disconnected (20)");
 
-	nm_says(60, 3, false);
+	nm_reports(60, 3, false);
 	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-site (60)");
 	expect("network:online", LEVEL_FALSE, "NetworkManager: connectivity limited (3)");
-	nm_says(70, 4, false);
+	nm_reports(70, 4, false);
 	expect("network:online", LEVEL_TRUE, "NetworkManager: connectivity full (4)");
-	ck_assert_uint_eq(nm.n_asked, 1);
+	ck_assert_uint_eq(nm.n_requested, 1);
 }
 END_TEST
 
-/* Debian's version reports this beside an interface of /etc/network/interfaces. */
+/* Debian's NetworkManager reports this if an interface is in /etc/network/interfaces. */
 START_TEST(network_manager_may_be_disconnected_beside_a_network_that_works)
 {
 	bus_daemon_start(&bus_daemon);
 	run("ip route add default via 10.9.0.2");
 	subscribe("network:up");
 	subscribe("network:online");
-	expect("network:online", LEVEL_TRUE, "default route through va; nothing checks further");
+	expect("network:online", LEVEL_TRUE,
+	       "default route through va; no other check of the connection is available");
 	nm_comes(20, 1, true);
-	nm_says(40, 1, true);
-	nm_says(20, 1, false);
-	nm_says(70, 4, false);
+	nm_reports(40, 1, true);
+	nm_reports(20, 1, false);
+	nm_reports(70, 4, false);
 	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
-	nm_says(20, 1, false);
+	nm_reports(20, 1, false);
 	expect("network:up", LEVEL_TRUE, "default route through va");
 	ck_assert(!was_false("network:up"));
 	ck_assert(!was_false("network:online"));
@@ -522,24 +535,27 @@ START_TEST(network_manager_comes_goes_and_comes_again)
 	subscribe("network:up");
 	subscribe("network:online");
 	expect("network:up", LEVEL_TRUE, "default route through va");
-	expect("network:online", LEVEL_TRUE, "default route through va; nothing checks further");
+	expect("network:online", LEVEL_TRUE,
+	       "default route through va; no other check of the connection is available");
 
 	for (int i = 0; i < 3; i++) {
 		nm_comes(20, 0, true);
-		nm_says(40, 1, true);
-		nm_says(60, 1, true);
+		nm_reports(40, 1, true);
+		nm_reports(60, 1, true);
 		expect("network:up", LEVEL_TRUE, "NetworkManager: connected-site (60)");
-		nm_says(70, 4, true);
-		nm_says(70, 4, false);
+		nm_reports(70, 4, true);
+		nm_reports(70, 4, false);
 		expect("network:online", LEVEL_TRUE, "NetworkManager: connectivity full (4)");
 		expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
-		if (i != 1) { /* SIGTERM; otherwise SIGKILL */
-			nm_says(60, 0, false);
-			expect("network:online", LEVEL_UNKNOWN, "NetworkManager: connectivity unknown (0)");
+		if (i != 1) { /* like SIGTERM; otherwise like SIGKILL */
+			nm_reports(60, 0, false);
+			expect("network:online", LEVEL_UNKNOWN,
+			       "NetworkManager: connectivity unknown (0)");
 		}
 		nm_leaves();
 		expect("network:up", LEVEL_TRUE, "default route through va");
-		expect("network:online", LEVEL_TRUE, "default route through va; nothing checks further");
+		expect("network:online", LEVEL_TRUE,
+		       "default route through va; no other check of the connection is available");
 	}
 	ck_assert(!was_false("network:up"));
 	ck_assert(!was_false("network:online"));
@@ -574,17 +590,21 @@ START_TEST(a_bus_that_goes_hides_what_only_network_manager_sees)
 	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
 
 	bus_daemon_kill(&bus_daemon);
-	expect("network:up", LEVEL_UNKNOWN, "NetworkManager cannot be asked and has reported true; the kernel: no default route");
+	expect("network:up", LEVEL_UNKNOWN,
+	       "NetworkManager cannot be queried; it last reported true; the kernel: no default "
+	       "route");
 	nm_leaves();
 	bus_daemon_start(&bus_daemon);
-	expect("network:up", LEVEL_UNKNOWN, "NetworkManager is away and has reported true; the kernel: no default route");
+	expect("network:up", LEVEL_UNKNOWN,
+	       "NetworkManager is not running; it last reported true; the kernel: no default "
+	       "route");
 	nm_comes(70, 4, false);
 	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
 	ck_assert(!was_false("network:up"));
 }
 END_TEST
 
-START_TEST(others_may_say_what_they_like)
+START_TEST(signals_of_other_senders_are_ignored)
 {
 	DBusConnection *stranger;
 
@@ -596,16 +616,16 @@ START_TEST(others_may_say_what_they_like)
 
 	stranger = connect_to_bus();
 	nm.state = 20;
-	say_properties(stranger, false);
+	send_properties(stranger, false);
 	dbus_connection_close(stranger);
 	dbus_connection_unref(stranger);
-	nm_says(60, 4, false);
+	nm_reports(60, 4, false);
 	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-site (60)");
 	ck_assert(!was_false("network:up"));
 }
 END_TEST
 
-START_TEST(what_is_said_without_a_value_is_asked_for)
+START_TEST(an_invalidated_property_is_queried)
 {
 	bus_daemon_start(&bus_daemon);
 	nm_comes(70, 4, false);
@@ -613,12 +633,12 @@ START_TEST(what_is_said_without_a_value_is_asked_for)
 	expect("network:up", LEVEL_TRUE, "NetworkManager: connected-global (70)");
 
 	nm.state = 20;
-	say_properties(nm.connection, true);
+	send_properties(nm.connection, true);
 	expect("network:up", LEVEL_FALSE, "NetworkManager: disconnected (20)");
 }
 END_TEST
 
-START_TEST(nonsense_is_no_word)
+START_TEST(invalid_replies_of_network_manager_are_ignored)
 {
 	bus_daemon_start(&bus_daemon);
 	run("ip route add default via 10.9.0.2");
@@ -635,14 +655,17 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("network");
 
 	ADD_CASE_AROUND(suite, "kernel", set_up, tear_down, up_follows_the_default_route,
-			without_a_bus_it_takes_a_second, online_without_network_manager_says_that_nobody_looks,
-			routes_that_go_without_a_word_are_missed, a_route_without_carrier_leads_nowhere,
-			an_ipv6_route_is_enough, carrier_comes_and_goes,
-			people_are_told_which_interfaces_there_are, nobody_asks_and_nothing_is_open);
-	ADD_CASE_AROUND(suite, "NetworkManager", set_up, tear_down, network_managers_word_counts,
+			without_a_bus_it_takes_a_second,
+			online_without_network_manager_has_no_source,
+			routes_that_disappear_silently_are_noticed,
+			a_route_without_carrier_leads_nowhere, an_ipv6_route_is_enough,
+			carrier_comes_and_goes, the_explanation_lists_the_interfaces,
+			without_a_subscription_nothing_is_open);
+	ADD_CASE_AROUND(suite, "NetworkManager", set_up, tear_down, network_manager_decides,
 			network_manager_may_be_disconnected_beside_a_network_that_works,
 			network_manager_comes_goes_and_comes_again, the_bus_may_be_away,
-			a_bus_that_goes_hides_what_only_network_manager_sees, others_may_say_what_they_like,
-			what_is_said_without_a_value_is_asked_for, nonsense_is_no_word);
+			a_bus_that_goes_hides_what_only_network_manager_sees,
+			signals_of_other_senders_are_ignored, an_invalidated_property_is_queried,
+			invalid_replies_of_network_manager_are_ignored);
 	return suite;
 }

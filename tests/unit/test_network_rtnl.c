@@ -26,17 +26,21 @@ typedef union Message {
 
 static void append(Message *message, unsigned short type, const void *value, unsigned short size)
 {
-	struct rtattr *attribute = (struct rtattr *)(message->bytes + NLMSG_ALIGN(message->header.nlmsg_len));
+	struct rtattr *attribute =
+		(struct rtattr *)(message->bytes + NLMSG_ALIGN(message->header.nlmsg_len));
 
 	attribute->rta_type = type;
 	attribute->rta_len = (unsigned short)RTA_LENGTH(size);
 	memcpy(RTA_DATA(attribute), value, size);
-	message->header.nlmsg_len = (uint32_t)(NLMSG_ALIGN(message->header.nlmsg_len) + attribute->rta_len);
+	message->header.nlmsg_len =
+		(uint32_t)(NLMSG_ALIGN(message->header.nlmsg_len) + attribute->rta_len);
 }
 
-static unsigned link_message(uint16_t type, int index, const char *name, unsigned flags, bool is_listed)
+static unsigned link_message(uint16_t type, int index, const char *name, unsigned flags,
+			     bool is_listed)
 {
-	Message message = { .header = { .nlmsg_type = type, .nlmsg_len = NLMSG_LENGTH(sizeof(struct ifinfomsg)) } };
+	Message message = { .header = { .nlmsg_type = type,
+					.nlmsg_len = NLMSG_LENGTH(sizeof(struct ifinfomsg)) } };
 	struct ifinfomsg *info = NLMSG_DATA(&message.header);
 
 	info->ifi_index = index;
@@ -62,11 +66,16 @@ typedef struct Route {
 
 static unsigned route_message(const Route *route, bool is_listed)
 {
-	Message message = { .header = { .nlmsg_type = route->message ? route->message : RTM_NEWROUTE,
-				        .nlmsg_len = NLMSG_LENGTH(sizeof(struct rtmsg)) } };
+	Message message = { .header = { .nlmsg_type = route->message ? route->message :
+								       RTM_NEWROUTE,
+					.nlmsg_len = NLMSG_LENGTH(sizeof(struct rtmsg)) } };
 	const struct rtnexthop hops[2] = {
-		{ .rtnh_len = sizeof *hops, .rtnh_flags = route->hop_flags, .rtnh_ifindex = route->multipath[0] },
-		{ .rtnh_len = sizeof *hops, .rtnh_flags = route->hop_flags, .rtnh_ifindex = route->multipath[1] },
+		{ .rtnh_len = sizeof *hops,
+		  .rtnh_flags = route->hop_flags,
+		  .rtnh_ifindex = route->multipath[0] },
+		{ .rtnh_len = sizeof *hops,
+		  .rtnh_flags = route->hop_flags,
+		  .rtnh_ifindex = route->multipath[1] },
 	};
 
 	*(struct rtmsg *)NLMSG_DATA(&message.header) = (struct rtmsg){
@@ -116,21 +125,21 @@ static void tear_down(void)
 
 static void expect_up(Level level, const char *why)
 {
-	g_autofree char *said = NULL;
+	g_autofree char *message = NULL;
 
-	ck_assert_int_eq(rtnl_table_up(table, &said), level);
-	ck_assert_str_eq(said, why);
+	ck_assert_int_eq(rtnl_table_up(table, &message), level);
+	ck_assert_str_eq(message, why);
 }
 
 static void expect_interface(const char *name, Level level, const char *why)
 {
-	g_autofree char *said = NULL;
+	g_autofree char *message = NULL;
 
-	ck_assert_int_eq(rtnl_table_interface(table, name, &said), level);
-	ck_assert_str_eq(said, why);
+	ck_assert_int_eq(rtnl_table_interface(table, name, &message), level);
+	ck_assert_str_eq(message, why);
 }
 
-START_TEST(nothing_is_known_before_the_lists_were_heard)
+START_TEST(nothing_is_known_before_the_lists_were_received)
 {
 	rtnl_table_free(table);
 	table = rtnl_table_new();
@@ -152,15 +161,18 @@ static const struct {
 } routes[] = {
 	{ { .link = 2 }, LEVEL_TRUE, "default route through eth0" },
 	{ { .family = AF_INET6, .link = 2 }, LEVEL_TRUE, "default route through eth0" },
-	{ { .body_table = RT_TABLE_COMPAT, .table = RT_TABLE_MAIN, .link = 2 }, LEVEL_TRUE,
+	{ { .body_table = RT_TABLE_COMPAT, .table = RT_TABLE_MAIN, .link = 2 },
+	  LEVEL_TRUE,
 	  "default route through eth0" },
 	{ { .multipath = { 3, 2 } }, LEVEL_TRUE, "default route through eth0" },
-	{ { .multipath = { 3, 4 } }, LEVEL_FALSE, "default route through wlan0, which has no carrier" },
+	{ { .multipath = { 3, 4 } },
+	  LEVEL_FALSE,
+	  "default route through wlan0, which has no carrier" },
 	{ { .multipath = { 2, 2 }, .hop_flags = RTNH_F_DEAD }, LEVEL_FALSE, "no default route" },
 	{ { .link = 3 }, LEVEL_FALSE, "default route through eth1, which has no carrier" },
-	{ { .link = 1 }, LEVEL_FALSE, "no default route" },  /* through lo */
+	{ { .link = 1 }, LEVEL_FALSE, "no default route" }, /* through lo */
 	{ { .link = 99 }, LEVEL_FALSE, "no default route" }, /* no such link */
-	{ { 0 }, LEVEL_FALSE, "no default route" },             /* no target */
+	{ { 0 }, LEVEL_FALSE, "no default route" }, /* no target */
 	{ { .dst_len = 8, .link = 2 }, LEVEL_FALSE, "no default route" },
 	{ { .table = 100, .link = 2 }, LEVEL_FALSE, "no default route" },
 	{ { .body_table = RT_TABLE_LOCAL, .link = 2 }, LEVEL_FALSE, "no default route" },
@@ -171,14 +183,14 @@ static const struct {
 	{ { .family = AF_MPLS, .link = 2 }, LEVEL_FALSE, "no default route" },
 };
 
-START_TEST(a_route_counts_or_does_not)
+START_TEST(each_route_gives_the_expected_level)
 {
 	list_routes(&routes[_i].route);
 	expect_up(routes[_i].level, routes[_i].why);
 }
 END_TEST
 
-START_TEST(a_route_told_unasked_is_a_reason_to_list)
+START_TEST(an_unrequested_route_message_causes_a_new_list)
 {
 	const Route route = { .link = 2 };
 	const Route gone = { .link = 2, .message = RTM_DELROUTE };
@@ -257,7 +269,8 @@ END_TEST
 
 START_TEST(a_port_that_leaves_its_bridge_is_still_a_link)
 {
-	Message message = { .header = { .nlmsg_type = RTM_DELLINK, .nlmsg_len = NLMSG_LENGTH(sizeof(struct ifinfomsg)) } };
+	Message message = { .header = { .nlmsg_type = RTM_DELLINK,
+					.nlmsg_len = NLMSG_LENGTH(sizeof(struct ifinfomsg)) } };
 	struct ifinfomsg *info = NLMSG_DATA(&message.header);
 
 	info->ifi_family = AF_BRIDGE;
@@ -269,7 +282,9 @@ END_TEST
 
 START_TEST(messages_of_every_length_are_read_to_their_end_and_no_further)
 {
-	static const uint16_t types[] = { RTM_NEWLINK, RTM_DELLINK, RTM_NEWROUTE, RTM_DELROUTE, RTM_NEWADDR, RTM_DELADDR, 0 };
+	static const uint16_t types[] = {
+		RTM_NEWLINK, RTM_DELLINK, RTM_NEWROUTE, RTM_DELROUTE, RTM_NEWADDR, RTM_DELADDR, 0
+	};
 	Message message;
 
 	for (uint32_t length = sizeof(struct nlmsghdr); length < 64; length++) {
@@ -290,7 +305,8 @@ END_TEST
 
 START_TEST(a_name_without_an_end_is_cut)
 {
-	Message message = { .header = { .nlmsg_type = RTM_NEWLINK, .nlmsg_len = NLMSG_LENGTH(sizeof(struct ifinfomsg)) } };
+	Message message = { .header = { .nlmsg_type = RTM_NEWLINK,
+					.nlmsg_len = NLMSG_LENGTH(sizeof(struct ifinfomsg)) } };
 	struct ifinfomsg *info = NLMSG_DATA(&message.header);
 	struct nlmsghdr *exact;
 
@@ -328,7 +344,7 @@ START_TEST(there_is_a_limit_to_links_and_routes)
 }
 END_TEST
 
-START_TEST(it_tells_which_interfaces_there_are)
+START_TEST(it_lists_the_interfaces)
 {
 	g_autofree char *few = rtnl_table_describe(table);
 	g_autofree char *many = NULL;
@@ -352,14 +368,17 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("network-rtnl");
 
-	ADD_CASE_AROUND(suite, "rtnl", set_up, tear_down, nothing_is_known_before_the_lists_were_heard,
-			a_route_told_unasked_is_a_reason_to_list,
+	ADD_CASE_AROUND(suite, "rtnl", set_up, tear_down,
+			nothing_is_known_before_the_lists_were_received,
+			an_unrequested_route_message_causes_a_new_list,
 			an_address_that_goes_may_have_taken_routes_along,
-			the_old_routes_count_until_the_new_list_is_whole, a_link_follows_every_message,
-			a_link_that_is_not_in_the_list_is_gone, a_port_that_leaves_its_bridge_is_still_a_link,
+			the_old_routes_count_until_the_new_list_is_whole,
+			a_link_follows_every_message, a_link_that_is_not_in_the_list_is_gone,
+			a_port_that_leaves_its_bridge_is_still_a_link,
 			messages_of_every_length_are_read_to_their_end_and_no_further,
 			a_name_without_an_end_is_cut, there_is_a_limit_to_links_and_routes,
-			it_tells_which_interfaces_there_are);
-	ADD_LOOP_AROUND(suite, "rtnl", set_up, tear_down, a_route_counts_or_does_not, G_N_ELEMENTS(routes));
+			it_lists_the_interfaces);
+	ADD_LOOP_AROUND(suite, "rtnl", set_up, tear_down, each_route_gives_the_expected_level,
+			G_N_ELEMENTS(routes));
 	return suite;
 }

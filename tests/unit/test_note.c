@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Notes and recovery: the state that survives the manager's death, and the damage by a bad note.
+ * Notes and recovery: the state that survives the manager's death, and the damage that a bad note
+ * can do.
  */
 #include "config.h"
 
 #include <check.h>
 #include <string.h>
 
-#include "engine/progress.h"
+#include "boot/progress.h"
 #include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
@@ -49,10 +50,11 @@ START_TEST(nothing_is_touched_when_the_manager_dies)
 }
 END_TEST
 
-START_TEST(what_the_admin_said_is_remembered)
+START_TEST(requests_of_the_admin_are_remembered)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== m\n" DAEMON,
-						   "[runlevel 2]\nActivate=a\n[service m]\nActivation=manual\n");
+	g_autoptr(World) w =
+		world_new_with_policy("== a\n" DAEMON "== m\n" DAEMON,
+				      "[runlevel 2]\nActivate=a\n[service m]\nActivation=manual\n");
 
 	int64_t since_us;
 
@@ -94,7 +96,8 @@ END_TEST
 
 START_TEST(a_backoff_goes_on_with_the_time_left)
 {
-	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nRestart=always\nRestartDelay=10s\n");
+	g_autoptr(World)
+		w = world_new("[Service]\nExec=/bin/d\nRestart=always\nRestartDelay=10s\n");
 
 	world_dies(w, "it", 1);
 	world_advance_s(w, 7);
@@ -149,16 +152,17 @@ START_TEST(a_run_that_ended_unseen_is_a_failed_one)
 	ck_assert(engine_recover(engine, "it", "v=1 s=r i=4 t=5", false, 0, 0, world_now(w)));
 	engine_begin(engine, NULL, world_now(w));
 	expect_state(w, "it", STATE_BACKOFF);
-	expect_cause(w, "it", "ended while the manager was away; next start in 100 ms");
+	expect_cause(w, "it", "ended while no manager ran; next start in 100 ms");
 	ck_assert_uint_eq(world_find(w, "it")->invocation, 4);
 }
 END_TEST
 
-START_TEST(a_failure_of_which_no_words_are_left_still_has_a_cause)
+START_TEST(a_failure_without_recorded_text_still_has_a_cause)
 {
 	g_autoptr(World) w = world_new(DAEMON);
 
-	ck_assert(engine_recover(world_engine(w), "it", "v=1 s=b i=4 t=5 x=", false, 0, 0, world_now(w)));
+	ck_assert(engine_recover(world_engine(w), "it", "v=1 s=b i=4 t=5 x=", false, 0, 0,
+				 world_now(w)));
 	ck_assert_ptr_null(world_find(w, "it")->result);
 	expect_cause(w, "it", "taken over from the previous manager");
 }
@@ -176,14 +180,19 @@ END_TEST
 
 START_TEST(a_note_is_short_whatever_it_holds)
 {
-	g_autoptr(World) w = world_new_with_policy("[Service]\nExec=/bin/d\nRestart=always\nRestartLimit=60/10min\n",
-						   "[runlevel 3]\nActivate=it\n");
+	g_autoptr(World) w = world_new_with_policy(
+		"[Service]\nExec=/bin/d\nRestart=always\nRestartLimit=60/10min\n",
+		"[runlevel 3]\nActivate=it\n");
 
-	ck_assert(engine_recover(world_engine(w), "it", "v=1 s=b i=9999999999 t=zzzzzzzz future=yes y=later "
-				 "p=main:3:12345678901234:-rfxs", false, 0, 0, INT64_MAX / 2));
+	ck_assert(engine_recover(world_engine(w), "it",
+				 "v=1 s=b i=9999999999 t=zzzzzzzz future=yes y=later "
+				 "p=main:3:12345678901234:-rfxs",
+				 false, 0, 0, INT64_MAX / 2));
 	world_start(w, "it");
 	for (int i = 0; i < 40; i++) {
-		world_start_fails(w, "it", "cannot execute /usr/local/sbin/a-long-name: Permission denied, and more");
+		world_start_fails(
+			w, "it",
+			"cannot execute /usr/local/sbin/a-long-name: Permission denied, and more");
 		world_gone(w, "it");
 		ck_assert_uint_le(strlen(note_of(w, "it")), OWN_BYTES);
 		ck_assert_ptr_nonnull(strstr(note_of(w, "it"), "v=1 s="));
@@ -193,9 +202,11 @@ START_TEST(a_note_is_short_whatever_it_holds)
 END_TEST
 
 /* The meaningless "exit statu" must not remain. */
-START_TEST(what_does_not_fit_of_a_result_is_what_came_before_its_last_colon)
+START_TEST(a_result_that_does_not_fit_loses_the_part_before_its_last_colon)
 {
-	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartLimit=60/10min\nRestartDelay=1s\n");
+	g_autoptr(World) w = world_new(
+		"[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartLimit=60/10min\n"
+		"RestartDelay=1s\n");
 
 	for (int i = 0; i < 5; i++) {
 		world_advance_s(w, 3600);
@@ -209,27 +220,38 @@ START_TEST(what_does_not_fit_of_a_result_is_what_came_before_its_last_colon)
 }
 END_TEST
 
-START_TEST(unknown_words_are_kept_and_the_managers_are_not)
+START_TEST(unknown_tokens_are_kept_and_the_managers_are_not)
 {
 	g_autoptr(World) w = world_new(DAEMON);
 
-	ck_assert(engine_recover(world_engine(w), "it", "v=1 s=r i=1 y=later p=main:0:0:-", true, 1, 7, world_now(w)));
+	ck_assert(engine_recover(world_engine(w), "it", "v=1 s=r i=1 y=later p=main:0:0:-", true, 1,
+				 7, world_now(w)));
 	ck_assert_ptr_nonnull(strstr(note_of(w, "it"), " y=later"));
 	ck_assert_ptr_null(strstr(note_of(w, "it"), "p=main"));
 }
 END_TEST
 
 static const char *const bad_notes[] = {
-	"hello", "v=2 s=r i=1", "v=1 s=q", "v=1 s=r i=!", "v=1 s=r a=z0@1", "v=1 s=r a=s0", "v=1 s=r b=1..2", "s=r i=1",
-	"v=1 s=r t=-5", "v=1 s=rr", "v=1 s=r i=zzzzzzzzzzzzzzzzzzzz",
+	"hello",
+	"v=2 s=r i=1",
+	"v=1 s=q",
+	"v=1 s=r i=!",
+	"v=1 s=r a=z0@1",
+	"v=1 s=r a=s0",
+	"v=1 s=r b=1..2",
+	"s=r i=1",
+	"v=1 s=r t=-5",
+	"v=1 s=rr",
+	"v=1 s=r i=zzzzzzzzzzzzzzzzzzzz",
 };
 
 START_TEST(a_note_that_cannot_be_read_costs_the_history_never_the_process)
 {
 	g_autoptr(World) w = world_new(DAEMON);
 
-	ck_assert_msg(!engine_recover(world_engine(w), "it", bad_notes[_i], true, 6, 321, world_now(w)), "%s",
-		      bad_notes[_i]);
+	ck_assert_msg(!engine_recover(world_engine(w), "it", bad_notes[_i], true, 6, 321,
+				      world_now(w)),
+		      "%s", bad_notes[_i]);
 	engine_begin(world_engine(w), NULL, world_now(w));
 	expect_state(w, "it", STATE_READY);
 	ck_assert_uint_eq(world_find(w, "it")->invocation, 6);
@@ -238,10 +260,10 @@ START_TEST(a_note_that_cannot_be_read_costs_the_history_never_the_process)
 END_TEST
 
 /*
- * A manager without notes, or without the admin's files, must not stop services that it does not
- * know.
+ * A manager without notes, or without the admin's files, must not stop services that it knows
+ * nothing about.
  */
-START_TEST(what_lives_without_a_note_is_kept_though_nothing_wants_it)
+START_TEST(a_process_without_a_note_is_kept_although_nothing_wants_it)
 {
 	g_autoptr(World) w = world_new(DAEMON);
 
@@ -255,7 +277,7 @@ START_TEST(what_lives_without_a_note_is_kept_though_nothing_wants_it)
 }
 END_TEST
 
-START_TEST(what_lives_without_a_note_ends_with_the_machine)
+START_TEST(a_process_without_a_note_ends_with_the_machine)
 {
 	g_autoptr(World) w = world_new(DAEMON);
 
@@ -269,7 +291,8 @@ START_TEST(between_two_processes_of_a_run_the_note_names_the_invocation)
 {
 	g_autoptr(World) w = world_new(DAEMON);
 
-	ck_assert(engine_recover(world_engine(w), "it", "v=1 s=s i=3 t=5 p=cleanup:1:0:-", true, 0, 0, world_now(w)));
+	ck_assert(engine_recover(world_engine(w), "it", "v=1 s=s i=3 t=5 p=cleanup:1:0:-", true, 0,
+				 0, world_now(w)));
 	ck_assert_uint_eq(world_find(w, "it")->invocation, 3);
 	expect_state(w, "it", STATE_STOPPING);
 }
@@ -280,7 +303,8 @@ START_TEST(a_living_service_without_a_file_is_kept_until_it_ends)
 	g_autoptr(World) w = world_new(DAEMON);
 	const ProcessEvent gone = { .kind = PROCESS_GONE };
 
-	ck_assert(engine_recover(world_engine(w), "orphan", "v=1 s=r i=2 t=5", true, 2, 99, world_now(w)));
+	ck_assert(engine_recover(world_engine(w), "orphan", "v=1 s=r i=2 t=5", true, 2, 99,
+				 world_now(w)));
 	expect_state(w, "orphan", STATE_READY);
 	engine_begin(world_engine(w), NULL, world_now(w));
 	expect_state(w, "orphan", STATE_STOPPING);
@@ -293,15 +317,20 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("note");
 
-	ADD_CASE(suite, "crash", nothing_is_touched_when_the_manager_dies, what_the_admin_said_is_remembered,
-		 the_restart_count_and_the_limit_go_on, a_backoff_goes_on_with_the_time_left,
-		 a_stop_that_was_under_way_ends, the_boot_is_not_begun_anew, a_run_that_ended_unseen_is_a_failed_one,
-		 a_failure_of_which_no_words_are_left_still_has_a_cause);
-	suite_add_loop(suite, "text", a_note_that_cannot_be_read_costs_the_history_never_the_process,
-		           G_N_ELEMENTS(bad_notes));
-	ADD_CASE(suite, "text", a_service_without_history_has_no_note, a_note_is_short_whatever_it_holds,
-		 what_does_not_fit_of_a_result_is_what_came_before_its_last_colon, unknown_words_are_kept_and_the_managers_are_not,
-		 what_lives_without_a_note_is_kept_though_nothing_wants_it, what_lives_without_a_note_ends_with_the_machine,
+	ADD_CASE(suite, "crash", nothing_is_touched_when_the_manager_dies,
+		 requests_of_the_admin_are_remembered, the_restart_count_and_the_limit_go_on,
+		 a_backoff_goes_on_with_the_time_left, a_stop_that_was_under_way_ends,
+		 the_boot_is_not_begun_anew, a_run_that_ended_unseen_is_a_failed_one,
+		 a_failure_without_recorded_text_still_has_a_cause);
+	suite_add_loop(suite, "text",
+		       a_note_that_cannot_be_read_costs_the_history_never_the_process,
+		       G_N_ELEMENTS(bad_notes));
+	ADD_CASE(suite, "text", a_service_without_history_has_no_note,
+		 a_note_is_short_whatever_it_holds,
+		 a_result_that_does_not_fit_loses_the_part_before_its_last_colon,
+		 unknown_tokens_are_kept_and_the_managers_are_not,
+		 a_process_without_a_note_is_kept_although_nothing_wants_it,
+		 a_process_without_a_note_ends_with_the_machine,
 		 between_two_processes_of_a_run_the_note_names_the_invocation,
 		 a_living_service_without_a_file_is_kept_until_it_ends);
 	return suite;

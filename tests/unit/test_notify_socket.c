@@ -61,7 +61,8 @@ static const struct {
 	{ "WATCHDOG=trigger", { .is_in_trouble = true } },
 	{ "WATCHDOG_USEC=20000000", { .has_watchdog = true, .watchdog_us = 20000000 } },
 	{ "WATCHDOG_USEC=0", { .has_watchdog = true, .watchdog_us = 0 } },
-	{ "WATCHDOG_USEC=9223372036854775807", { .has_watchdog = true, .watchdog_us = WATCHDOG_MAX_US } },
+	{ "WATCHDOG_USEC=9223372036854775807",
+	  { .has_watchdog = true, .watchdog_us = WATCHDOG_MAX_US } },
 	{ "WATCHDOG_USEC=soon", { .has_watchdog = false } },
 };
 
@@ -112,10 +113,10 @@ typedef struct Ear {
 	NotifySocket *socket;
 	int sender;
 	NotifyTrust trust;
-	bool keeps; /* the note of READY=1 comes first */
+	bool keeps; /* READY=1 waits until its note is stored */
 	unsigned n_ready;
 	unsigned n_messages;
-	unsigned n_asked;
+	unsigned n_requested;
 	unsigned n_with_descriptors;
 } Ear;
 
@@ -124,7 +125,7 @@ static NotifyTrust on_trust(void *data, pid_t pid)
 	Ear *ear = data;
 
 	ck_assert_int_eq(pid, getpid());
-	ear->n_asked++;
+	ear->n_requested++;
 	return ear->trust;
 }
 
@@ -144,7 +145,9 @@ static void on_descriptors(void *data)
 	ear->n_with_descriptors++;
 }
 
-static const NotifyListener listener = { .trust = on_trust, .message = on_message, .descriptors = on_descriptors };
+static const NotifyListener listener = { .trust = on_trust,
+					 .message = on_message,
+					 .descriptors = on_descriptors };
 
 static Ear *ear_new(void)
 {
@@ -172,7 +175,7 @@ static void ear_free(Ear *ear)
 	g_free(ear);
 }
 
-static void say(const Ear *ear, const char *bytes, size_t length)
+static void send_message(const Ear *ear, const char *bytes, size_t length)
 {
 	ck_assert_int_eq(send(ear->sender, bytes, length, 0), (ssize_t)length);
 }
@@ -194,9 +197,9 @@ START_TEST(bad_datagrams_are_counted_and_harm_nothing)
 	g_autofree char *long_one = g_strnfill(LIMIT_NOTIFY_BYTES + 1, 'x');
 
 	memcpy(long_one, "READY=1\n", 8);
-	say(ear, "", 0);
-	say(ear, "READY=1\0STATUS=x", 16);
-	say(ear, long_one, LIMIT_NOTIFY_BYTES + 1);
+	send_message(ear, "", 0);
+	send_message(ear, "READY=1\0STATUS=x", 16);
+	send_message(ear, long_one, LIMIT_NOTIFY_BYTES + 1);
 	notify_socket_drain(ear->socket);
 
 	ck_assert_uint_eq(ear->n_messages, 0);
@@ -205,12 +208,12 @@ START_TEST(bad_datagrams_are_counted_and_harm_nothing)
 }
 END_TEST
 
-START_TEST(one_who_is_not_believed_is_counted)
+START_TEST(an_untrusted_sender_is_counted)
 {
 	Ear *ear = ear_new();
 
 	ear->trust = NOTIFY_IGNORED;
-	say(ear, "READY=1", 7);
+	send_message(ear, "READY=1", 7);
 	notify_socket_drain(ear->socket);
 
 	ck_assert_uint_eq(ear->n_messages, 0);
@@ -219,7 +222,7 @@ START_TEST(one_who_is_not_believed_is_counted)
 }
 END_TEST
 
-static void say_with_descriptors(const Ear *ear, const char *text)
+static void send_with_descriptors(const Ear *ear, const char *text)
 {
 	int fds[253];
 	union {
@@ -227,7 +230,9 @@ static void say_with_descriptors(const Ear *ear, const char *text)
 		char space[CMSG_SPACE(sizeof fds)];
 	} control = { .space = { 0 } };
 	struct iovec iov = { .iov_base = (char *)text, .iov_len = strlen(text) };
-	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+	struct msghdr message = { .msg_iov = &iov,
+				  .msg_iovlen = 1,
+				  .msg_control = control.space,
 				  .msg_controllen = sizeof control.space };
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 
@@ -240,12 +245,13 @@ static void say_with_descriptors(const Ear *ear, const char *text)
 	ck_assert_int_eq(sendmsg(ear->sender, &message, 0), (ssize_t)strlen(text));
 }
 
-/* The messages of another process. */
+/* Another process receives the next message, which must be this one. */
 static void eat(Ear *ear, const char *expected)
 {
 	char text[16];
 
-	ck_assert_int_eq(recv(notify_socket_fd(ear->socket), text, sizeof text, MSG_DONTWAIT), (ssize_t)strlen(expected));
+	ck_assert_int_eq(recv(notify_socket_fd(ear->socket), text, sizeof text, MSG_DONTWAIT),
+			 (ssize_t)strlen(expected));
 	ck_assert_mem_eq(text, expected, strlen(expected));
 	notify_socket_eaten(ear->socket);
 }
@@ -255,8 +261,8 @@ START_TEST(descriptors_are_never_received_but_the_message_counts)
 	Ear *ear = ear_new();
 	unsigned before = count_fds();
 
-	say_with_descriptors(ear, "READY=1");
-	say(ear, "STATUS=x", 8);
+	send_with_descriptors(ear, "READY=1");
+	send_message(ear, "STATUS=x", 8);
 	notify_socket_drain(ear->socket);
 	notify_socket_drain(ear->socket); /* it waits, and is not handled again */
 
@@ -273,12 +279,12 @@ START_TEST(descriptors_are_never_received_but_the_message_counts)
 }
 END_TEST
 
-START_TEST(descriptors_of_one_who_is_not_believed_are_not_received_either)
+START_TEST(descriptors_of_an_untrusted_sender_are_not_received)
 {
 	Ear *ear = ear_new();
 
 	ear->trust = NOTIFY_IGNORED;
-	say_with_descriptors(ear, "READY=1");
+	send_with_descriptors(ear, "READY=1");
 	notify_socket_drain(ear->socket);
 
 	ck_assert_uint_eq(ear->n_messages, 0);
@@ -288,21 +294,21 @@ START_TEST(descriptors_of_one_who_is_not_believed_are_not_received_either)
 }
 END_TEST
 
-START_TEST(message_waits_until_it_is_known_whose_it_is)
+START_TEST(message_waits_until_its_service_is_known)
 {
 	Ear *ear = ear_new();
 
-	ear->trust = NOTIFY_ASKED;
-	say(ear, "READY=1", 7);
-	say(ear, "READY=1", 7);
+	ear->trust = NOTIFY_LOOKED_UP;
+	send_message(ear, "READY=1", 7);
+	send_message(ear, "READY=1", 7);
 	notify_socket_drain(ear->socket);
 	notify_socket_drain(ear->socket);
-	ck_assert_uint_eq(ear->n_asked, 1);
+	ck_assert_uint_eq(ear->n_requested, 1);
 
 	notify_socket_answered(ear->socket, true);
-	notify_socket_drain(ear->socket); /* the second one is a question of its own */
+	notify_socket_drain(ear->socket); /* the second message needs a query of its own */
 	ck_assert_uint_eq(ear->n_ready, 1);
-	ck_assert_uint_eq(ear->n_asked, 2);
+	ck_assert_uint_eq(ear->n_requested, 2);
 
 	notify_socket_answered(ear->socket, false);
 	notify_socket_drain(ear->socket);
@@ -321,7 +327,8 @@ START_TEST(socket_belongs_to_one_user_or_to_all)
 	ck_assert_int_eq(stat(ear->path, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0666);
 
-	socket = notify_socket_new(ear->path, geteuid() == 0 ? 65534 : geteuid(), &listener, ear, NULL);
+	socket = notify_socket_new(ear->path, geteuid() == 0 ? 65534 : geteuid(), &listener, ear,
+				   NULL);
 	ck_assert_ptr_nonnull(socket);
 	ck_assert_int_eq(stat(ear->path, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0600);
@@ -331,7 +338,7 @@ START_TEST(socket_belongs_to_one_user_or_to_all)
 }
 END_TEST
 
-/* A flood takes several turns, loses nothing, and leaves time for other sources. */
+/* Reading a flood takes several turns, loses nothing, and leaves time for other sources. */
 START_TEST(flood_is_slowed_down_and_nothing_of_it_is_lost)
 {
 	Ear *ear = ear_new();
@@ -340,7 +347,8 @@ START_TEST(flood_is_slowed_down_and_nothing_of_it_is_lost)
 
 	notify_socket_arm(ear->socket);
 	while (n_sent < NOTIFY_BURST * 2 && loop_now() < deadline) {
-		while (n_sent < NOTIFY_BURST * 2 && send(ear->sender, n_sent == 0 ? "READY=1" : "WATCHDOG=1", 7, 0) > 0)
+		while (n_sent < NOTIFY_BURST * 2 &&
+		       send(ear->sender, n_sent == 0 ? "READY=1" : "WATCHDOG=1", 7, 0) > 0)
 			n_sent++;
 		g_main_context_iteration(NULL, FALSE);
 	}
@@ -360,23 +368,24 @@ static void wait_messages(const Ear *ear, unsigned n)
 		g_main_context_iteration(NULL, TRUE);
 }
 
-START_TEST(what_is_to_be_remembered_stays_until_it_is)
+START_TEST(a_message_to_remember_stays_queued_until_it_is_noted)
 {
 	Ear *ear = ear_new();
 	NotifySocket *next;
 
 	ear->keeps = true;
-	say(ear, "STATUS=x", 8);
-	say(ear, "READY=1", 7);
-	say(ear, "WATCHDOG=1", 10);
+	send_message(ear, "STATUS=x", 8);
+	send_message(ear, "READY=1", 7);
+	send_message(ear, "WATCHDOG=1", 10);
 	notify_socket_arm(ear->socket);
 	wait_messages(ear, 2);
 	for (int turn = 0; turn < 5; turn++)
 		g_main_context_iteration(NULL, FALSE);
 	ck_assert_uint_eq(ear->n_messages, 2); /* the messages after it wait */
 
-	/* The manager died, and the next one reads it again. */
-	next = notify_socket_resume(fcntl(notify_socket_fd(ear->socket), F_DUPFD_CLOEXEC, 3), &listener, ear);
+	/* The manager died, and the next one reads the message again. */
+	next = notify_socket_resume(fcntl(notify_socket_fd(ear->socket), F_DUPFD_CLOEXEC, 3),
+				    &listener, ear);
 	notify_socket_free(ear->socket);
 	ear->socket = next;
 	notify_socket_arm(next);
@@ -408,10 +417,12 @@ static void count_failure(void *data, const struct ExecStatus *status)
 	++*(unsigned *)data;
 }
 
-/* Each reader of the channel is a manager that died before PID 1 had its note. */
+/* Each reader of the channel plays a manager that died before PID 1 had its note. */
 START_TEST(readiness_and_exec_status_are_read_by_each_manager)
 {
-	static const ReadyFdListener ready_listener = { .newline = count_call, .executed = count_executed, .exec_failed = count_failure };
+	static const ReadyFdListener ready_listener = { .newline = count_call,
+							.executed = count_executed,
+							.exec_failed = count_failure };
 	const struct ExecStatus status = { .error = ENOENT };
 	const bool is_status = _i == READY_FD_EXEC_STATUS;
 	unsigned n = 0;
@@ -424,7 +435,8 @@ START_TEST(readiness_and_exec_status_are_read_by_each_manager)
 		ck_assert_int_eq(write(ends[1], "ready\n", 6), 6);
 	fd_close(&ends[1]);
 	for (unsigned manager = 1; manager <= 3; manager++) {
-		ReadyFd *ready = ready_fd_new((ReadyFdKind)_i, fcntl(ends[0], F_DUPFD_CLOEXEC, 3), &ready_listener, &n);
+		ReadyFd *ready = ready_fd_new((ReadyFdKind)_i, fcntl(ends[0], F_DUPFD_CLOEXEC, 3),
+					      &ready_listener, &n);
 
 		ready_fd_drain(ready);
 		ck_assert_uint_eq(n, manager);
@@ -463,14 +475,22 @@ static const struct {
 	const char *text;
 	pid_t pid; /* 0: refused */
 } pid_texts[] = {
-	{ "812\n", 812 },	{ "812", 812 },
-	{ " 812 \n", 812 },	{ "812\n813\n", 812 },
-	{ "812\nwhatever", 812 }, { "4194304", 4194304 },
-	{ "4194305", 0 },	{ "1\n", 0 },
-	{ "0\n", 0 },		{ "-812\n", 0 },
-	{ "+812\n", 0 },	{ "0x32c\n", 0 },
-	{ "812abc\n", 0 },	{ "8 12\n", 0 },
-	{ "\n812\n", 0 },	{ "", 0 },
+	{ "812\n", 812 },
+	{ "812", 812 },
+	{ " 812 \n", 812 },
+	{ "812\n813\n", 812 },
+	{ "812\nwhatever", 812 },
+	{ "4194304", 4194304 },
+	{ "4194305", 0 },
+	{ "1\n", 0 },
+	{ "0\n", 0 },
+	{ "-812\n", 0 },
+	{ "+812\n", 0 },
+	{ "0x32c\n", 0 },
+	{ "812abc\n", 0 },
+	{ "8 12\n", 0 },
+	{ "\n812\n", 0 },
+	{ "", 0 },
 	{ "99999999999999999999\n", 0 },
 };
 
@@ -495,7 +515,7 @@ static void expect_no_pid(const Tree *tree, const char *path, const char *before
 	ck_assert_str_eq(error->message, expected);
 }
 
-START_TEST(pid_file_that_is_none_is_refused_without_waiting)
+START_TEST(what_is_not_a_pid_file_is_refused_without_waiting)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *fifo = tree_path(tree, "/fifo");
@@ -512,8 +532,8 @@ START_TEST(pid_file_that_is_none_is_refused_without_waiting)
 	expect_no_pid(tree, "/link", "cannot open ", ": Too many levels of symbolic links");
 	expect_no_pid(tree, "/directory", "", " is not a regular file");
 	expect_no_pid(tree, "/fifo", "", " is not a regular file");
-	expect_no_pid(tree, "/empty", "", " does not hold a process id");
-	expect_no_pid(tree, "/nul", "", " does not hold a process id");
+	expect_no_pid(tree, "/empty", "", " does not contain a process ID");
+	expect_no_pid(tree, "/nul", "", " does not contain a process ID");
 }
 END_TEST
 
@@ -540,15 +560,17 @@ Suite *make_suite(void)
 
 	suite_add_loop(suite, "text", text_is_understood, G_N_ELEMENTS(texts));
 	ADD_CASE(suite, "text", longest_text_counts_and_one_byte_more_does_not);
-	ADD_CASE(suite, "socket", bad_datagrams_are_counted_and_harm_nothing, one_who_is_not_believed_is_counted,
+	ADD_CASE(suite, "socket", bad_datagrams_are_counted_and_harm_nothing,
+		 an_untrusted_sender_is_counted,
 		 descriptors_are_never_received_but_the_message_counts,
-		 descriptors_of_one_who_is_not_believed_are_not_received_either,
-		 message_waits_until_it_is_known_whose_it_is, socket_belongs_to_one_user_or_to_all, flood_is_slowed_down_and_nothing_of_it_is_lost,
-		 what_is_to_be_remembered_stays_until_it_is,
+		 descriptors_of_an_untrusted_sender_are_not_received,
+		 message_waits_until_its_service_is_known, socket_belongs_to_one_user_or_to_all,
+		 flood_is_slowed_down_and_nothing_of_it_is_lost,
+		 a_message_to_remember_stays_queued_until_it_is_noted,
 		 long_name_gets_a_path_that_a_socket_can_have, short_name_is_the_path);
 	suite_add_loop(suite, "pipe", readiness_and_exec_status_are_read_by_each_manager, 2);
 	suite_add_loop(suite, "pid file", pid_text_is_read_or_refused, G_N_ELEMENTS(pid_texts));
-	ADD_CASE(suite, "pid file", pid_file_that_is_none_is_refused_without_waiting,
+	ADD_CASE(suite, "pid file", what_is_not_a_pid_file_is_refused_without_waiting,
 		 huge_pid_file_is_read_to_its_first_line);
 	return suite;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The manager's side of path: conditions. The pool of workers does what each test wants. The tests
- * check the process of each path, and what is known when one hangs.
+ * check which process handles each path, and the reported levels when one process hangs.
  */
 #include "config.h"
 
@@ -21,24 +21,25 @@ struct WorkerJob {
 	void *data;
 };
 
-static GPtrArray *jobs;       /* WorkerJob *, owned; in their order */
+static GPtrArray *jobs; /* WorkerJob *, owned; in their order */
 static GHashTable *abandoned; /* owners with a hanging process */
 static Provider *provider;
-static GString *told; /* the last report, "KEY LEVEL WHY" */
-static unsigned n_told;
+static GString *reported; /* the last report, "KEY LEVEL WHY" */
+static unsigned n_reported;
 static unsigned n_settled;
-static unsigned n_asked; /* questions whether a hanging process still exists */
+static unsigned n_requested; /* queries whether a hanging process still exists */
 
 /* --- in place of worker/pool.c --- */
 
-WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const *words, unsigned n_words, const int *fds,
-			  unsigned n_fds, const WorkerListener *listener, void *data)
+WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const *fields,
+			  unsigned n_fields, const int *fds, unsigned n_fds,
+			  const WorkerListener *listener, void *data)
 {
 	WorkerJob *job = g_new0(WorkerJob, 1);
 
 	job->owner = g_strdup(owner);
-	job->verb = g_strdup(words[0]);
-	job->argument = g_strdup(n_words > 1 ? words[1] : "");
+	job->verb = g_strdup(fields[0]);
+	job->argument = g_strdup(n_fields > 1 ? fields[1] : "");
 	job->listener = listener;
 	job->data = data;
 	g_ptr_array_add(jobs, job);
@@ -53,7 +54,7 @@ void worker_job_free(WorkerJob *job)
 
 unsigned worker_pool_abandoned(const WorkerPool *pool, const char *owner)
 {
-	n_asked++;
+	n_requested++;
 	return g_hash_table_contains(abandoned, owner);
 }
 
@@ -93,12 +94,12 @@ static WorkerJob *watch_of(const char *path)
 
 static void answer(WorkerJob *job, const char *level, const char *why)
 {
-	const char *const words[] = { PATH_ANSWER_LEVEL, level, why };
+	const char *const fields[] = { PATH_ANSWER_LEVEL, level, why };
 
-	job->listener->answer(job->data, words, 3, -1);
+	job->listener->answer(job->data, fields, 3, -1);
 }
 
-/* Its process hangs in this job. */
+/* Makes the process of @job hang. */
 static void lose(WorkerJob *job)
 {
 	const WorkerListener *listener = job->listener;
@@ -113,8 +114,8 @@ static void lose(WorkerJob *job)
 
 static void on_report(void *data, const char *key, Level level, const char *why)
 {
-	g_string_printf(told, "%s %s %s", key, level_name(level), why);
-	n_told++;
+	g_string_printf(reported, "%s %s %s", key, level_name(level), why);
+	n_reported++;
 }
 
 static void on_settled(void *data)
@@ -129,8 +130,8 @@ static void set_up(void)
 
 	jobs = g_ptr_array_new_with_free_func(job_free);
 	abandoned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	told = g_string_new(NULL);
-	n_told = n_settled = n_asked = 0;
+	reported = g_string_new(NULL);
+	n_reported = n_settled = n_requested = 0;
 	provider = path_provider_new(&sink, &options);
 }
 
@@ -140,7 +141,7 @@ static void tear_down(void)
 	ck_assert_uint_eq(jobs->len, 0);
 	g_ptr_array_unref(jobs);
 	g_hash_table_unref(abandoned);
-	g_string_free(told, TRUE);
+	g_string_free(reported, TRUE);
 }
 
 static void subscribe(const char *key)
@@ -150,16 +151,17 @@ static void subscribe(const char *key)
 
 static void expect(const char *text)
 {
-	ck_assert_str_eq(told->str, text);
+	ck_assert_str_eq(reported->str, text);
 }
 
-#define TURN_UNTIL(condition)                                                                      \
-	do {                                                                                       \
-		const int64_t end = loop_now() + DEADLINE_US;                                      \
-		while (!(condition)) {                                                             \
-			ck_assert_msg(loop_now() < end, "not in time: %s; told: %s", #condition, told->str); \
-			g_main_context_iteration(NULL, FALSE);                                     \
-		}                                                                                  \
+#define TURN_UNTIL(condition)                                                                    \
+	do {                                                                                     \
+		const int64_t end = loop_now() + DEADLINE_US;                                    \
+		while (!(condition)) {                                                           \
+			ck_assert_msg(loop_now() < end, "not in time: %s; told: %s", #condition, \
+				      reported->str);                                            \
+			g_main_context_iteration(NULL, FALSE);                                   \
+		}                                                                                \
 	} while (0)
 
 /* --- the common process --- */
@@ -174,14 +176,14 @@ END_TEST
 START_TEST(what_the_worker_finds_is_reported_and_each_change)
 {
 	subscribe("path:exec:/bin/sh");
-	expect("path:exec:/bin/sh unknown it is being looked at");
+	expect("path:exec:/bin/sh unknown it is being checked");
 	ck_assert_str_eq(watch_of("exec:/bin/sh")->owner, "paths");
 
 	answer(watch_of("exec:/bin/sh"), "true", "it is there");
 	expect("path:exec:/bin/sh true it is there");
-	ck_assert_uint_eq(n_told, 2);
+	ck_assert_uint_eq(n_reported, 2);
 	answer(watch_of("exec:/bin/sh"), "true", "it is there");
-	ck_assert_uint_eq(n_told, 2);
+	ck_assert_uint_eq(n_reported, 2);
 	answer(watch_of("exec:/bin/sh"), "false", "it does not exist");
 	expect("path:exec:/bin/sh false it does not exist");
 	answer(watch_of("exec:/bin/sh"), "unknown", "it cannot be checked at the moment");
@@ -198,14 +200,14 @@ START_TEST(a_second_subscriber_causes_a_fresh_look)
 	first = watch_of("/x");
 
 	subscribe("path:/x");
-	ck_assert_uint_eq(n_told, 2);
+	ck_assert_uint_eq(n_reported, 2);
 	ck_assert_ptr_ne(watch_of("/x"), first);
 	answer(watch_of("/x"), "false", "it does not exist");
-	ck_assert_uint_eq(n_told, 3);
+	ck_assert_uint_eq(n_reported, 3);
 }
 END_TEST
 
-START_TEST(it_is_settled_when_something_is_known_of_each)
+START_TEST(it_is_settled_when_each_path_has_a_report)
 {
 	ck_assert(path_provider_is_settled(provider));
 	subscribe("path:/a");
@@ -225,7 +227,7 @@ END_TEST
 
 START_TEST(a_worker_that_does_not_know_the_verb_makes_it_unknown)
 {
-	const char *const words[] = { "failed", "svc-worker has no such verb" };
+	const char *const fields[] = { "failed", "svc-worker has no such verb" };
 	WorkerJob *job;
 
 	subscribe("path:/x");
@@ -234,8 +236,8 @@ START_TEST(a_worker_that_does_not_know_the_verb_makes_it_unknown)
 	void *data = job->data;
 
 	worker_job_free(job);
-	listener->answer(data, words, 2, -1);
-	expect("path:/x unknown svc-worker cannot look at it");
+	listener->answer(data, fields, 2, -1);
+	expect("path:/x unknown svc-worker cannot check it");
 }
 END_TEST
 
@@ -248,11 +250,11 @@ START_TEST(a_directory_that_hangs_gets_a_process_of_its_own)
 	subscribe("path:/etc/c");
 	answer(watch_of("dir:/run/b"), "true", "it is there");
 	answer(watch_of("/etc/c"), "true", "it is there");
-	n_told = 0;
+	n_reported = 0;
 
 	lose(watch_of("/run/a"));
-	expect("path:/run/a unknown looking at /run/a does not answer");
-	ck_assert_uint_eq(n_told, 1);
+	expect("path:/run/a unknown the check of /run/a does not respond");
+	ck_assert_uint_eq(n_reported, 1);
 	ck_assert_str_eq(watch_of("/run/a")->owner, "paths of the directory /run");
 	ck_assert_str_eq(watch_of("dir:/run/b")->owner, "paths of the directory /run");
 	ck_assert_str_eq(watch_of("/etc/c")->owner, "paths, process 2");
@@ -264,23 +266,26 @@ START_TEST(a_directory_that_hangs_gets_a_process_of_its_own)
 }
 END_TEST
 
-START_TEST(what_hangs_twice_is_unknown_until_it_answers)
+START_TEST(a_directory_that_hangs_twice_is_unknown_until_it_answers)
 {
 	subscribe("path:/run/a");
 	subscribe("path:/run/b");
 	answer(watch_of("/run/b"), "true", "it is there");
 	lose(watch_of("/run/a"));
-	n_told = 0;
+	n_reported = 0;
 
 	lose(watch_of("/run/b"));
-	ck_assert_uint_eq(n_told, 2);
+	ck_assert_uint_eq(n_reported, 2);
 	ck_assert_ptr_null(find_job(PATH_VERB_WATCH, "/run/a"));
 	subscribe("path:/run/b");
 	expect("path:/run/b unknown the directory /run does not answer");
 	ck_assert_ptr_null(find_job(PATH_VERB_WATCH, "/run/b"));
 
-	/* Never two at the same place. When the hanging one has ended, at once. */
-	TURN_UNTIL(n_asked > 0);
+	/*
+	 * There are never two processes for the same directory. The next one starts as soon as the
+	 * hanging one has ended.
+	 */
+	TURN_UNTIL(n_requested > 0);
 	ck_assert_ptr_null(find_job(PATH_VERB_WATCH, "/run/a"));
 	g_hash_table_remove_all(abandoned);
 	TURN_UNTIL(find_job(PATH_VERB_WATCH, "/run/a"));
@@ -312,10 +317,15 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("path");
 
-	ADD_CASE_AROUND(suite, "common", set_up, tear_down, the_process_starts_before_there_is_a_condition,
-			what_the_worker_finds_is_reported_and_each_change, a_second_subscriber_causes_a_fresh_look,
-			it_is_settled_when_something_is_known_of_each, a_worker_that_does_not_know_the_verb_makes_it_unknown);
-	ADD_CASE_AROUND(suite, "hanging", set_up, tear_down, a_directory_that_hangs_gets_a_process_of_its_own,
-			what_hangs_twice_is_unknown_until_it_answers, many_places_share_a_process);
+	ADD_CASE_AROUND(suite, "common", set_up, tear_down,
+			the_process_starts_before_there_is_a_condition,
+			what_the_worker_finds_is_reported_and_each_change,
+			a_second_subscriber_causes_a_fresh_look,
+			it_is_settled_when_each_path_has_a_report,
+			a_worker_that_does_not_know_the_verb_makes_it_unknown);
+	ADD_CASE_AROUND(suite, "hanging", set_up, tear_down,
+			a_directory_that_hangs_gets_a_process_of_its_own,
+			a_directory_that_hangs_twice_is_unknown_until_it_answers,
+			many_places_share_a_process);
 	return suite;
 }

@@ -21,11 +21,11 @@ static char *root;
 static PathWalker *walker;
 static Level level;
 static char *why;
-static uint64_t watched; /* the last one */
+static uint64_t watched; /* the ID of the last watch */
 static uint64_t looking; /* 0: none */
 static unsigned n_reports;
-static char *far;        /* a mount point, or NULL */
-static MountKind kind;
+static char *far; /* a mount point, or NULL */
+static MountPointKind kind;
 
 static void on_begin(void *data, uint64_t id)
 {
@@ -48,14 +48,16 @@ static void on_found(void *data, uint64_t id, const PathFinding *finding)
 	n_reports++;
 }
 
-static MountKind on_kind(void *data, const char *place)
+static MountPointKind on_kind(void *data, const char *place)
 {
 	return g_strcmp0(place, far) == 0 ? kind : MOUNT_NONE;
 }
 
 static void set_up(void)
 {
-	const PathWalkerOps ops = { .kind = on_kind, .begin = on_begin, .rest = on_rest, .found = on_found };
+	const PathWalkerOps ops = {
+		.kind = on_kind, .begin = on_begin, .rest = on_rest, .found = on_found
+	};
 
 	root = scratch_new();
 	walker = path_walker_new(&ops, NULL);
@@ -123,13 +125,13 @@ static void point_link(const char *name, const char *target)
 	ck_assert_int_eq(symlink(target, path), 0);
 }
 
-#define TURN_UNTIL(condition)                                                                      \
-	do {                                                                                       \
-		const int64_t end = loop_now() + DEADLINE_US;                                      \
-		while (!(condition)) {                                                             \
-			ck_assert_msg(loop_now() < end, "not in time: %s", #condition);            \
-			g_main_context_iteration(NULL, FALSE);                                     \
-		}                                                                                  \
+#define TURN_UNTIL(condition)                                                           \
+	do {                                                                            \
+		const int64_t end = loop_now() + DEADLINE_US;                           \
+		while (!(condition)) {                                                  \
+			ck_assert_msg(loop_now() < end, "not in time: %s", #condition); \
+			g_main_context_iteration(NULL, FALSE);                          \
+		}                                                                       \
 	} while (0)
 
 static void expect_level(Level expected)
@@ -138,10 +140,11 @@ static void expect_level(Level expected)
 
 	while (level != expected && loop_now() < end)
 		g_main_context_iteration(NULL, FALSE);
-	ck_assert_msg(level == expected, "it is %s (%s), not %s", level_name(level), why, level_name(expected));
+	ck_assert_msg(level == expected, "it is %s (%s), not %s", level_name(level), why,
+		      level_name(expected));
 }
 
-START_TEST(present_level_is_told_at_once)
+START_TEST(present_level_is_reported_at_once)
 {
 	write_file("there", "x", 0644);
 
@@ -283,7 +286,7 @@ START_TEST(empty_file_is_no_program)
 }
 END_TEST
 
-/* The first bytes of this test's own program, and then all of it. */
+/* At first the file contains only the first bytes of this test's program, and later all of it. */
 START_TEST(program_that_was_cut_short_is_none)
 {
 	const size_t lengths[] = { 10, 100, 5000 };
@@ -296,18 +299,20 @@ START_TEST(program_that_was_cut_short_is_none)
 	for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
 		g_autofree char *part = g_memdup2(content, lengths[i]);
 
-		ck_assert(g_file_set_contents_full(path, part, (gssize)lengths[i], G_FILE_SET_CONTENTS_CONSISTENT, 0755, NULL));
+		ck_assert(g_file_set_contents_full(path, part, (gssize)lengths[i],
+						   G_FILE_SET_CONTENTS_CONSISTENT, 0755, NULL));
 		expect_why("it is not complete");
 		ck_assert_int_eq(level, LEVEL_FALSE);
 		ck_assert_int_eq(unlink(path), 0);
 		expect_why("it does not exist");
 	}
-	ck_assert(g_file_set_contents_full(path, content, (gssize)length, G_FILE_SET_CONTENTS_CONSISTENT, 0755, NULL));
+	ck_assert(g_file_set_contents_full(path, content, (gssize)length,
+					   G_FILE_SET_CONTENTS_CONSISTENT, 0755, NULL));
 	expect_level(LEVEL_TRUE);
 }
 END_TEST
 
-START_TEST(a_directory_is_asked_for)
+START_TEST(a_directory_is_required)
 {
 	write_file("place", "x", 0644);
 	watch("dir:", "place");
@@ -336,7 +341,7 @@ START_TEST(nonempty_file_and_directory)
 }
 END_TEST
 
-START_TEST(only_changes_are_told)
+START_TEST(only_changes_are_reported)
 {
 	watch("", "file");
 	n_reports = 0;
@@ -349,7 +354,7 @@ START_TEST(only_changes_are_told)
 }
 END_TEST
 
-START_TEST(each_look_is_told_where_that_is_asked_for)
+START_TEST(each_look_is_reported_on_request)
 {
 	g_autofree char *path = in_root("file");
 
@@ -363,7 +368,7 @@ START_TEST(each_look_is_told_where_that_is_asked_for)
 }
 END_TEST
 
-/* Each link leads through the one before, twice. */
+/* Each link leads through the previous one, twice. */
 START_TEST(a_maze_of_links_ends_somewhere)
 {
 	point_link("maze0", ".");
@@ -401,9 +406,10 @@ END_TEST
 START_TEST(a_walk_ends_at_a_mount_that_may_not_answer)
 {
 	g_autoptr(GHashTable) points = g_hash_table_new(g_str_hash, g_str_equal);
-	g_autofree char *expected = g_strdup_printf("it is on a network or FUSE file system; use mounted:%s", far);
+	g_autofree char *expected =
+		g_strdup_printf("it is on a network or FUSE file system; use mounted:%s", far);
 
-	kind = MOUNT_ELSEWHERE;
+	kind = MOUNT_REMOTE;
 	make_directory("near");
 	point_link("link", "near/../far");
 	watch("dir:", "link/a");
@@ -421,7 +427,8 @@ END_TEST
 
 START_TEST(an_automount_is_left_alone)
 {
-	g_autofree char *expected = g_strdup_printf("nothing is mounted at %s yet, and a look would change that", far);
+	g_autofree char *expected =
+		g_strdup_printf("nothing is mounted at %s yet, and a check would mount it", far);
 
 	kind = MOUNT_AUTOMATIC;
 	watch("", "far/a");
@@ -430,7 +437,7 @@ START_TEST(an_automount_is_left_alone)
 }
 END_TEST
 
-START_TEST(nothing_is_told_after_unsubscribing)
+START_TEST(nothing_is_reported_after_unsubscribing)
 {
 	watch("", "file");
 	path_walker_remove(walker, watched);
@@ -453,7 +460,7 @@ START_TEST(everything_is_looked_at_again_when_asked)
 END_TEST
 
 /* The first path knows the way to the directory, but has not read the latest events. */
-START_TEST(second_path_below_a_directory_that_has_just_been_replaced)
+START_TEST(second_path_sees_a_directory_that_has_just_been_replaced)
 {
 	g_autofree char *file = in_root("new");
 
@@ -474,7 +481,7 @@ START_TEST(second_path_below_a_directory_that_has_just_been_replaced)
 }
 END_TEST
 
-START_TEST(way_is_forgotten_with_the_last_that_took_it)
+START_TEST(way_is_forgotten_with_the_last_path_on_it)
 {
 	make_directory("bin");
 	for (unsigned i = 0; i < 3; i++) {
@@ -508,7 +515,7 @@ START_TEST(a_user_sees_when_a_directory_may_be_entered)
 }
 END_TEST
 
-/* Independent of other events before and after. */
+/* This does not depend on other events before and after it. */
 START_TEST(way_is_forgotten_when_a_link_on_it_leads_elsewhere)
 {
 	make_directory("first");
@@ -529,7 +536,7 @@ START_TEST(way_is_forgotten_when_a_link_on_it_leads_elsewhere)
 }
 END_TEST
 
-START_TEST(any_number_of_ways)
+START_TEST(any_number_of_paths_may_share_a_directory)
 {
 	make_directory("bin");
 	for (unsigned i = 0; i < 200; i++) {
@@ -547,18 +554,24 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("path-walker");
 
-	ADD_CASE_AROUND(suite, "path", set_up, tear_down, present_level_is_told_at_once,
-			a_file_appears_and_goes, a_path_appears_below_directories_that_did_not_exist,
-			a_directory_is_replaced_by_another_with_the_same_name, links_are_followed_and_watched,
-			a_link_to_itself_is_no_path, executable_means_a_file_with_an_x_bit,
-			program_that_is_being_written_is_neither_there_nor_absent, empty_file_is_no_program,
-			program_that_was_cut_short_is_none, a_directory_is_asked_for, nonempty_file_and_directory, only_changes_are_told,
-			each_look_is_told_where_that_is_asked_for, nothing_is_told_after_unsubscribing,
+	ADD_CASE_AROUND(suite, "path", set_up, tear_down, present_level_is_reported_at_once,
+			a_file_appears_and_goes,
+			a_path_appears_below_directories_that_did_not_exist,
+			a_directory_is_replaced_by_another_with_the_same_name,
+			links_are_followed_and_watched, a_link_to_itself_is_no_path,
+			executable_means_a_file_with_an_x_bit,
+			program_that_is_being_written_is_neither_there_nor_absent,
+			empty_file_is_no_program, program_that_was_cut_short_is_none,
+			a_directory_is_required, nonempty_file_and_directory,
+			only_changes_are_reported, each_look_is_reported_on_request,
+			nothing_is_reported_after_unsubscribing,
 			everything_is_looked_at_again_when_asked,
-			second_path_below_a_directory_that_has_just_been_replaced,
-			way_is_forgotten_with_the_last_that_took_it, any_number_of_ways,
-			a_user_sees_when_a_directory_may_be_entered, way_is_forgotten_when_a_link_on_it_leads_elsewhere, a_maze_of_links_ends_somewhere,
-			a_link_with_many_names_counts_them_all, a_walk_ends_at_a_mount_that_may_not_answer,
-			an_automount_is_left_alone);
+			second_path_sees_a_directory_that_has_just_been_replaced,
+			way_is_forgotten_with_the_last_path_on_it,
+			any_number_of_paths_may_share_a_directory,
+			a_user_sees_when_a_directory_may_be_entered,
+			way_is_forgotten_when_a_link_on_it_leads_elsewhere,
+			a_maze_of_links_ends_somewhere, a_link_with_many_names_counts_them_all,
+			a_walk_ends_at_a_mount_that_may_not_answer, an_automount_is_left_alone);
 	return suite;
 }

@@ -37,9 +37,10 @@ static const struct {
 	{ 0, 0, true },
 };
 
-START_TEST(sys_admin_or_all_that_pid_1_has)
+START_TEST(root_has_sys_admin_or_all_capabilities_of_pid_1)
 {
-	ck_assert(peer_rights_suffice(cases[_i].effective, cases[_i].of_pid1) == cases[_i].suffices);
+	ck_assert(peer_rights_suffice(cases[_i].effective, cases[_i].of_pid1) ==
+		  cases[_i].suffices);
 }
 END_TEST
 
@@ -51,7 +52,10 @@ START_TEST(a_process_outside_is_root_and_one_that_does_not_exist_is_not)
 }
 END_TEST
 
-/* Waits in a user namespace of its own with all capabilities; -1: no user namespaces. */
+/*
+ * Starts a process that waits in its own user namespace with all capabilities; -1: no user
+ * namespaces.
+ */
 static pid_t begin_namespace(void)
 {
 	int ready[2];
@@ -93,7 +97,7 @@ START_TEST(capabilities_in_another_user_namespace_do_not_count)
 }
 END_TEST
 
-/* The socket was passed on: its pid may soon belong to any other process. */
+/* The process passed its socket on and ended, so any other process may soon have its pid. */
 START_TEST(a_process_that_is_gone_has_no_rights)
 {
 	int pair[2];
@@ -120,8 +124,10 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("peer rights");
 
-	suite_add_loop(suite, "capabilities", sys_admin_or_all_that_pid_1_has, G_N_ELEMENTS(cases));
+	suite_add_loop(suite, "capabilities", root_has_sys_admin_or_all_capabilities_of_pid_1,
+		       G_N_ELEMENTS(cases));
 	ADD_CASE(suite, "processes", a_process_outside_is_root_and_one_that_does_not_exist_is_not,
-		 capabilities_in_another_user_namespace_do_not_count, a_process_that_is_gone_has_no_rights);
+		 capabilities_in_another_user_namespace_do_not_count,
+		 a_process_that_is_gone_has_no_rights);
 	return suite;
 }

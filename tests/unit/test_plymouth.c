@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Requests to plymouth, byte by byte, as recorded from its own tool.
+ * Requests to plymouth, byte by byte, as recorded from plymouth's own client.
  */
 #include "config.h"
 
@@ -41,7 +41,8 @@ START_TEST(a_long_text_is_cut_to_what_one_byte_can_count)
 
 	memset(text, 'x', sizeof text - 1);
 	text[sizeof text - 1] = '\0';
-	ck_assert_uint_eq(plymouth_pack(packet, PLYMOUTH_SHOW_MESSAGE, text), PLYMOUTH_PACKET_BYTES);
+	ck_assert_uint_eq(plymouth_pack(packet, PLYMOUTH_SHOW_MESSAGE, text),
+			  PLYMOUTH_PACKET_BYTES);
 	ck_assert_uint_eq((unsigned char)packet[2], PLYMOUTH_TEXT_BYTES);
 	ck_assert_int_eq(packet[PLYMOUTH_PACKET_BYTES - 1], '\0');
 	ck_assert_uint_eq(strlen(packet + 3), PLYMOUTH_TEXT_BYTES - 1);
@@ -52,7 +53,8 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("plymouth");
 
-	suite_add_loop(suite, "recorded", a_request_is_as_recorded, sizeof recorded / sizeof recorded[0]);
+	suite_add_loop(suite, "recorded", a_request_is_as_recorded,
+		       sizeof recorded / sizeof recorded[0]);
 	ADD_CASE(suite, "long", a_long_text_is_cut_to_what_one_byte_can_count);
 	return suite;
 }

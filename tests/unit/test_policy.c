@@ -25,16 +25,16 @@ static Policy *policy_of(const char *text)
 	return policy;
 }
 
-static void expect_decision(const Policy *policy, const char *service, const char *runlevel, Activation activation,
-			    bool in_runlevel)
+static void expect_decision(const Policy *policy, const char *service, const char *runlevel,
+			    Activation activation, bool in_runlevel)
 {
 	PolicyDecision decision;
 
 	policy_decide(policy, service, runlevel, &decision);
-	ck_assert_msg(decision.activation == activation, "%s in %s: activation %s", service, runlevel,
-		      activation_name(decision.activation));
-	ck_assert_msg(decision.in_runlevel == in_runlevel, "%s in %s: in runlevel: %d", service, runlevel,
-		      decision.in_runlevel);
+	ck_assert_msg(decision.activation == activation, "%s in %s: activation %s", service,
+		      runlevel, activation_name(decision.activation));
+	ck_assert_msg(decision.in_runlevel == in_runlevel, "%s in %s: in runlevel: %d", service,
+		      runlevel, decision.in_runlevel);
 }
 
 START_TEST(without_files_nothing_is_wanted)
@@ -58,7 +58,8 @@ END_TEST
 
 START_TEST(a_service_is_wanted_in_the_runlevels_that_activate_it)
 {
-	g_autoptr(Policy) policy = policy_of("[runlevel 2]\nActivate=cron\n  ssh\n[runlevel 5]\nInclude=2\nActivate=gdm3\n");
+	g_autoptr(Policy) policy = policy_of(
+		"[runlevel 2]\nActivate=cron\n  ssh\n[runlevel 5]\nInclude=2\nActivate=gdm3\n");
 	PolicyDecision decision;
 
 	expect_decision(policy, "cron", "2", ACTIVATION_BOOT, true);
@@ -77,7 +78,8 @@ END_TEST
 
 START_TEST(runlevel_s_is_part_of_all_but_0_and_6)
 {
-	g_autoptr(Policy) policy = policy_of("[runlevel S]\nActivate=udev\n[runlevel 0]\nActivate=farewell\n");
+	g_autoptr(Policy) policy =
+		policy_of("[runlevel S]\nActivate=udev\n[runlevel 0]\nActivate=farewell\n");
 
 	expect_decision(policy, "udev", "S", ACTIVATION_BOOT, true);
 	expect_decision(policy, "udev", "1", ACTIVATION_BOOT, true);
@@ -90,8 +92,9 @@ END_TEST
 
 START_TEST(a_minus_takes_a_service_out_of_what_is_included)
 {
-	g_autoptr(Policy) policy = policy_of("[runlevel S]\nActivate=udev\n[runlevel 2]\nActivate=cron ssh\n"
-					     "[runlevel 5]\nInclude=2\nActivate=-ssh -udev\n");
+	g_autoptr(Policy)
+		policy = policy_of("[runlevel S]\nActivate=udev\n[runlevel 2]\nActivate=cron ssh\n"
+				   "[runlevel 5]\nInclude=2\nActivate=-ssh -udev\n");
 
 	expect_decision(policy, "ssh", "2", ACTIVATION_BOOT, true);
 	expect_decision(policy, "ssh", "5", ACTIVATION_BOOT, false);
@@ -119,7 +122,8 @@ START_TEST(later_layers_add_and_remove_entries)
 	policy_decide(policy, "cron", "2", &decision);
 	ck_assert_int_eq(decision.runlevel_layer, POLICY_LAYER_VENDOR);
 
-	merge(policy, POLICY_LAYER_UNTIL_REBOOT, "run2.policy", "[runlevel 2]\nActivate=\nActivate=only\n");
+	merge(policy, POLICY_LAYER_UNTIL_REBOOT, "run2.policy",
+	      "[runlevel 2]\nActivate=\nActivate=only\n");
 	expect_decision(policy, "cron", "2", ACTIVATION_ON_DEMAND, false);
 	expect_decision(policy, "only", "2", ACTIVATION_BOOT, true);
 }
@@ -127,9 +131,11 @@ END_TEST
 
 START_TEST(the_section_of_a_service_wins_over_activate)
 {
-	g_autoptr(Policy) policy = policy_of("[runlevel 2]\nActivate=a b c\n[runlevel 3]\nName=work\n[service a]\nActivation=never\n"
-					     "[service b]\nRunlevels=-2 work\n[service d]\nRunlevels=2 3\n[service e]\n"
-					     "Activation=manual\nReason=office rule 12\n");
+	g_autoptr(Policy) policy = policy_of(
+		"[runlevel 2]\nActivate=a b c\n[runlevel 3]\nName=work\n[service a]\n"
+		"Activation=never\n"
+		"[service b]\nRunlevels=-2 work\n[service d]\nRunlevels=2 3\n[service e]\n"
+		"Activation=manual\nReason=office rule 12\n");
 	PolicyDecision decision;
 
 	expect_decision(policy, "a", "2", ACTIVATION_NEVER, true);
@@ -146,27 +152,31 @@ END_TEST
 
 START_TEST(plain_keys_of_a_later_layer_replace_and_an_empty_value_takes_back)
 {
-	g_autoptr(Policy) policy = policy_of("[service a]\nActivation=never\nOnLapse=keep\nReason=x\nOperators=root adm\n"
-					     "When=flag:a\nWhile=flag:b\nIgnore=service:c\n");
-	const PolicyService *words;
+	g_autoptr(Policy) policy = policy_of(
+		"[service a]\nActivation=never\nOnLapse=keep\nReason=x\nOperators=root adm\n"
+		"When=flag:a\nWhile=flag:b\nIgnore=service:c\n");
+	const PolicyService *settings;
 
-	merge(policy, POLICY_LAYER_ADMIN, "local.policy", "[service a]\nActivation=manual\nReason=y\nWhen=flag:d\n");
+	merge(policy, POLICY_LAYER_ADMIN, "local.policy",
+	      "[service a]\nActivation=manual\nReason=y\nWhen=flag:d\n");
 	expect_decision(policy, "a", "2", ACTIVATION_MANUAL, false);
-	words = policy_service(policy, "a");
-	ck_assert_str_eq(words->reason, "y");
-	ck_assert_str_eq(words->reason_origin.file, "local.policy");
-	ck_assert_uint_eq(words->operators->len, 2);
-	ck_assert_str_eq(((NameRef *)g_ptr_array_index(words->operators, 1))->name, "adm");
-	ck_assert(words->has_on_lapse && words->on_lapse == ON_LAPSE_KEEP);
-	ck_assert_uint_eq(words->when->len, 2);
-	ck_assert_uint_eq(words->ignore->len, 1);
+	settings = policy_service(policy, "a");
+	ck_assert_str_eq(settings->reason, "y");
+	ck_assert_str_eq(settings->reason_origin.file, "local.policy");
+	ck_assert_uint_eq(settings->operators->len, 2);
+	ck_assert_str_eq(((NameRef *)g_ptr_array_index(settings->operators, 1))->name, "adm");
+	ck_assert(settings->has_on_lapse && settings->on_lapse == ON_LAPSE_KEEP);
+	ck_assert_uint_eq(settings->when->len, 2);
+	ck_assert_uint_eq(settings->ignore->len, 1);
 
 	merge(policy, POLICY_LAYER_ADMIN, "later.policy",
 	      "[service a]\nActivation=\nReason=\nWhen=\nWhile=\nIgnore=\nOnLapse=\nOperators=\n");
 	expect_decision(policy, "a", "2", ACTIVATION_ON_DEMAND, false);
-	ck_assert_ptr_null(words->reason);
-	ck_assert(!words->has_on_lapse);
-	ck_assert_uint_eq(words->when->len + words->hold->len + words->ignore->len + words->operators->len, 0);
+	ck_assert_ptr_null(settings->reason);
+	ck_assert(!settings->has_on_lapse);
+	ck_assert_uint_eq(settings->when->len + settings->while_terms->len + settings->ignore->len +
+				  settings->operators->len,
+			  0);
 }
 END_TEST
 
@@ -186,7 +196,8 @@ END_TEST
 
 START_TEST(the_section_of_a_template_is_for_its_instances)
 {
-	g_autoptr(Policy) policy = policy_of("[service getty@]\nActivation=manual\n[service getty@tty2]\nActivation=never\n");
+	g_autoptr(Policy) policy = policy_of(
+		"[service getty@]\nActivation=manual\n[service getty@tty2]\nActivation=never\n");
 
 	expect_decision(policy, "getty@tty1", "2", ACTIVATION_MANUAL, false);
 	expect_decision(policy, "getty@tty2", "2", ACTIVATION_NEVER, false);
@@ -195,8 +206,9 @@ END_TEST
 
 START_TEST(runlevels_have_names)
 {
-	g_autoptr(Policy) policy = policy_of("[runlevel 5]\nName=desktop\nInclude=work\nActivate=gdm3\n[runlevel work]\n"
-					     "Activate=cron\n[defaults]\nRunlevel=desktop\n");
+	g_autoptr(Policy) policy = policy_of(
+		"[runlevel 5]\nName=desktop\nInclude=work\nActivate=gdm3\n[runlevel work]\n"
+		"Activate=cron\n[defaults]\nRunlevel=desktop\n");
 	Origin origin;
 
 	ck_assert_str_eq(policy_find_runlevel(policy, "desktop"), "5");
@@ -223,7 +235,7 @@ START_TEST(new_services_have_the_activation_of_the_defaults)
 }
 END_TEST
 
-START_TEST(processes_of_a_service_that_says_nothing_of_them_are_a_share_unless_the_defaults_say)
+START_TEST(the_process_limit_is_a_share_unless_service_or_defaults_set_it)
 {
 	static const struct {
 		const char *text;
@@ -242,17 +254,20 @@ START_TEST(processes_of_a_service_that_says_nothing_of_them_are_a_share_unless_t
 
 		ck_assert_str_eq(policy_tasks_max(other), rows[i].expected);
 	}
-	ck_assert(policy_parse(policy, POLICY_LAYER_ADMIN, "z", "[defaults]\nTasksMax=\n", strlen("[defaults]\nTasksMax=\n"), diags));
+	ck_assert(policy_parse(policy, POLICY_LAYER_ADMIN, "z", "[defaults]\nTasksMax=\n",
+			       strlen("[defaults]\nTasksMax=\n"), diags));
 	ck_assert_str_eq(policy_tasks_max(policy), "15%");
-	ck_assert(!policy_parse(policy, POLICY_LAYER_ADMIN, "z", "[defaults]\nTasksMax=0\n", strlen("[defaults]\nTasksMax=0\n"), diags));
+	ck_assert(!policy_parse(policy, POLICY_LAYER_ADMIN, "z", "[defaults]\nTasksMax=0\n",
+				strlen("[defaults]\nTasksMax=0\n"), diags));
 }
 END_TEST
 
 START_TEST(new_services_may_be_wanted_in_the_runlevels_of_a_running_machine)
 {
-	g_autoptr(Policy) policy = policy_of("[defaults]\nNewServices=boot\n[runlevel 5]\nActivate=gdm3\n"
-					     "[service fwupd]\nActivation=on-demand\n[service words]\nReason=x\n"
-					     "[runlevel at-home]\nInclude=3\n[runlevel on-train]\nActivate=reader\n");
+	g_autoptr(Policy) policy =
+		policy_of("[defaults]\nNewServices=boot\n[runlevel 5]\nActivate=gdm3\n"
+			  "[service fwupd]\nActivation=on-demand\n[service words]\nReason=x\n"
+			  "[runlevel at-home]\nInclude=3\n[runlevel on-train]\nActivate=reader\n");
 	PolicyDecision decision;
 
 	expect_decision(policy, "new", "2", ACTIVATION_BOOT, true);
@@ -274,10 +289,11 @@ END_TEST
 
 START_TEST(what_a_runlevel_takes_out_is_not_wanted_there_as_a_new_service)
 {
-	g_autoptr(Policy) policy = policy_of("[defaults]\nNewServices=boot\n"
-					     "[runlevel 2]\nActivate=-off\n[runlevel 3]\nInclude=2\n"
-					     "[runlevel train]\nInclude=2\nActivate=-radio\n[runlevel tunnel]\nInclude=train\n"
-					     "[runlevel never]\nInclude=2 3\nActivate=-off\n");
+	g_autoptr(Policy) policy = policy_of(
+		"[defaults]\nNewServices=boot\n"
+		"[runlevel 2]\nActivate=-off\n[runlevel 3]\nInclude=2\n"
+		"[runlevel train]\nInclude=2\nActivate=-radio\n[runlevel tunnel]\nInclude=train\n"
+		"[runlevel never]\nInclude=2 3\nActivate=-off\n");
 
 	expect_decision(policy, "off", "2", ACTIVATION_BOOT, false);
 	expect_decision(policy, "off", "3", ACTIVATION_BOOT, true);
@@ -305,15 +321,16 @@ START_TEST(what_is_named_earlier_has_the_lower_rank)
 }
 END_TEST
 
-START_TEST(the_kernel_command_line_has_the_last_word)
+START_TEST(the_kernel_command_line_overrides_all_files)
 {
-	g_autoptr(Policy) policy = policy_of("[runlevel 2]\nActivate=a\n[service a]\nActivation=boot\n[defaults]\nRunlevel=5\n");
+	g_autoptr(Policy) policy = policy_of(
+		"[runlevel 2]\nActivate=a\n[service a]\nActivation=boot\n[defaults]\nRunlevel=5\n");
 	g_autoptr(DiagList) diags = diag_list_new();
 	Origin origin;
 
-	policy_apply_kernel_word(policy, "quiet", diags);
-	policy_apply_kernel_word(policy, "svcd.never=a", diags);
-	policy_apply_kernel_word(policy, "svcd.runlevel=3", diags);
+	policy_apply_kernel_argument(policy, "quiet", diags);
+	policy_apply_kernel_argument(policy, "svcd.never=a", diags);
+	policy_apply_kernel_argument(policy, "svcd.runlevel=3", diags);
 	expect_diags(diags, "");
 	expect_decision(policy, "a", "2", ACTIVATION_NEVER, true);
 	ck_assert_str_eq(policy_default_runlevel(policy, &origin), "3");
@@ -322,10 +339,11 @@ START_TEST(the_kernel_command_line_has_the_last_word)
 END_TEST
 
 static const struct {
-	const char *word;
+	const char *token;
 	const char *runlevel;
 	const char *expected;
-} words[] = {
+	/* clang-format off */
+} settings[] = {
 	{ "single", "1", "" },
 	{ "svcd.runlevel=single", "1", "" },
 	{ "S", "1", "" },
@@ -336,12 +354,12 @@ static const struct {
 	{ "svcd.runlevel=0", "2", "kernel command line: warning: svcd.runlevel=0: no runlevel to boot into\n" },
 	{ "svcd.runlevel=nix", "2", "kernel command line: warning: svcd.runlevel=nix: no runlevel to boot into\n" },
 	{ "svcd.never=a/b", "2",
-	  "kernel command line: warning: svcd.never=a/b: the name of a service contains letters, digits and _.@:+-, no "
+	  "kernel command line: warning: svcd.never=a/b: the name of a service contains letters, digits and _.@:+-, not "
 	  "\"/\"\n" },
 	{ "svcd.frobnicate", "2",
 	  "kernel command line: warning: svcd.frobnicate: unknown argument; svcd(8) lists them\n" },
 	{ "svcd.policy=admin", "2",
-	  "kernel command line: warning: svcd.policy=admin: there is only svcd.policy=vendor\n" },
+	  "kernel command line: warning: svcd.policy=admin: unknown value; write svcd.policy=vendor\n" },
 	{ "svcd.policy=vendor", "2",
 	  "kernel command line: warning: svcd.policy=vendor: only the vendor's policy counts; /etc/svcd/policy.d and "
 	  "/run/svcd/policy.d are ignored in this boot\n" },
@@ -349,15 +367,16 @@ static const struct {
 	{ "svcd.watchdgo=60", "2", "kernel command line: warning: svcd.watchdgo=60: did you mean svcd.watchdog=?\n" },
 	{ "svcd.runlvel=3", "2", "kernel command line: warning: svcd.runlvel=3: did you mean svcd.runlevel=?\n" },
 };
+/* clang-format on */
 
-START_TEST(words_of_the_kernel_command_line)
+START_TEST(arguments_of_the_kernel_command_line)
 {
 	g_autoptr(Policy) policy = policy_new();
 	g_autoptr(DiagList) diags = diag_list_new();
 
-	policy_apply_kernel_word(policy, words[_i].word, diags);
-	expect_diags(diags, words[_i].expected);
-	ck_assert_str_eq(policy_default_runlevel(policy, NULL), words[_i].runlevel);
+	policy_apply_kernel_argument(policy, settings[_i].token, diags);
+	expect_diags(diags, settings[_i].expected);
+	ck_assert_str_eq(policy_default_runlevel(policy, NULL), settings[_i].runlevel);
 }
 END_TEST
 
@@ -367,7 +386,8 @@ START_TEST(includes_that_meet_in_a_circle_over_two_files_are_an_error)
 	g_autoptr(Policy) policy = policy_of("[runlevel 5]\nInclude=3\n[runlevel 3]\nInclude=2\n");
 	g_autoptr(DiagList) diags = diag_list_new();
 
-	ck_assert(!policy_parse(policy, POLICY_LAYER_ADMIN, "local.policy", text, strlen(text), diags));
+	ck_assert(!policy_parse(policy, POLICY_LAYER_ADMIN, "local.policy", text, strlen(text),
+				diags));
 	expect_diags(diags, "local.policy:2: Include=5: runlevel 2 would include itself\n");
 	expect_decision(policy, "x", "2", ACTIVATION_ON_DEMAND, false);
 }
@@ -375,14 +395,16 @@ END_TEST
 
 START_TEST(an_include_of_nothing_is_warned_of)
 {
-	g_autoptr(Policy) policy = policy_of("[runlevel 5]\nInclude=9\n[service a]\nRunlevels=7\n[defaults]\nRunlevel=8\n");
+	g_autoptr(Policy) policy = policy_of(
+		"[runlevel 5]\nInclude=9\n[service a]\nRunlevels=7\n[defaults]\nRunlevel=8\n");
 	g_autoptr(DiagList) diags = diag_list_new();
 
 	policy_check(policy, diags);
 	diag_list_sort(diags);
 	expect_diags(diags, "vendor.policy:2: warning: Include=9: there is no such runlevel\n"
 			    "vendor.policy:4: warning: Runlevels=7: there is no such runlevel\n"
-			    "vendor.policy:6: warning: Runlevel=8: there is no such runlevel; 2 is taken\n");
+			    "vendor.policy:6: warning: Runlevel=8: there is no such runlevel; 2 is "
+			    "used instead\n");
 }
 END_TEST
 
@@ -396,7 +418,8 @@ START_TEST(there_are_at_most_64_runlevels)
 	for (int i = 0; i < LIMIT_RUNLEVELS - 8; i++)
 		g_string_append_printf(text, "[runlevel r%d]\nInclude=r%d\n", i, i + 1);
 	merge(policy, POLICY_LAYER_VENDOR, "vendor.policy", text->str);
-	ck_assert(!policy_parse(policy, POLICY_LAYER_ADMIN, "local.policy", more, strlen(more), diags));
+	ck_assert(!policy_parse(policy, POLICY_LAYER_ADMIN, "local.policy", more, strlen(more),
+				diags));
 	expect_diags(diags, "local.policy: there are more than 64 runlevels in all files\n");
 	expect_decision(policy, "x", "r0", ACTIVATION_ON_DEMAND, false);
 }
@@ -404,7 +427,8 @@ END_TEST
 
 START_TEST(the_names_in_policy_can_be_listed_with_their_places)
 {
-	g_autoptr(Policy) policy = policy_of("[runlevel 2]\nActivate=b a\n[runlevel 3]\nActivate=a\n[service c]\nReason=x\n");
+	g_autoptr(Policy) policy = policy_of(
+		"[runlevel 2]\nActivate=b a\n[runlevel 3]\nActivate=a\n[service c]\nReason=x\n");
 	g_autoptr(GPtrArray) names = policy_named_services(policy);
 	g_autoptr(GPtrArray) refs = policy_named_refs(policy);
 	const NameRef *second = g_ptr_array_index(refs, 1);
@@ -423,19 +447,23 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("policy");
 
 	ADD_CASE(suite, "decisions", without_files_nothing_is_wanted,
-		 a_service_is_wanted_in_the_runlevels_that_activate_it, runlevel_s_is_part_of_all_but_0_and_6,
-		 a_minus_takes_a_service_out_of_what_is_included, the_section_of_a_service_wins_over_activate,
+		 a_service_is_wanted_in_the_runlevels_that_activate_it,
+		 runlevel_s_is_part_of_all_but_0_and_6,
+		 a_minus_takes_a_service_out_of_what_is_included,
+		 the_section_of_a_service_wins_over_activate,
 		 the_section_of_a_template_is_for_its_instances, runlevels_have_names,
 		 new_services_have_the_activation_of_the_defaults,
 		 new_services_may_be_wanted_in_the_runlevels_of_a_running_machine,
-		 processes_of_a_service_that_says_nothing_of_them_are_a_share_unless_the_defaults_say,
+		 the_process_limit_is_a_share_unless_service_or_defaults_set_it,
 		 what_a_runlevel_takes_out_is_not_wanted_there_as_a_new_service,
 		 what_is_named_earlier_has_the_lower_rank);
-	suite_add_loop(suite, "layers", words_of_the_kernel_command_line, G_N_ELEMENTS(words));
+	suite_add_loop(suite, "layers", arguments_of_the_kernel_command_line,
+		       G_N_ELEMENTS(settings));
 	ADD_CASE(suite, "layers", later_layers_add_and_remove_entries,
 		 plain_keys_of_a_later_layer_replace_and_an_empty_value_takes_back,
 		 operators_of_a_later_file_take_the_place_of_the_earlier_ones,
-		 the_kernel_command_line_has_the_last_word, the_names_in_policy_can_be_listed_with_their_places);
+		 the_kernel_command_line_overrides_all_files,
+		 the_names_in_policy_can_be_listed_with_their_places);
 	ADD_CASE(suite, "mistakes", includes_that_meet_in_a_circle_over_two_files_are_an_error,
 		 an_include_of_nothing_is_warned_of, there_are_at_most_64_runlevels);
 	return suite;

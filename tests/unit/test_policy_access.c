@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Readers of the files that a change of policy writes.
+ * The permissions of the files that a policy change writes.
  */
 #include "config.h"
 
@@ -102,10 +102,11 @@ static void override(const Tree *tree, const char *service)
 	g_autoptr(GError) error = NULL;
 
 	ck_assert(change_set_override(change, service, "Nice", "5", NULL));
-	ck_assert_msg(change_apply(change, &edit_author, NULL, &error), "%s", error ? error->message : "");
+	ck_assert_msg(change_apply(change, &edit_author, NULL, &error), "%s",
+		      error ? error->message : "");
 }
 
-START_TEST(a_new_drop_in_is_for_those_who_may_read_the_files_of_its_service)
+START_TEST(a_new_drop_in_has_the_access_mode_of_its_service_file)
 {
 	static const char *const secret = SVCD_SYSCONFDIR "/services.d/ssh.svc.d/10-token.conf";
 	const struct Access *it = &accesses[_i];
@@ -116,7 +117,8 @@ START_TEST(a_new_drop_in_is_for_those_who_may_read_the_files_of_its_service)
 	override(tree, "ssh");
 	expect_access(tree, DROP_IN, it->mode & 0644, it->gid);
 	override(tree, "cron");
-	expect_access(tree, SVCD_SYSCONFDIR "/services.d/cron.svc.d/90-svcctl.conf", 0644, getegid());
+	expect_access(tree, SVCD_SYSCONFDIR "/services.d/cron.svc.d/90-svcctl.conf", 0644,
+		      getegid());
 }
 END_TEST
 
@@ -133,7 +135,8 @@ START_TEST(files_for_different_groups_make_a_drop_in_for_root_alone)
 	give(tree, secret, 0640, 34);
 	give(tree, VENDOR "getty@.svc", 0640, 33);
 	override(tree, "getty@tty1");
-	expect_access(tree, SVCD_SYSCONFDIR "/services.d/getty@tty1.svc.d/90-svcctl.conf", expected.mode, expected.gid);
+	expect_access(tree, SVCD_SYSCONFDIR "/services.d/getty@tty1.svc.d/90-svcctl.conf",
+		      expected.mode, expected.gid);
 }
 END_TEST
 
@@ -143,7 +146,7 @@ START_TEST(the_history_is_for_root_alone)
 	g_autofree char *directory = tree_path(tree, POLICY_EDIT_HISTORY);
 	struct stat st;
 
-	/* In an older version it was readable by all users. */
+	/* An older version created it readable by all users. */
 	tree_mkdir(tree, POLICY_EDIT_HISTORY);
 	ck_assert_int_eq(chmod(directory, 0755), 0);
 	edit_set(tree, "ssh", "Activation", "never");
@@ -161,10 +164,13 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("policy-access");
 
 	ADD_CASE(suite, "access", a_key_of_policy_is_written_and_can_be_read_by_all,
-		 files_for_different_groups_make_a_drop_in_for_root_alone, the_history_is_for_root_alone);
-	suite_add_loop(suite, "replaced", a_file_that_is_replaced_keeps_mode_and_group, G_N_ELEMENTS(accesses));
-	suite_add_loop(suite, "undone", what_undo_brings_back_can_be_read_by_the_same, G_N_ELEMENTS(accesses));
-	suite_add_loop(suite, "new", a_new_drop_in_is_for_those_who_may_read_the_files_of_its_service,
+		 files_for_different_groups_make_a_drop_in_for_root_alone,
+		 the_history_is_for_root_alone);
+	suite_add_loop(suite, "replaced", a_file_that_is_replaced_keeps_mode_and_group,
+		       G_N_ELEMENTS(accesses));
+	suite_add_loop(suite, "undone", what_undo_brings_back_can_be_read_by_the_same,
+		       G_N_ELEMENTS(accesses));
+	suite_add_loop(suite, "new", a_new_drop_in_has_the_access_mode_of_its_service_file,
 		       G_N_ELEMENTS(accesses));
 	return suite;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Policy: properties of any files. Each round makes random files from its number, which a failure
- * prints.
+ * Policy: properties that hold for any files. Each round makes random files from its number, which
+ * a failure prints.
  */
 #include "config.h"
 
@@ -20,28 +20,31 @@ static const char *const runlevels[] = { "2", "3", "5", "S", "on-train" };
 
 /* --- all answers of policy, as text --- */
 
-static void tell_words(GString *out, const PolicyService *words)
+static void print_entry(GString *out, const PolicyService *settings)
 {
-	const GPtrArray *const terms[] = { words->when, words->hold };
-	const GPtrArray *const names[] = { words->ignore, words->operators };
+	const GPtrArray *const terms[] = { settings->when, settings->while_terms };
+	const GPtrArray *const names[] = { settings->ignore, settings->operators };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(terms); i++) {
 		for (guint j = 0; j < terms[i]->len; j++)
-			g_string_append_printf(out, " %s", ((Term *)g_ptr_array_index(terms[i], j))->text);
+			g_string_append_printf(out, " %s",
+					       ((Term *)g_ptr_array_index(terms[i], j))->text);
 		g_string_append(out, " /");
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
 		for (guint j = 0; j < names[i]->len; j++)
-			g_string_append_printf(out, " %s", ((NameRef *)g_ptr_array_index(names[i], j))->name);
+			g_string_append_printf(out, " %s",
+					       ((NameRef *)g_ptr_array_index(names[i], j))->name);
 		g_string_append(out, " /");
 	}
-	g_string_append_printf(out, " %s %s", words->has_on_lapse ? on_lapse_name(words->on_lapse) : "-",
-			       words->reason ? words->reason : "-");
+	g_string_append_printf(out, " %s %s",
+			       settings->has_on_lapse ? on_lapse_name(settings->on_lapse) : "-",
+			       settings->reason ? settings->reason : "-");
 }
 
-static void tell_service(GString *out, const Policy *policy, const char *service)
+static void print_service(GString *out, const Policy *policy, const char *service)
 {
-	const PolicyService *words = policy_service(policy, service);
+	const PolicyService *settings = policy_service(policy, service);
 
 	g_string_append_printf(out, "%s:", service);
 	for (size_t i = 0; i < G_N_ELEMENTS(runlevels); i++) {
@@ -51,13 +54,13 @@ static void tell_service(GString *out, const Policy *policy, const char *service
 		g_string_append_printf(out, " %s%s", activation_name(decision.activation),
 				       decision.in_runlevel ? "+" : "");
 	}
-	if (words)
-		tell_words(out, words);
+	if (settings)
+		print_entry(out, settings);
 	g_string_append_c(out, '\n');
 }
 
 /* The precedence of conflicting services. */
-static void tell_ranks(GString *out, const Policy *policy)
+static void print_ranks(GString *out, const Policy *policy)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(services); i++) {
 		for (size_t j = 0; j < i; j++) {
@@ -66,7 +69,9 @@ static void tell_ranks(GString *out, const Policy *policy)
 
 			policy_decide(policy, services[i], "2", &one);
 			policy_decide(policy, services[j], "2", &two);
-			g_string_append_c(out, one.order < two.order ? '<' : one.order > two.order ? '>' : '=');
+			g_string_append_c(out, one.order < two.order ? '<' :
+					       one.order > two.order ? '>' :
+								       '=');
 		}
 	}
 }
@@ -76,9 +81,10 @@ static char *effective(const Policy *policy)
 	GString *out = g_string_new(NULL);
 
 	g_string_append_printf(out, "%s %s %s\n", policy_default_runlevel(policy, NULL),
-			       activation_name(policy_new_services(policy, NULL)), policy_runlevel_title(policy, "5"));
+			       activation_name(policy_new_services(policy, NULL)),
+			       policy_runlevel_title(policy, "5"));
 	for (size_t i = 0; i < G_N_ELEMENTS(services); i++)
-		tell_service(out, policy, services[i]);
+		print_service(out, policy, services[i]);
 	return g_string_free(out, FALSE);
 }
 
@@ -87,7 +93,7 @@ static char *effective_with_ranks(const Policy *policy)
 	g_autofree char *all = effective(policy);
 	GString *out = g_string_new(all);
 
-	tell_ranks(out, policy);
+	print_ranks(out, policy);
 	return g_string_free(out, FALSE);
 }
 
@@ -104,28 +110,40 @@ static const char *pick(GRand *rand, const char *const *from, size_t n)
 static char *random_setting(GRand *rand, const char *service)
 {
 	static const char *const lines[] = {
-		"Activation=boot", "Activation=never", "Activation=manual", "Activation=", "Runlevels=2 on-train", "Runlevels=-3",
-		"Runlevels=", "When=flag:x", "When=flag:y | flag:z", "When=", "While=network:up", "While=",
-		"Ignore=network:up b", "Ignore=", "OnLapse=keep", "OnLapse=", "Operators=adm web", "Operators=",
-		"Reason=because", "Reason=",
+		"Activation=boot",      "Activation=never",
+		"Activation=manual",    "Activation=",
+		"Runlevels=2 on-train", "Runlevels=-3",
+		"Runlevels=",           "When=flag:x",
+		"When=flag:y | flag:z", "When=",
+		"While=network:up",     "While=",
+		"Ignore=network:up b",  "Ignore=",
+		"OnLapse=keep",         "OnLapse=",
+		"Operators=adm web",    "Operators=",
+		"Reason=because",       "Reason=",
 	};
-	static const char *const defaults[] = { "NewServices=boot", "NewServices=manual", "NewServices=", "Runlevel=5",
-						"Runlevel=on-train", "Runlevel=", "RcLinks=yes", "RcLinks=no",
+	static const char *const defaults[] = { "NewServices=boot",  "NewServices=manual",
+						"NewServices=",      "Runlevel=5",
+						"Runlevel=on-train", "Runlevel=",
+						"RcLinks=yes",       "RcLinks=no",
 						"RcLinks=" };
 	static const char *const other[] = { "a", "-a", "b c", "-c d", "t@1", "-t@1 a", "" };
 
 	if (service || g_rand_boolean(rand))
-		return g_strdup_printf("[service %s]\n%s\n", service ? service : PICK(rand, services), PICK(rand, lines));
+		return g_strdup_printf("[service %s]\n%s\n",
+				       service ? service : PICK(rand, services), PICK(rand, lines));
 	switch (g_rand_int_range(rand, 0, 4)) {
 	case 0:
 		return g_strdup_printf("[defaults]\n%s\n", PICK(rand, defaults));
 	case 1:
-		return g_strdup_printf("[runlevel %s]\nInclude=%s\n", g_rand_boolean(rand) ? "5" : "on-train",
+		return g_strdup_printf("[runlevel %s]\nInclude=%s\n",
+				       g_rand_boolean(rand) ? "5" : "on-train",
 				       g_rand_boolean(rand) ? "3" : "-2");
 	case 2:
-		return g_strdup_printf("[runlevel 5]\nName=%s\n", g_rand_boolean(rand) ? "desktop" : "");
+		return g_strdup_printf("[runlevel 5]\nName=%s\n",
+				       g_rand_boolean(rand) ? "desktop" : "");
 	default:
-		return g_strdup_printf("[runlevel %s]\nActivate=%s\n", PICK(rand, runlevels), PICK(rand, other));
+		return g_strdup_printf("[runlevel %s]\nActivate=%s\n", PICK(rand, runlevels),
+				       PICK(rand, other));
 	}
 }
 
@@ -166,7 +184,10 @@ START_TEST(how_the_settings_are_spread_over_files_does_not_matter)
 		g_autoptr(Policy) trial = policy_new();
 
 		must_merge(each, setting);
-		/* A plain key given twice in one file is an error. So the next file begins. */
+		/*
+		 * A plain key that is set twice in one file is an error. So such a setting begins
+		 * the next file.
+		 */
 		if (g_rand_int_range(rand, 0, 8) == 0 || !merge(trial, joined)) {
 			must_merge(together, file->str);
 			g_string_truncate(file, 0);
@@ -194,7 +215,8 @@ static char *load_shuffled(GRand *rand, const GPtrArray *settings)
 	while (left->len > 0) {
 		const guint at = (guint)g_rand_int_range(rand, 0, (gint32)left->len);
 		const guint i = GPOINTER_TO_UINT(g_ptr_array_remove_index_fast(left, at)) - 1;
-		g_autofree char *name = g_strdup_printf("%s/policy.d/%02u.policy", SVCD_SYSCONFDIR, i);
+		g_autofree char *name =
+			g_strdup_printf("%s/policy.d/%02u.policy", SVCD_SYSCONFDIR, i);
 
 		tree_write(tree, name, g_ptr_array_index(settings, i));
 	}
@@ -248,13 +270,15 @@ END_TEST
 /* --- each key over each layer --- */
 
 /*
- * The value in a layer and the value in force: @all of vendor, admin, until reboot; then removed.
+ * The value in a layer and the value in force: in the vendor's layer, the admin's and the one until
+ * reboot; then removed.
  */
 static const struct LayerRow {
 	const char *section;
 	const char *key;
 	const char *values[3];
 	const char *in_force[4]; /* after each, and after an empty value in yet another file */
+	/* clang-format off */
 } rows[] = {
 	{ "[service a]", "Activation", { "boot", "never", "manual" }, { "boot", "never", "manual", "on-demand" } },
 	{ "[service a]", "Reason", { "one", "two", "three" }, { "one", "two", "three", "" } },
@@ -271,6 +295,7 @@ static const struct LayerRow {
 	{ "[defaults]", "NewServices", { "boot", "never", "manual" }, { "boot", "never", "manual", "on-demand" } },
 	{ "[defaults]", "RcLinks", { "yes", "no", "yes" }, { "yes", "no", "yes", "no" } },
 };
+/* clang-format on */
 
 static char *join(const GPtrArray *array, bool are_terms)
 {
@@ -280,12 +305,13 @@ static char *join(const GPtrArray *array, bool are_terms)
 		const void *item = g_ptr_array_index(array, i);
 
 		g_string_append_printf(out, "%s%s", i > 0 ? " " : "",
-				       are_terms ? ((const Term *)item)->text : ((const NameRef *)item)->name);
+				       are_terms ? ((const Term *)item)->text :
+						   ((const NameRef *)item)->name);
 	}
 	return g_string_free(out, FALSE);
 }
 
-/* The runlevels of 2 and 3 that want "a". */
+/* Which of the runlevels 2 and 3 want "a". */
 static char *wanted_in(const Policy *policy)
 {
 	GString *out = g_string_new(NULL);
@@ -303,20 +329,21 @@ static char *wanted_in(const Policy *policy)
 
 static char *in_force(const Policy *policy, const char *key)
 {
-	const PolicyService *words = policy_service(policy, "a");
+	const PolicyService *settings = policy_service(policy, "a");
 	PolicyDecision decision;
 
 	policy_decide(policy, "a", "3", &decision);
 	if (strcmp(key, "Activation") == 0)
 		return g_strdup(activation_name(decision.activation));
 	if (strcmp(key, "Reason") == 0)
-		return g_strdup(words->reason ? words->reason : "");
+		return g_strdup(settings->reason ? settings->reason : "");
 	if (strcmp(key, "OnLapse") == 0)
-		return g_strdup(words->has_on_lapse ? on_lapse_name(words->on_lapse) : "");
+		return g_strdup(settings->has_on_lapse ? on_lapse_name(settings->on_lapse) : "");
 	if (strcmp(key, "Operators") == 0 || strcmp(key, "Ignore") == 0)
-		return join(*key == 'O' ? words->operators : words->ignore, false);
+		return join(*key == 'O' ? settings->operators : settings->ignore, false);
 	if (strcmp(key, "When") == 0 || strcmp(key, "While") == 0)
-		return join(strcmp(key, "When") == 0 ? words->when : words->hold, true);
+		return join(strcmp(key, "When") == 0 ? settings->when : settings->while_terms,
+			    true);
 	if (strcmp(key, "Runlevels") == 0 || strcmp(key, "Activate") == 0)
 		return wanted_in(policy);
 	if (strcmp(key, "Include") == 0)
@@ -332,7 +359,8 @@ static char *in_force(const Policy *policy, const char *key)
 
 START_TEST(every_key_is_decided_layer_by_layer)
 {
-	static const PolicyLayer layers[] = { POLICY_LAYER_VENDOR, POLICY_LAYER_ADMIN, POLICY_LAYER_UNTIL_REBOOT,
+	static const PolicyLayer layers[] = { POLICY_LAYER_VENDOR, POLICY_LAYER_ADMIN,
+					      POLICY_LAYER_UNTIL_REBOOT,
 					      POLICY_LAYER_UNTIL_REBOOT };
 	const struct LayerRow *row = &rows[_i];
 	g_autoptr(Policy) policy = policy_new();
@@ -340,23 +368,27 @@ START_TEST(every_key_is_decided_layer_by_layer)
 	if (strcmp(row->key, "Include") == 0)
 		must_merge(policy, "[runlevel 2]\nActivate=a\n");
 	for (size_t i = 0; i < G_N_ELEMENTS(layers); i++) {
-		g_autofree char *text = g_strdup_printf("%s\n%s=%s\n", row->section, row->key, i < 3 ? row->values[i] : "");
+		g_autofree char *text = g_strdup_printf("%s\n%s=%s\n", row->section, row->key,
+							i < 3 ? row->values[i] : "");
 		g_autofree char *now = NULL;
 		g_autoptr(DiagList) diags = diag_list_new();
 
 		ck_assert(policy_parse(policy, layers[i], "f", text, strlen(text), diags));
 		now = in_force(policy, row->key);
-		ck_assert_msg(strcmp(now, row->in_force[i]) == 0, "%s after layer %zu: %s", row->key, i, now);
+		ck_assert_msg(strcmp(now, row->in_force[i]) == 0, "%s after layer %zu: %s",
+			      row->key, i, now);
 	}
 }
 END_TEST
 
 /* --- the layer of the rc links --- */
 
-static const char *const layer_directories[] = { SVCD_LIBDIR "/policy.d", "/run/svcd/generated/rc-links",
-						 SVCD_SYSCONFDIR "/policy.d", "/run/svcd/policy.d" };
-static const PolicyLayer layers_in_order[] = { POLICY_LAYER_VENDOR, POLICY_LAYER_RC_LINKS, POLICY_LAYER_ADMIN,
-					       POLICY_LAYER_UNTIL_REBOOT };
+static const char *const layer_directories[] = { SVCD_LIBDIR "/policy.d",
+						 "/run/svcd/generated/rc-links",
+						 SVCD_SYSCONFDIR "/policy.d",
+						 "/run/svcd/policy.d" };
+static const PolicyLayer layers_in_order[] = { POLICY_LAYER_VENDOR, POLICY_LAYER_RC_LINKS,
+					       POLICY_LAYER_ADMIN, POLICY_LAYER_UNTIL_REBOOT };
 
 /* The links of one service: the runlevels that start it, or none. */
 static char *random_links(GRand *rand)
@@ -366,10 +398,11 @@ static char *random_links(GRand *rand)
 
 	if (g_rand_int_range(rand, 0, 3) == 0)
 		return g_strdup_printf("[service %s]\nActivation=manual\n", service);
-	return g_strdup_printf("[service %s]\nActivation=boot\nRunlevels=\nRunlevels=%s\n", service, runlevel);
+	return g_strdup_printf("[service %s]\nActivation=boot\nRunlevels=\nRunlevels=%s\n", service,
+			       runlevel);
 }
 
-/* @layer 1 has the links. With @with_links, all of it goes into one policy. */
+/* @layer 1 has the links. With @with_links, all layers go into one policy. */
 static void merge_layer(Policy *policy, unsigned layer, const GPtrArray *settings, bool with_links)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -378,7 +411,8 @@ static void merge_layer(Policy *policy, unsigned layer, const GPtrArray *setting
 		const char *text = g_ptr_array_index(settings, i);
 
 		if (layers_in_order[layer] != POLICY_LAYER_RC_LINKS || with_links)
-			ck_assert(policy_parse(policy, layers_in_order[layer], "f", text, strlen(text), diags));
+			ck_assert(policy_parse(policy, layers_in_order[layer], "f", text,
+					       strlen(text), diags));
 	}
 }
 
@@ -392,14 +426,15 @@ static Policy *merge_layers(const GPtrArray *settings, bool with_links)
 	return policy;
 }
 
-/* Setting i belongs to layer i modulo 4. Links come from links only. */
+/* Setting i belongs to layer i modulo 4. The layer of the links has only links. */
 static GPtrArray *random_layers(GRand *rand)
 {
 	GPtrArray *settings = g_ptr_array_new_with_free_func(g_free);
 
 	for (unsigned i = 0; i < 24; i++)
-		g_ptr_array_add(settings, i % G_N_ELEMENTS(layers_in_order) == 1 ? random_links(rand)
-										 : random_setting(rand, NULL));
+		g_ptr_array_add(settings, i % G_N_ELEMENTS(layers_in_order) == 1 ?
+						  random_links(rand) :
+						  random_setting(rand, NULL));
 	return settings;
 }
 
@@ -410,13 +445,17 @@ START_TEST(links_count_as_a_layer_of_their_own_or_leave_no_trace)
 	g_autoptr(Policy) without = merge_layers(settings, false);
 	g_autoptr(Policy) expected = merge_layers(settings, policy_rc_links(without, NULL));
 	g_autoptr(Tree) tree = tree_new();
-	const LoaderOptions options = { .root = tree->root, .any_owner = true, .record_statements = true };
+	const LoaderOptions options = { .root = tree->root,
+					.any_owner = true,
+					.record_statements = true };
 	g_autoptr(Configuration) c = NULL;
 	g_autofree char *one = effective_with_ranks(expected);
 	g_autofree char *two = NULL;
 
 	for (guint i = 0; i < settings->len; i++) {
-		g_autofree char *name = g_strdup_printf("%s/%02u.policy", layer_directories[i % G_N_ELEMENTS(layer_directories)], i);
+		g_autofree char *name =
+			g_strdup_printf("%s/%02u.policy",
+					layer_directories[i % G_N_ELEMENTS(layer_directories)], i);
 
 		tree_write(tree, name, g_ptr_array_index(settings, i));
 	}
@@ -426,10 +465,11 @@ START_TEST(links_count_as_a_layer_of_their_own_or_leave_no_trace)
 }
 END_TEST
 
-START_TEST(a_section_of_a_later_layer_decides_whatever_the_links_say)
+START_TEST(a_section_of_a_later_layer_overrides_the_links)
 {
 	g_autoptr(GRand) rand = g_rand_new_with_seed((guint32)_i);
-	const char *activation = activation_name((Activation)g_rand_int_range(rand, 0, ACTIVATION_COUNT));
+	const char *activation =
+		activation_name((Activation)g_rand_int_range(rand, 0, ACTIVATION_COUNT));
 	g_autofree char *links = random_links(rand);
 	g_autofree char *text = g_strdup_printf("[service a]\nActivation=%s\n", activation);
 	g_autoptr(Policy) policy = policy_new();
@@ -437,9 +477,10 @@ START_TEST(a_section_of_a_later_layer_decides_whatever_the_links_say)
 	PolicyDecision decision;
 
 	policy_count_rc_links(policy, true);
-	ck_assert(policy_parse(policy, POLICY_LAYER_RC_LINKS, "links", links, strlen(links), diags));
-	ck_assert(policy_parse(policy, _i % 2 ? POLICY_LAYER_ADMIN : POLICY_LAYER_UNTIL_REBOOT, "set", text, strlen(text),
-			       diags));
+	ck_assert(
+		policy_parse(policy, POLICY_LAYER_RC_LINKS, "links", links, strlen(links), diags));
+	ck_assert(policy_parse(policy, _i % 2 ? POLICY_LAYER_ADMIN : POLICY_LAYER_UNTIL_REBOOT,
+			       "set", text, strlen(text), diags));
 	policy_decide(policy, "a", PICK(rand, runlevels), &decision);
 	ck_assert_str_eq(activation_name(decision.activation), activation);
 }
@@ -459,10 +500,11 @@ START_TEST(every_shipped_example_is_right_alone_and_begins_with_its_title)
 		g_autofree char *text = NULL;
 		g_autoptr(Policy) policy = policy_new();
 
-		ck_assert_msg(g_file_get_contents(path, &text, NULL, NULL), "%s cannot be read", path);
+		ck_assert_msg(g_file_get_contents(path, &text, NULL, NULL), "%s cannot be read",
+			      path);
 		must_merge(policy, text);
 		if (strcmp(name, "50-svcd.policy") == 0)
-			continue; /* no example: it is in force */
+			continue; /* not an example: the file is in force */
 		ck_assert_msg(g_str_has_prefix(text, "# Title: "), "%s has no title", name);
 		n++;
 	}
@@ -476,11 +518,13 @@ Suite *make_suite(void)
 
 	suite_add_loop(suite, "layers", every_key_is_decided_layer_by_layer, G_N_ELEMENTS(rows));
 	ADD_CASE(suite, "layers", every_shipped_example_is_right_alone_and_begins_with_its_title);
-	suite_add_loop(suite, "properties", how_the_settings_are_spread_over_files_does_not_matter, ROUNDS);
-	suite_add_loop(suite, "properties", the_order_in_which_a_directory_lists_its_files_does_not_matter,
-		       ROUNDS / 10);
-	suite_add_loop(suite, "properties", links_count_as_a_layer_of_their_own_or_leave_no_trace, ROUNDS);
-	suite_add_loop(suite, "properties", a_section_of_a_later_layer_decides_whatever_the_links_say, ROUNDS);
+	suite_add_loop(suite, "properties", how_the_settings_are_spread_over_files_does_not_matter,
+		       ROUNDS);
+	suite_add_loop(suite, "properties",
+		       the_order_in_which_a_directory_lists_its_files_does_not_matter, ROUNDS / 10);
+	suite_add_loop(suite, "properties", links_count_as_a_layer_of_their_own_or_leave_no_trace,
+		       ROUNDS);
+	suite_add_loop(suite, "properties", a_section_of_a_later_layer_overrides_the_links, ROUNDS);
 	suite_add_loop(suite, "properties", changes_of_different_services_commute, ROUNDS);
 	return suite;
 }

@@ -8,14 +8,15 @@
 #include <string.h>
 
 #include "base/errors.h"
-#include "bus/dispatch.h"
+#include "bus/call.h"
 #include "bus/polkit.h"
 #include "loop/wire.h"
 #include "tests/lib/suite.h"
 
 static DBusMessage *call_of(const char *sender)
 {
-	DBusMessage *call = wire_must(dbus_message_new_method_call("org.svcd1", "/org/svcd1", "org.svcd1.Manager", "Start"));
+	DBusMessage *call = wire_must(dbus_message_new_method_call("org.svcd1", "/org/svcd1",
+								   "org.svcd1.Manager", "Start"));
 	DBusMessageIter out;
 
 	dbus_message_set_sender(call, sender);
@@ -38,7 +39,7 @@ static dbus_uint32_t flags_of(DBusMessage *question)
 	return flags;
 }
 
-/* A detail of the question, a new string; NULL: no such name. */
+/* A detail of the question as a new string; NULL: no such detail. */
 static char *detail_of(DBusMessage *question, const char *name)
 {
 	DBusMessageIter in;
@@ -47,7 +48,8 @@ static char *detail_of(DBusMessage *question, const char *name)
 	dbus_message_iter_init(question, &in);
 	dbus_message_iter_next(&in);
 	dbus_message_iter_next(&in);
-	for (dbus_message_iter_recurse(&in, &array); dbus_message_iter_get_arg_type(&array) != DBUS_TYPE_INVALID;
+	for (dbus_message_iter_recurse(&in, &array);
+	     dbus_message_iter_get_arg_type(&array) != DBUS_TYPE_INVALID;
 	     dbus_message_iter_next(&array)) {
 		DBusMessageIter entry;
 		const char *text;
@@ -81,18 +83,19 @@ START_TEST(the_subject_is_the_name_on_the_bus)
 }
 END_TEST
 
-START_TEST(rules_see_all_words_of_a_change_of_policy)
+START_TEST(rules_see_all_arguments_of_a_change_of_policy)
 {
-	static const char *const words[] = { "set", "ssh", "never" };
-	const char *const *begin = words;
-	DBusMessage *call =
-		wire_must(dbus_message_new_method_call("org.svcd1", "/org/svcd1", "org.svcd1.Manager", "ChangePolicy"));
+	static const char *const tokens[] = { "set", "ssh", "never" };
+	const char *const *begin = tokens;
+	DBusMessage *call = wire_must(dbus_message_new_method_call(
+		"org.svcd1", "/org/svcd1", "org.svcd1.Manager", "ChangePolicy"));
 	DBusMessage *question;
 	g_autofree char *text = NULL;
 
 	dbus_message_set_sender(call, ":1.42");
 	dbus_message_set_serial(call, 7);
-	dbus_message_append_args(call, DBUS_TYPE_ARRAY, DBUS_TYPE_STRING, &begin, G_N_ELEMENTS(words), DBUS_TYPE_INVALID);
+	dbus_message_append_args(call, DBUS_TYPE_ARRAY, DBUS_TYPE_STRING, &begin,
+				 G_N_ELEMENTS(tokens), DBUS_TYPE_INVALID);
 	question = polkit_question(call, "org.svcd1.set-policy");
 	text = detail_of(question, "argument");
 	ck_assert_str_eq(text, "set ssh never");
@@ -103,8 +106,8 @@ END_TEST
 
 START_TEST(rules_see_the_service_whose_object_is_called)
 {
-	DBusMessage *call = wire_must(
-		dbus_message_new_method_call("org.svcd1", "/org/svcd1/service/getty_40tty1", "org.svcd1.Service", "Signal"));
+	DBusMessage *call = wire_must(dbus_message_new_method_call(
+		"org.svcd1", "/org/svcd1/service/getty_40tty1", "org.svcd1.Service", "Signal"));
 	DBusMessage *question;
 	DBusMessageIter out;
 	g_autofree char *text = NULL;
@@ -125,15 +128,15 @@ START_TEST(the_user_is_asked_only_if_the_call_allows_it)
 {
 	DBusMessage *call = call_of(":1.42");
 	DBusMessage *silent = polkit_question(call, "org.svcd1.control");
-	DBusMessage *asking;
+	DBusMessage *pending_query;
 
 	dbus_message_set_allow_interactive_authorization(call, TRUE);
-	asking = polkit_question(call, "org.svcd1.control");
+	pending_query = polkit_question(call, "org.svcd1.control");
 
 	ck_assert_uint_eq(flags_of(silent), 0);
-	ck_assert_uint_eq(flags_of(asking), 1);
+	ck_assert_uint_eq(flags_of(pending_query), 1);
 	dbus_message_unref(silent);
-	dbus_message_unref(asking);
+	dbus_message_unref(pending_query);
 	dbus_message_unref(call);
 }
 END_TEST
@@ -194,15 +197,20 @@ START_TEST(all_else_is_a_no)
 	expect_refusal(answer(false, false), SVCD_ERROR_NOT_AUTHORIZED,
 		       "uid 4000000000 may not do this: polkit refuses org.svcd1.control");
 	expect_refusal(answer(false, true), CALL_ERROR_NEEDS_PASSWORD,
-		       "uid 4000000000 may not do this without a password: polkit requires authentication for org.svcd1.control");
+		       "uid 4000000000 may not do this without a password: polkit requires "
+		       "authentication for org.svcd1.control");
 	expect_refusal(NULL, SVCD_ERROR_TIMEOUT,
-		       "polkit did not answer in time whether uid 4000000000 has org.svcd1.control");
-	expect_refusal(error_answer(DBUS_ERROR_SERVICE_UNKNOWN, "no such name"), SVCD_ERROR_NOT_AUTHORIZED,
-		       "uid 4000000000 may not do this: there is no polkit that could allow it, so only root may");
-	expect_refusal(error_answer("org.freedesktop.PolicyKit1.Error.Failed", "Cannot determine user of subject"),
+		       "polkit did not decide in time whether uid 4000000000 is authorized for "
+		       "org.svcd1.control");
+	expect_refusal(error_answer(DBUS_ERROR_SERVICE_UNKNOWN, "no such name"),
 		       SVCD_ERROR_NOT_AUTHORIZED,
-		       "uid 4000000000 may not do this: polkit could not decide on org.svcd1.control: "
-		       "Cannot determine user of subject");
+		       "uid 4000000000 may not do this: polkit is not available, so only root may");
+	expect_refusal(
+		error_answer("org.freedesktop.PolicyKit1.Error.Failed",
+			     "Cannot determine user of subject"),
+		SVCD_ERROR_NOT_AUTHORIZED,
+		"uid 4000000000 may not do this: polkit could not decide on org.svcd1.control: "
+		"Cannot determine user of subject");
 	expect_refusal(wire_must(dbus_message_new_method_return(call)), SVCD_ERROR_NOT_AUTHORIZED,
 		       "uid 4000000000 may not do this: polkit's answer is invalid");
 	dbus_message_unref(call);
@@ -213,8 +221,10 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("polkit");
 
-	ADD_CASE(suite, "asking", the_subject_is_the_name_on_the_bus, the_user_is_asked_only_if_the_call_allows_it,
-		 rules_see_all_words_of_a_change_of_policy, rules_see_the_service_whose_object_is_called);
+	ADD_CASE(suite, "asking", the_subject_is_the_name_on_the_bus,
+		 the_user_is_asked_only_if_the_call_allows_it,
+		 rules_see_all_arguments_of_a_change_of_policy,
+		 rules_see_the_service_whose_object_is_called);
 	ADD_CASE(suite, "answers", a_yes_is_a_yes, all_else_is_a_no);
 	return suite;
 }

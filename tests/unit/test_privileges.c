@@ -56,7 +56,7 @@ static void reduce(void)
 	ck_assert_msg(!left, "could not give up %s", left);
 }
 
-START_TEST(it_is_seen_from_outside)
+START_TEST(the_reduction_is_visible_from_outside)
 {
 	reduce();
 	ck_assert_uint_eq(status("NoNewPrivs", 10), 1);
@@ -67,8 +67,9 @@ END_TEST
 
 START_TEST(capabilities_without_a_use_are_gone)
 {
-	static const int gone[] = { CAP_SETPCAP, CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_SYS_CHROOT, CAP_SYS_BOOT,
-				    CAP_SYS_TIME, CAP_MKNOD, CAP_SETFCAP, CAP_MAC_ADMIN, CAP_BPF, CAP_NET_RAW };
+	static const int gone[] = { CAP_SETPCAP,   CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_SYS_CHROOT,
+				    CAP_SYS_BOOT,  CAP_SYS_TIME,   CAP_MKNOD,     CAP_SETFCAP,
+				    CAP_MAC_ADMIN, CAP_BPF,        CAP_NET_RAW };
 
 	reduce();
 	for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++) {
@@ -91,7 +92,7 @@ START_TEST(those_of_files_and_services_are_kept)
 }
 END_TEST
 
-/* With arguments that would give another error than EPERM to any caller. */
+/* The arguments would give any other caller an error other than EPERM. */
 static const struct {
 	const char *name;
 	long number;
@@ -125,17 +126,17 @@ START_TEST(a_barred_call_is_refused)
 #endif
 	reduce();
 	errno = 0;
-	ck_assert_msg(syscall(barred[_i].number, barred[_i].argument, 0, 0, 0, 0) == -1 && errno == EPERM, "%s: %s", barred[_i].name,
-		      strerror(errno));
+	ck_assert_msg(syscall(barred[_i].number, barred[_i].argument, 0, 0, 0, 0) == -1 &&
+			      errno == EPERM,
+		      "%s: %s", barred[_i].name, strerror(errno));
 }
 END_TEST
 
 #if defined __x86_64__ && !defined WITH_SANITIZERS
 /*
- * The same calls by other numbers: getpid(2) of the x32 ABI, and exit(2) of 32 bits, which would
- * end us.
+ * Calls of other ABIs: getpid(2) of x32, and the 32-bit exit(2), which would end this process.
  */
-START_TEST(calls_of_another_kind_are_refused)
+START_TEST(calls_of_another_abi_are_refused)
 {
 	long result;
 
@@ -160,7 +161,7 @@ START_TEST(the_work_of_a_manager_goes_on)
 }
 END_TEST
 
-START_TEST(twice_is_as_good_as_once)
+START_TEST(a_second_reduction_succeeds)
 {
 	reduce();
 	ck_assert_ptr_null(privileges_reduce());
@@ -171,10 +172,13 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("privileges");
 
-	ADD_CASE(suite, "given up", it_is_seen_from_outside, capabilities_without_a_use_are_gone, those_of_files_and_services_are_kept, the_work_of_a_manager_goes_on, twice_is_as_good_as_once);
-	(void)suite_add_loop(suite, "calls", a_barred_call_is_refused, sizeof barred / sizeof barred[0]);
+	ADD_CASE(suite, "given up", the_reduction_is_visible_from_outside,
+		 capabilities_without_a_use_are_gone, those_of_files_and_services_are_kept,
+		 the_work_of_a_manager_goes_on, a_second_reduction_succeeds);
+	(void)suite_add_loop(suite, "calls", a_barred_call_is_refused,
+			     sizeof barred / sizeof barred[0]);
 #if defined __x86_64__ && !defined WITH_SANITIZERS
-	ADD_CASE(suite, "other kinds", calls_of_another_kind_are_refused);
+	ADD_CASE(suite, "other kinds", calls_of_another_abi_are_refused);
 #endif
 	return suite;
 }

@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/boot-record.h"
-#include "engine/progress.h"
+#include "boot/boot-record.h"
+#include "boot/boot.h"
+#include "boot/progress.h"
 #include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
@@ -18,7 +19,7 @@
 
 #define S G_USEC_PER_SEC
 
-/* One line of the file per service: "a 0 1000000+0". */
+/* Loads the known durations, one line per service: "a 0 1000000+0". */
 static void know(World *w, const char *services)
 {
 	g_auto(GStrv) lines = g_strsplit(services, "\n", -1);
@@ -38,7 +39,8 @@ static double fraction(World *w)
 
 static void expect_rest_s(World *w, double seconds)
 {
-	ck_assert_double_eq_tol((double)progress_rest(world_engine(w), world_now(w)) / (double)S, seconds, 0.0001);
+	ck_assert_double_eq_tol((double)progress_rest(world_engine(w), world_now(w)) / (double)S,
+				seconds, 0.0001);
 }
 
 static bool is_finished(World *w)
@@ -53,8 +55,9 @@ static bool is_finished(World *w)
 
 START_TEST(the_first_boot_is_counted)
 {
-	g_autoptr(World) w = world_new("== a\n" DAEMON "Description=First\n== b\n" DAEMON "[Conditions]\nAfter=a\n== c\n"
-				       DAEMON "[Conditions]\nWhen=path:/absent\n");
+	g_autoptr(World) w = world_new("== a\n" DAEMON "Description=First\n== b\n" DAEMON
+				       "[Conditions]\nAfter=a\n== c\n" DAEMON
+				       "[Conditions]\nWhen=path:/absent\n");
 	Progress progress;
 
 	/* c waits for an external condition, and delays nothing. */
@@ -67,7 +70,7 @@ START_TEST(the_first_boot_is_counted)
 	ck_assert_double_eq_tol(fraction(w), 2.0 / 3, 0.001);
 
 	world_advance_s(w, 2);
-	expect_rest_s(w, 0); /* nothing is known of b */
+	expect_rest_s(w, 0); /* b is unknown */
 	ck_assert(!is_finished(w));
 	world_ready(w, "b");
 	progress_get(world_engine(w), &progress);
@@ -91,7 +94,7 @@ START_TEST(counting_moves_too_while_time_passes)
 		ck_assert_double_gt(fraction(w), before);
 		before = fraction(w);
 	}
-	ck_assert_double_lt(before, 0.5); /* the position with one service done */
+	ck_assert_double_lt(before, 0.5); /* the position of the bar with one service done */
 }
 END_TEST
 
@@ -130,7 +133,7 @@ START_TEST(it_moves_evenly_to_the_end_that_is_expected)
 }
 END_TEST
 
-/* The expected delay of the boot by one service, in each state. */
+/* The delay that one service is expected to cause to the boot, in each state. */
 static const struct {
 	const char *known;
 	double elapsed_s;
@@ -138,17 +141,17 @@ static const struct {
 } rests[] = {
 	{ "it 0 8000000+0", 0, 8 },
 	{ "it 0 8000000+0", 6, 2 },
-	{ "it 0 8000000+0", 7.5, 1 },        /* an eighth may always remain */
+	{ "it 0 8000000+0", 7.5, 1 }, /* never less than an eighth of the known time */
 	{ "it 0 8000000+0", 8, 1 },
 	{ "it 0 8000000+0", 9, 1 },
-	{ "it 0 8000000+0", 16, 4 },         /* a very late one may stay late for long */
-	{ "it 0 8000000+3000000", 2, 9 },    /* and its successors in earlier boots */
+	{ "it 0 8000000+0", 16, 4 }, /* half of the time by which it is late */
+	{ "it 0 8000000+3000000", 2, 9 }, /* and the time of its successors in earlier boots */
 	{ "it 0 8000000+3000000", 8, 4 },
-	{ "other 0 5000000+9000000", 2, 3 }, /* unknown service: an average one */
-	{ "it 0 0+0", 0, 0.01 },             /* never a jump */
+	{ "other 0 5000000+9000000", 2, 3 }, /* unknown service: treated as an average one */
+	{ "it 0 0+0", 0, 0.01 }, /* never a jump */
 };
 
-START_TEST(the_rest_is_that_of_the_start_and_what_followed_it)
+START_TEST(the_remaining_time_is_that_of_the_start_and_its_successors)
 {
 	g_autoptr(World) w = world_new(DAEMON);
 
@@ -159,9 +162,10 @@ START_TEST(the_rest_is_that_of_the_start_and_what_followed_it)
 }
 END_TEST
 
-START_TEST(the_longest_rest_of_all_in_motion_counts)
+START_TEST(the_longest_remaining_time_of_all_services_in_motion_is_used)
 {
-	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON "[Conditions]\nAfter=a\n== held\n" DAEMON
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON
+				       "[Conditions]\nAfter=a\n== held\n" DAEMON
 				       "[Conditions]\nWhen=path:/absent\n");
 
 	/* held waits for an external condition, for an unknown time. */
@@ -180,7 +184,8 @@ END_TEST
 
 START_TEST(a_back_off_is_waited_for)
 {
-	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartDelay=5s\n");
+	g_autoptr(World) w = world_new(
+		"[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartDelay=5s\n");
 
 	know(w, "it 0 2000000+0");
 	world_dies(w, "it", 1);
@@ -191,10 +196,11 @@ START_TEST(a_back_off_is_waited_for)
 }
 END_TEST
 
-/* Its limit, 5 in 10 s, is never reached, because the delay doubles from 1 s on. */
+/* Its restart limit, 5 in 10 s, is never reached, because the delay starts at 1 s and doubles. */
 START_TEST(the_boot_is_over_when_all_that_is_left_fails_again_and_again)
 {
-	g_autoptr(World) w = world_new("== a\n" DAEMON "== it\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\n");
+	g_autoptr(World) w = world_new(
+		"== a\n" DAEMON "== it\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\n");
 	Progress progress;
 
 	know(w, "it 0 2000000+0");
@@ -214,9 +220,10 @@ START_TEST(the_boot_is_over_when_all_that_is_left_fails_again_and_again)
 }
 END_TEST
 
-START_TEST(a_start_that_has_used_up_its_time_is_a_result)
+START_TEST(a_start_that_reached_its_limit_is_a_result)
 {
-	g_autoptr(World) w = world_new("[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nStartTimeout=90s\n");
+	g_autoptr(World) w = world_new(
+		"[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nStartTimeout=90s\n");
 
 	world_advance_s(w, 90);
 	world_start_fails(w, "it", "not ready after 1 min 30 s");
@@ -228,8 +235,9 @@ END_TEST
 
 START_TEST(it_never_goes_back_and_never_stands_still)
 {
-	g_autoptr(World) w = world_new("== a\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartDelay=30s\n== b\n"
-				       DAEMON "[Conditions]\nAfter=a\n");
+	g_autoptr(World) w = world_new(
+		"== a\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartDelay=30s\n== "
+		"b\n" DAEMON "[Conditions]\nAfter=a\n");
 	double before = 0;
 
 	/* It is very late, then fails, starts again after a while, and is late again. */
@@ -238,7 +246,8 @@ START_TEST(it_never_goes_back_and_never_stands_still)
 		world_advance(w, S / 5);
 		if (i == 100)
 			world_dies(w, "a", 1);
-		ck_assert_msg(fraction(w) > before, "at %u: %.9f after %.9f", i, fraction(w), before);
+		ck_assert_msg(fraction(w) > before, "at %u: %.9f after %.9f", i, fraction(w),
+			      before);
 		before = fraction(w);
 	}
 	ck_assert_double_lt(before, 1);
@@ -257,7 +266,7 @@ START_TEST(a_quick_boot_is_caught_up_with)
 
 	know(w, "a 0 60000000+0\nb 0 2000000+0");
 	world_advance_s(w, 1);
-	world_ready(w, "a"); /* no check of the disk this time */
+	world_ready(w, "a"); /* no disk check this time */
 
 	expect_rest_s(w, 1);
 	world_advance(w, S / 2);
@@ -265,7 +274,7 @@ START_TEST(a_quick_boot_is_caught_up_with)
 }
 END_TEST
 
-START_TEST(what_is_read_later_counts_from_then_on)
+START_TEST(durations_that_are_read_later_are_used_from_then_on)
 {
 	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON);
 	double before;
@@ -303,7 +312,7 @@ START_TEST(another_manager_draws_on_where_the_bar_was)
 }
 END_TEST
 
-START_TEST(with_very_many_in_motion_it_is_as_smooth)
+START_TEST(it_is_as_smooth_with_very_many_services_in_motion)
 {
 	enum { N = 500 };
 	g_autoptr(GString) files = g_string_new(NULL);
@@ -329,11 +338,13 @@ END_TEST
 
 START_TEST(a_note_with_nonsense_does_no_harm)
 {
-	static const char *const notes[] = { "v=1 h=999999999 t=-5 a=zzzzzzzzzzzz e=zzzzzzzzzzzz x=-1 b=9223372036854775807",
-					     "v=1 h= t= a= e= x= b=-9223372036854775808", "v=1 h=x t=y a=! e=! x=!" };
+	static const char *const notes[] = {
+		"v=1 h=999999999 t=-5 a=zzzzzzzzzzzz e=zzzzzzzzzzzz x=-1 b=9223372036854775807",
+		"v=1 h= t= a= e= x= b=-9223372036854775808", "v=1 h=x t=y a=! e=! x=!"
+	};
 	g_autoptr(World) w = world_new(DAEMON);
 
-	ck_assert(engine_recover_global(world_engine(w), notes[_i], world_now(w)));
+	ck_assert(boot_recover_global(world_engine(w), notes[_i], world_now(w)));
 	know(w, "it 0 1000000+0");
 	world_advance_s(w, 1);
 	ck_assert_double_ge(fraction(w), 0);
@@ -352,9 +363,10 @@ static void expect_learnt(World *w, const char *expected)
 
 START_TEST(a_finished_boot_is_learnt_from)
 {
-	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n[Service]\nType=task\nExec=/bin/t\n[Conditions]\nAfter=a\n"
-				       "== bad\n" DAEMON "Restart=no\n== held\n" DAEMON
-				       "[Conditions]\nWhen=path:/absent\n");
+	g_autoptr(World) w = world_new(
+		"== a\n" DAEMON "== b\n[Service]\nType=task\nExec=/bin/t\n[Conditions]\nAfter=a\n"
+		"== bad\n" DAEMON "Restart=no\n== held\n" DAEMON
+		"[Conditions]\nWhen=path:/absent\n");
 
 	know(w, "a 0 7000000+0");
 	world_advance_s(w, 1);
@@ -366,17 +378,19 @@ START_TEST(a_finished_boot_is_learnt_from)
 	world_dies(w, "b", 0);
 	ck_assert(is_finished(w));
 
-	/* The failed service has delayed the boot, too. The held one was not seen. */
-	expect_learnt(w, "svcd-durations 1\nboot 4000000 7000000\nservice a 0 7000000+0 1000000+3000000\n"
-			 "service b 0 3000000+0\nservice bad 0 3000000+1000000\nend\n");
+	/* The failed service has delayed the boot, too. The held one never started. */
+	expect_learnt(
+		w, "svcd-durations 1\nboot 4000000 7000000\nservice a 0 7000000+0 1000000+3000000\n"
+		   "service b 0 3000000+0\nservice bad 0 3000000+1000000\nend\n");
 
 	/* Later starts do not belong to the boot. */
 	world_advance_s(w, 50);
 	world_set(w, "path:/absent", true);
 	world_ready(w, "held");
 	ck_assert_double_eq(fraction(w), 1.0);
-	expect_learnt(w, "svcd-durations 1\nboot 4000000 7000000\nservice a 0 7000000+0 1000000+3000000\n"
-			 "service b 0 3000000+0\nservice bad 0 3000000+1000000\nend\n");
+	expect_learnt(
+		w, "svcd-durations 1\nboot 4000000 7000000\nservice a 0 7000000+0 1000000+3000000\n"
+		   "service b 0 3000000+0\nservice bad 0 3000000+1000000\nend\n");
 }
 END_TEST
 
@@ -396,13 +410,13 @@ END_TEST
 
 enum { BOOTS = 10, POINTS = 9, SAMPLE_US = 10000 };
 
-/* A service of the series, in the order of its files; with its usual time in ms. */
+/* A service of the series, with its usual time in ms. */
 typedef struct Planned {
 	const char *name;
 	unsigned usual_ms;
 	const char *conditions;
 	unsigned first_boot; /* exists from this boot on ... */
-	unsigned end_boot;   /* ... and before this one */
+	unsigned end_boot; /* ... and before this one */
 } Planned;
 
 static const Planned planned[] = {
@@ -425,13 +439,13 @@ static const Planned planned[] = {
 #define OUTLIER_MS 8000
 
 typedef struct Series {
-	uint32_t seed; /* of the durations of a boot; the same for all estimates */
+	uint32_t seed; /* for the durations of a boot; the same for all estimates */
 	int64_t took_us[G_N_ELEMENTS(planned)];
 } Series;
 
 /*
- * The usual time, plus or minus 30 %, from a generator of our own so that the figures are the same
- * on each machine.
+ * The usual time, plus or minus 30 %, from our own generator, so that the figures are the same on
+ * each machine.
  */
 static void draw_boot(Series *series, unsigned boot)
 {
@@ -452,7 +466,8 @@ static char *files_of_boot(unsigned boot)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(planned); i++) {
 		if (boot >= planned[i].first_boot && boot < planned[i].end_boot)
-			g_string_append_printf(files, "%s== %s\n" DAEMON "[Conditions]\n%s", i ? "\n" : "", planned[i].name,
+			g_string_append_printf(files, "%s== %s\n" DAEMON "[Conditions]\n%s",
+					       i ? "\n" : "", planned[i].name,
 					       planned[i].conditions);
 	}
 	return g_string_free(files, FALSE);
@@ -464,7 +479,8 @@ static void let_services_work(World *w, const Series *series)
 	for (unsigned i = 0; i < G_N_ELEMENTS(planned); i++) {
 		const Service *s = engine_find(world_engine(w), planned[i].name);
 
-		if (s && s->state == STATE_STARTING && world_now(w) - s->started_us >= series->took_us[i])
+		if (s && s->state == STATE_STARTING &&
+		    world_now(w) - s->started_us >= series->took_us[i])
 			world_ready(w, planned[i].name);
 	}
 }
@@ -481,7 +497,7 @@ typedef struct Sample {
 typedef struct BootError {
 	double at[POINTS];
 	double mean;
-	double bar; /* the same of the bar, compared with one that moves evenly */
+	double bar; /* the mean error of the bar, compared with one that moves evenly */
 	double seconds;
 } BootError;
 
@@ -491,17 +507,19 @@ static BootError judge(const GArray *samples)
 	BootError error = { .seconds = (double)took_us / (double)S };
 
 	for (unsigned point = 0; point < POINTS; point++) {
-		const Sample *sample = &g_array_index(samples, Sample, samples->len * (point + 1) / (POINTS + 1));
+		const Sample *sample =
+			&g_array_index(samples, Sample, samples->len * (point + 1) / (POINTS + 1));
 		const double share = (double)sample->at_us / (double)took_us;
 
-		error.at[point] = fabs((double)(took_us - sample->at_us - sample->rest_us)) / (double)took_us;
+		error.at[point] =
+			fabs((double)(took_us - sample->at_us - sample->rest_us)) / (double)took_us;
 		error.mean += error.at[point] / POINTS;
 		error.bar += fabs(sample->fraction - share) / POINTS;
 	}
 	return error;
 }
 
-/* *@known: the durations of earlier boots, NULL to do without; replaced by those after this one. */
+/* *@known: the durations of earlier boots, or NULL for none; replaced by those after this boot. */
 static BootError play_boot(const Series *series, unsigned boot, Durations **known)
 {
 	g_autofree char *files = files_of_boot(boot);
@@ -513,11 +531,13 @@ static BootError play_boot(const Series *series, unsigned boot, Durations **know
 	if (*known)
 		progress_know(world_engine(w), g_steal_pointer(known), begun_us);
 	for (;;) {
-		const Sample sample = { world_now(w) - begun_us, progress_rest(world_engine(w), world_now(w)), fraction(w) };
+		const Sample sample = { world_now(w) - begun_us,
+					progress_rest(world_engine(w), world_now(w)), fraction(w) };
 
 		if (samples->len > 0)
-			ck_assert_double_ge(sample.fraction,
-					    g_array_index(samples, Sample, samples->len - 1).fraction);
+			ck_assert_double_ge(
+				sample.fraction,
+				g_array_index(samples, Sample, samples->len - 1).fraction);
 		g_array_append_val(samples, sample);
 		if (is_finished(w))
 			break;
@@ -541,14 +561,15 @@ static void print_errors(unsigned boot, const char *how, const BootError *error)
 
 /* Means over the boots of a series. */
 typedef struct SeriesError {
-	double first;       /* the first boot, without known durations */
-	double later;       /* those after the third, with surprises */
+	double first; /* the first boot, without known durations */
+	double later; /* those after the third, with surprises */
 	double later_bar;
-	double counted;     /* the same, by counting */
+	double counted; /* the same error, if services are counted */
 	double counted_bar;
 } SeriesError;
 
-static void add_boot(SeriesError *sum, unsigned boot, const BootError *learned, const BootError *counted)
+static void add_boot(SeriesError *sum, unsigned boot, const BootError *learned,
+		     const BootError *counted)
 {
 	if (boot == 1) {
 		sum->first = learned->mean;
@@ -581,8 +602,10 @@ static SeriesError play_series(uint32_t seed)
 		print_errors(boot, "counted", &counted);
 		add_boot(&sum, boot, &learned, &counted);
 	}
-	printf("after boot 3: estimate %.1f %% (counting %.1f %%, first boot %.1f %%), bar %.1f %% (counting %.1f %%)\n",
-	       sum.later * 100, sum.counted * 100, sum.first * 100, sum.later_bar * 100, sum.counted_bar * 100);
+	printf("after boot 3: estimate %.1f %% (counting %.1f %%, first boot %.1f %%), bar %.1f "
+	       "%% (counting %.1f %%)\n",
+	       sum.later * 100, sum.counted * 100, sum.first * 100, sum.later_bar * 100,
+	       sum.counted_bar * 100);
 	return sum;
 }
 
@@ -611,15 +634,19 @@ Suite *make_suite(void)
 
 	ADD_CASE(suite, "counting", the_first_boot_is_counted, counting_moves_too_while_time_passes,
 		 the_one_that_starts_for_longest_is_named);
-	suite_add_loop(suite, "knowing", the_rest_is_that_of_the_start_and_what_followed_it, G_N_ELEMENTS(rests));
+	suite_add_loop(suite, "knowing", the_remaining_time_is_that_of_the_start_and_its_successors,
+		       G_N_ELEMENTS(rests));
 	suite_add_loop(suite, "knowing", a_note_with_nonsense_does_no_harm, 3);
 	ADD_CASE(suite, "knowing", it_moves_evenly_to_the_end_that_is_expected,
-		 the_longest_rest_of_all_in_motion_counts, a_back_off_is_waited_for, a_start_that_has_used_up_its_time_is_a_result,
+		 the_longest_remaining_time_of_all_services_in_motion_is_used,
+		 a_back_off_is_waited_for, a_start_that_reached_its_limit_is_a_result,
 		 the_boot_is_over_when_all_that_is_left_fails_again_and_again,
 		 it_never_goes_back_and_never_stands_still, a_quick_boot_is_caught_up_with,
-		 what_is_read_later_counts_from_then_on, another_manager_draws_on_where_the_bar_was,
-		 with_very_many_in_motion_it_is_as_smooth);
-	ADD_CASE(suite, "learning", a_finished_boot_is_learnt_from, a_boot_that_ends_in_a_shutdown_teaches_nothing);
+		 durations_that_are_read_later_are_used_from_then_on,
+		 another_manager_draws_on_where_the_bar_was,
+		 it_is_as_smooth_with_very_many_services_in_motion);
+	ADD_CASE(suite, "learning", a_finished_boot_is_learnt_from,
+		 a_boot_that_ends_in_a_shutdown_teaches_nothing);
 	ADD_CASE(suite, "series", ten_boots_teach_what_the_next_one_takes);
 	return suite;
 }

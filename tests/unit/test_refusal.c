@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Policy's refusals are remembered with caller, way and count. A loop of them does not push out
- * other history.
+ * Policy refusals are remembered with their caller, kind and count. A loop of them does not push
+ * out other history.
  */
 #include "config.h"
 
@@ -46,11 +46,13 @@ static void expect_explained(World *w, const char *expected)
 	ck_assert_str_eq(found, expected);
 }
 
-START_TEST(never_covers_every_door_and_each_is_remembered)
+START_TEST(never_refuses_every_kind_of_request_and_each_is_remembered)
 {
-	g_autoptr(World) w = world_new_with_policy("== it\n" DAEMON APP, NEVER "[runlevel 2]\nActivate=app it\n");
+	g_autoptr(World) w = world_new_with_policy("== it\n" DAEMON APP,
+						   NEVER "[runlevel 2]\nActivate=app it\n");
 	static const char all[] = "Refused 3 requests since the boot: "
-				  "asked for on the bus, as org.example.It, by uid 0 (pid 99) (just now); "
+				  "requested on the bus, as org.example.It, by uid 0 (pid 99) "
+				  "(just now); "
 				  "start by uid 0 (pid 812) (just now); needed by app (5.0 s ago).";
 
 	world_settle(w);
@@ -84,12 +86,13 @@ START_TEST(a_loop_of_calls_is_one_record_and_leaves_the_others)
 	ck_assert_uint_le(service_count_causes(it), 2);
 	expect_refusals(w, "Refused 2001 requests since the boot: "
 			   "restart by uid 0 (pid 812) (1000 times, last just now); "
-			   "asked for on the bus, as org.example.It, by uid 0 (pid 99) (1000 times, last just "
+			   "requested on the bus, as org.example.It, by uid 0 (pid 99) (1000 "
+			   "times, last just "
 			   "now); start by uid 0 (pid 812) (10.0 s ago).");
 }
 END_TEST
 
-START_TEST(of_many_askers_the_last_are_known_by_name_and_all_are_counted)
+START_TEST(the_last_of_many_requesters_are_named_and_all_are_counted)
 {
 	g_autoptr(World) w = world_new_with_policy("== it\n" DAEMON, NEVER);
 	g_autofree char *text = NULL;
@@ -99,32 +102,38 @@ START_TEST(of_many_askers_the_last_are_known_by_name_and_all_are_counted)
 
 		demand(w, name);
 	}
-	ck_assert_uint_eq(g_queue_get_length(world_find(w, "it")->refusals.records), LIMIT_REFUSALS);
+	ck_assert_uint_eq(g_queue_get_length(world_find(w, "it")->refusals.records),
+			  LIMIT_REFUSALS);
 	text = refusals_describe(&world_find(w, "it")->refusals, world_now(w));
-	ck_assert_ptr_nonnull(strstr(text, "Refused 13 requests since the boot: asked for on the bus, as org.example.N12,"));
+	ck_assert_ptr_nonnull(strstr(text, "Refused 13 requests since the boot: requested on the "
+					   "bus, as org.example.N12,"));
 	ck_assert_ptr_nonnull(strstr(text, "; 5 by unknown requesters."));
 }
 END_TEST
 
 START_TEST(a_new_manager_knows_how_many_and_counts_no_need_twice)
 {
-	g_autoptr(World) w = world_new_with_policy("== it\n" DAEMON APP, NEVER "[runlevel 2]\nActivate=app\n");
+	g_autoptr(World) w =
+		world_new_with_policy("== it\n" DAEMON APP, NEVER "[runlevel 2]\nActivate=app\n");
 
 	world_settle(w);
 	demand(w, "org.example.It");
 	demand(w, "org.example.It");
 	world_crash(w);
 	ck_assert_uint_eq(world_find(w, "it")->refusals.total, 3);
-	expect_refusals(w, "Refused 3 requests since the boot: needed by app (just now); 2 by unknown requesters.");
+	expect_refusals(w,
+			"Refused 3 requests since the boot: needed by app (just now); 2 by unknown "
+			"requesters.");
 
 	demand(w, "org.example.It");
 	ck_assert_uint_eq(world_find(w, "it")->refusals.total, 4);
 }
 END_TEST
 
-START_TEST(what_becomes_never_is_stopped_and_what_needs_it_too)
+START_TEST(a_service_that_becomes_never_is_stopped_with_its_dependants)
 {
-	g_autoptr(World) w = world_new_with_policy("== it\n" DAEMON APP, "[runlevel 2]\nActivate=app\n");
+	g_autoptr(World)
+		w = world_new_with_policy("== it\n" DAEMON APP, "[runlevel 2]\nActivate=app\n");
 
 	world_settle(w);
 	expect_state(w, "app", STATE_READY);
@@ -156,11 +165,11 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("refusal");
 
-	ADD_CASE(suite, "all", never_covers_every_door_and_each_is_remembered,
+	ADD_CASE(suite, "all", never_refuses_every_kind_of_request_and_each_is_remembered,
 		 a_loop_of_calls_is_one_record_and_leaves_the_others,
-		 of_many_askers_the_last_are_known_by_name_and_all_are_counted,
+		 the_last_of_many_requesters_are_named_and_all_are_counted,
 		 a_new_manager_knows_how_many_and_counts_no_need_twice,
-		 what_becomes_never_is_stopped_and_what_needs_it_too,
+		 a_service_that_becomes_never_is_stopped_with_its_dependants,
 		 what_an_admin_started_ends_when_it_becomes_never);
 	return suite;
 }

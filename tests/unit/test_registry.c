@@ -28,7 +28,10 @@ static void on_report(void *data, const char *key, Level level, const char *why)
 
 static void set_up(void)
 {
-	const RegistryOptions options = { .kernel_cmdline = "ro quiet svcd.runlevel=3", .virtualization = "vm", .mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC) };
+	const RegistryOptions options = { .kernel_cmdline = "ro quiet svcd.runlevel=3",
+					  .virtualization = "vm",
+					  .mounts_fd = open("/proc/self/mountinfo",
+							    O_RDONLY | O_CLOEXEC) };
 
 	levels = g_hash_table_new(g_str_hash, g_str_equal);
 	reasons = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
@@ -47,14 +50,14 @@ static int level_of(const char *key)
 	return GPOINTER_TO_INT(g_hash_table_lookup(levels, key)) - 1;
 }
 
-static int ask(KeyPrefix prefix, const char *key)
+static int subscribed_level(KeyPrefix prefix, const char *key)
 {
 	registry_subscribe(registry, prefix, g_intern_string(key));
 	registry_flush(registry);
 	return level_of(key);
 }
 
-START_TEST(nothing_is_told_inside_subscribe)
+START_TEST(nothing_is_reported_inside_subscribe)
 {
 	registry_subscribe(registry, KEY_KERNEL, g_intern_string("kernel:quiet"));
 	ck_assert_int_eq(level_of("kernel:quiet"), -1);
@@ -64,19 +67,19 @@ START_TEST(nothing_is_told_inside_subscribe)
 }
 END_TEST
 
-START_TEST(kernel_words_match_whole)
+START_TEST(kernel_arguments_match_as_a_whole)
 {
-	ck_assert_int_eq(ask(KEY_KERNEL, "kernel:ro"), LEVEL_TRUE);
-	ck_assert_int_eq(ask(KEY_KERNEL, "kernel:svcd.runlevel=3"), LEVEL_TRUE);
-	ck_assert_int_eq(ask(KEY_KERNEL, "kernel:svcd.runlevel"), LEVEL_FALSE);
-	ck_assert_int_eq(ask(KEY_KERNEL, "kernel:splash"), LEVEL_FALSE);
+	ck_assert_int_eq(subscribed_level(KEY_KERNEL, "kernel:ro"), LEVEL_TRUE);
+	ck_assert_int_eq(subscribed_level(KEY_KERNEL, "kernel:svcd.runlevel=3"), LEVEL_TRUE);
+	ck_assert_int_eq(subscribed_level(KEY_KERNEL, "kernel:svcd.runlevel"), LEVEL_FALSE);
+	ck_assert_int_eq(subscribed_level(KEY_KERNEL, "kernel:splash"), LEVEL_FALSE);
 }
 END_TEST
 
 START_TEST(kind_of_machine)
 {
-	ck_assert_int_eq(ask(KEY_VIRTUAL, "virtual:vm"), LEVEL_TRUE);
-	ck_assert_int_eq(ask(KEY_VIRTUAL, "virtual:container"), LEVEL_FALSE);
+	ck_assert_int_eq(subscribed_level(KEY_VIRTUAL, "virtual:vm"), LEVEL_TRUE);
+	ck_assert_int_eq(subscribed_level(KEY_VIRTUAL, "virtual:container"), LEVEL_FALSE);
 }
 END_TEST
 
@@ -84,7 +87,7 @@ START_TEST(flags_are_set_and_cleared)
 {
 	FlagProvider *flags = registry_flags(registry);
 
-	ck_assert_int_eq(ask(KEY_FLAG, "flag:backup"), LEVEL_FALSE);
+	ck_assert_int_eq(subscribed_level(KEY_FLAG, "flag:backup"), LEVEL_FALSE);
 
 	ck_assert(flag_provider_set(flags, "backup", true, NULL, "set by uid 0", NULL));
 	registry_flush(registry);
@@ -97,10 +100,11 @@ START_TEST(flags_are_set_and_cleared)
 }
 END_TEST
 
-START_TEST(a_flag_set_before_anybody_asked_is_true)
+START_TEST(a_flag_set_before_its_subscription_is_true)
 {
-	ck_assert(flag_provider_set(registry_flags(registry), "early", true, NULL, "set by uid 0", NULL));
-	ck_assert_int_eq(ask(KEY_FLAG, "flag:early"), LEVEL_TRUE);
+	ck_assert(flag_provider_set(registry_flags(registry), "early", true, NULL, "set by uid 0",
+				    NULL));
+	ck_assert_int_eq(subscribed_level(KEY_FLAG, "flag:early"), LEVEL_TRUE);
 }
 END_TEST
 
@@ -126,8 +130,8 @@ END_TEST
 
 START_TEST(mount_points_are_known)
 {
-	ck_assert_int_eq(ask(KEY_MOUNTED, "mounted:/proc"), LEVEL_TRUE);
-	ck_assert_int_eq(ask(KEY_MOUNTED, "mounted:/nonexistent"), LEVEL_FALSE);
+	ck_assert_int_eq(subscribed_level(KEY_MOUNTED, "mounted:/proc"), LEVEL_TRUE);
+	ck_assert_int_eq(subscribed_level(KEY_MOUNTED, "mounted:/nonexistent"), LEVEL_FALSE);
 }
 END_TEST
 
@@ -135,9 +139,9 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("registry");
 
-	ADD_CASE_AROUND(suite, "registry", set_up, tear_down, nothing_is_told_inside_subscribe,
-			kernel_words_match_whole, kind_of_machine, flags_are_set_and_cleared,
-			a_flag_set_before_anybody_asked_is_true, bad_flag_names_and_too_many_flags_are_refused,
-			mount_points_are_known);
+	ADD_CASE_AROUND(suite, "registry", set_up, tear_down, nothing_is_reported_inside_subscribe,
+			kernel_arguments_match_as_a_whole, kind_of_machine,
+			flags_are_set_and_cleared, a_flag_set_before_its_subscription_is_true,
+			bad_flag_names_and_too_many_flags_are_refused, mount_points_are_known);
 	return suite;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Request: an admin's requests to the engine, and the check that comes first for some services.
+ * Request: an admin's requests to the engine, and the check that some services run first.
  */
 #include "config.h"
 
@@ -28,14 +28,15 @@ START_TEST(an_admin_starts_and_stops_a_manual_service)
 }
 END_TEST
 
-START_TEST(never_refuses_everybody_and_remembers_it)
+START_TEST(never_refuses_every_requester_and_is_remembered)
 {
 	g_autoptr(World) w = world_new_with_policy(DAEMON, "[service it]\nActivation=never\n");
 
 	ck_assert_str_eq(world_refusal(w, REQUEST_VERB_START, "it"),
 			 "it: its policy is never (/etc/svcd/policy.d/local.policy:2)");
 	expect_state(w, "it", STATE_IDLE);
-	expect_cause(w, "it", "refused: start by uid 0 (pid 812): its policy is never "
+	expect_cause(w, "it",
+		     "refused: start by uid 0 (pid 812): its policy is never "
 		     "(/etc/svcd/policy.d/local.policy:2)");
 }
 END_TEST
@@ -90,7 +91,8 @@ END_TEST
 
 START_TEST(a_start_gives_what_it_needs_another_chance_too)
 {
-	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n[Service]\n"
+	g_autoptr(World) w = world_new("== app\n" DAEMON
+				       "[Conditions]\nWhile=service:bus\n== bus\n[Service]\n"
 				       "Exec=/bin/bus\nReady=notify\nRestart=no\n");
 
 	world_dies(w, "bus", 1);
@@ -140,13 +142,15 @@ START_TEST(an_unknown_name_is_an_error)
 {
 	g_autoptr(World) w = world_new(DAEMON);
 
-	ck_assert_str_eq(world_refusal(w, REQUEST_VERB_START, "nosuch"), "there is no service \"nosuch\"");
+	ck_assert_str_eq(world_refusal(w, REQUEST_VERB_START, "nosuch"),
+			 "there is no service \"nosuch\"");
 }
 END_TEST
 
 /* --- CheckCommand= --- */
 
-static const char checked[] = "== test\n[Service]\nExec=/bin/web\nReload=signal:HUP\nCheckCommand=/bin/web -t\n";
+static const char checked[] =
+	"== test\n[Service]\nExec=/bin/web\nReload=signal:HUP\nCheckCommand=/bin/web -t\n";
 
 START_TEST(an_admins_stop_restart_and_reload_of_what_is_up_need_a_check)
 {
@@ -167,8 +171,11 @@ END_TEST
 
 START_TEST(a_restart_of_a_group_needs_the_checks_of_its_members)
 {
-	g_autofree char *files = g_strconcat(checked, "== plain\n[Service]\nExec=/bin/plain\nReload=signal:HUP\n"
-					     "== all\n[Service]\nType=group\n[Conditions]\nWants=test plain\n", NULL);
+	g_autofree char *files =
+		g_strconcat(checked,
+			    "== plain\n[Service]\nExec=/bin/plain\nReload=signal:HUP\n"
+			    "== all\n[Service]\nType=group\n[Conditions]\nWants=test plain\n",
+			    NULL);
 	g_autoptr(World) w = world_new(files);
 	const RequestVerb verbs[] = { REQUEST_VERB_RESTART, REQUEST_VERB_RELOAD };
 
@@ -181,7 +188,8 @@ START_TEST(a_restart_of_a_group_needs_the_checks_of_its_members)
 	}
 	ck_assert(!engine_needs_check(world_find(w, "all"), REQUEST_VERB_STOP));
 
-	world_reload(w, files, "[runlevel 2]\nActivate=test plain\n[service all]\nActivation=never\n");
+	world_reload(w, files,
+		     "[runlevel 2]\nActivate=test plain\n[service all]\nActivation=never\n");
 	expect_state(w, "test", STATE_READY);
 	ck_assert_ptr_nonnull(world_refusal(w, REQUEST_VERB_RESTART, "all"));
 	ck_assert(!engine_needs_check(world_find(w, "all"), REQUEST_VERB_RESTART));
@@ -203,17 +211,23 @@ END_TEST
 
 START_TEST(a_failed_check_is_in_the_history_and_changes_nothing)
 {
-	static const Requester who = { .uid = 0, .pid = 812 };
+	static const Requester requester = { .uid = 0, .pid = 812 };
 	g_autoptr(World) w = world_new(checked);
 	g_autoptr(GError) error = NULL;
 
 	world_settle(w);
-	engine_refuse(world_engine(w), REQUEST_VERB_RESTART, "test", &who, "exit status 1: line 7", world_now(w), &error);
+	engine_refuse(world_engine(w), REQUEST_VERB_RESTART, "test", &requester,
+		      "exit status 1: line 7", world_now(w), &error);
 
-	ck_assert_str_eq(error->message, "test: its CheckCommand= failed, so it goes on as it is: exit status 1: line 7");
+	ck_assert_str_eq(
+		error->message,
+		"test: its CheckCommand= failed, so it keeps running unchanged: exit status 1: "
+		"line 7");
 	expect_state(w, "test", STATE_READY);
-	expect_cause(w, "test", "refused: restart by uid 0 (pid 812): its CheckCommand= failed, so it goes on as it is: "
-				"exit status 1: line 7");
+	expect_cause(w, "test",
+		     "refused: restart by uid 0 (pid 812): its CheckCommand= failed, so it keeps "
+		     "running unchanged: "
+		     "exit status 1: line 7");
 }
 END_TEST
 
@@ -222,12 +236,15 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("request");
 
 	ADD_CASE(suite, "requests", an_admin_starts_and_stops_a_manual_service,
-		 never_refuses_everybody_and_remembers_it, restart_stops_and_starts, restart_starts_what_did_not_run,
-		 a_restart_while_it_stops_is_not_lost, a_stop_during_a_restart_wins,
-		 a_start_gives_what_it_needs_another_chance_too, a_start_during_backoff_does_not_wait,
-		 reload_needs_a_reload_line, clear_forgets_a_failure, an_unknown_name_is_an_error);
-	ADD_CASE(suite, "CheckCommand=", an_admins_stop_restart_and_reload_of_what_is_up_need_a_check,
-		 a_restart_of_a_group_needs_the_checks_of_its_members, a_machine_that_goes_down_asks_no_check,
+		 never_refuses_every_requester_and_is_remembered, restart_stops_and_starts,
+		 restart_starts_what_did_not_run, a_restart_while_it_stops_is_not_lost,
+		 a_stop_during_a_restart_wins, a_start_gives_what_it_needs_another_chance_too,
+		 a_start_during_backoff_does_not_wait, reload_needs_a_reload_line,
+		 clear_forgets_a_failure, an_unknown_name_is_an_error);
+	ADD_CASE(suite,
+		 "CheckCommand=", an_admins_stop_restart_and_reload_of_what_is_up_need_a_check,
+		 a_restart_of_a_group_needs_the_checks_of_its_members,
+		 a_machine_that_goes_down_asks_no_check,
 		 a_failed_check_is_in_the_history_and_changes_nothing);
 	return suite;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Resources: limits of a service, in a tree of plain files in place of cgroup v2.
+ * Resources: the limits of a service, tested on a tree of plain files in place of cgroup v2.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include "process/resources.h"
 #include "tests/lib/suite.h"
 
-/* The cgroup of svcd, the one of all services, and that of one service. */
+/* The cgroups of svcd, of all services, and of one service. */
 static Tree *make_groups(const char *controllers, const char *enabled_above)
 {
 	Tree *tree = tree_new();
@@ -86,7 +86,8 @@ START_TEST(limits_are_written_and_their_controllers_enabled_in_all_groups_above)
 	ck_assert_ptr_null(problem);
 	expect_contents(tree, "/given/svcd/web/memory.max", "67108864");
 	expect_contents(tree, "/given/svcd/web/pids.max", "20");
-	expect_contents(tree, "/given/cgroup.subtree_control", "+"); /* the kernel would add to it */
+	/* the kernel would add to it */
+	expect_contents(tree, "/given/cgroup.subtree_control", "+");
 	expect_contents(tree, "/given/svcd/cgroup.subtree_control", "+");
 	tree_free(tree);
 }
@@ -105,14 +106,17 @@ START_TEST(what_is_enabled_already_is_left_alone)
 }
 END_TEST
 
-START_TEST(missing_controller_and_missing_file_are_said_and_the_rest_is_written)
+START_TEST(missing_controller_and_file_are_reported_and_the_rest_is_written)
 {
 	Tree *tree = make_groups("memory cpu\n", "");
 	const char *const pairs[] = { "TasksMax", "5", "CPUWeight", "50", "MemoryMax", "1M", NULL };
 	g_autofree char *problem = apply(tree, pairs);
 
-	ck_assert_str_eq(problem, "CPUWeight= has no effect: cannot write \"50\" to cpu.weight: No such file or directory; "
-				  "TasksMax= has no effect: there is no pids controller of cgroup v2 here");
+	ck_assert_str_eq(
+		problem,
+		"CPUWeight= has no effect: cannot write \"50\" to cpu.weight: No such file or "
+		"directory; "
+		"TasksMax= has no effect: there is no pids controller of cgroup v2 here");
 	expect_contents(tree, "/given/svcd/web/memory.max", "1048576");
 	tree_free(tree);
 }
@@ -144,9 +148,10 @@ START_TEST(disks_that_bfq_schedules_have_a_file_of_their_own)
 }
 END_TEST
 
-START_TEST(share_of_the_memory_is_so_many_bytes)
+START_TEST(share_of_the_memory_becomes_bytes)
 {
-	const unsigned long long bytes = (unsigned long long)sysconf(_SC_PHYS_PAGES) * (unsigned long long)sysconf(_SC_PAGESIZE);
+	const unsigned long long bytes = (unsigned long long)sysconf(_SC_PHYS_PAGES) *
+					 (unsigned long long)sysconf(_SC_PAGESIZE);
 	Tree *tree = make_groups("memory\n", "memory\n");
 	const char *const pairs[] = { "MemoryMax", "25%", NULL };
 	g_autofree char *expected = g_strdup_printf("%llu", bytes / 100 * 25);
@@ -165,7 +170,8 @@ START_TEST(kills_for_lack_of_memory_are_counted)
 	OutOfMemory none = resources_out_of_memory(group);
 	OutOfMemory some;
 
-	tree_write(tree, "/given/svcd/web/memory.events", "low 0\nhigh 0\nmax 12\noom 2\noom_kill 3\noom_group_kill 0\n");
+	tree_write(tree, "/given/svcd/web/memory.events",
+		   "low 0\nhigh 0\nmax 12\noom 2\noom_kill 3\noom_group_kill 0\n");
 	some = resources_out_of_memory(group);
 
 	ck_assert_uint_eq(none.n_kills, 0);
@@ -176,44 +182,56 @@ START_TEST(kills_for_lack_of_memory_are_counted)
 }
 END_TEST
 
-/* A child killed for lack of memory does not explain a kill of the main process a week later. */
-START_TEST(kernels_log_names_who_was_killed)
+/*
+ * A child that was killed for lack of memory does not explain a kill of the main process a week
+ * later.
+ */
+START_TEST(kernels_log_names_the_killed_process)
 {
 	static const char *const records[] = {
 		"6,1201,88,-;Out of memory: Killed process 12 (other) total-vm:1kB",
-		"3,1202,99,-;Memory cgroup out of memory: Killed process 812 (perl) total-vm:70224kB, anon-rss:31872kB",
+		"3,1202,99,-;Memory cgroup out of memory: Killed process 812 (perl) "
+		"total-vm:70224kB, anon-rss:31872kB",
 		"6,1203,99,-;init: process 813 ended",
 	};
 	static const struct {
 		pid_t pid;
-		KernelWord word;
-	} asked[] = { { 812, KERNEL_WORD_YES }, { 813, KERNEL_WORD_NO }, { 81, KERNEL_WORD_NO }, { 8120, KERNEL_WORD_NO } };
+		KernelAnswer answer;
+	} requested[] = { { 812, KERNEL_ANSWER_YES },
+			  { 813, KERNEL_ANSWER_NO },
+			  { 81, KERNEL_ANSWER_NO },
+			  { 8120, KERNEL_ANSWER_NO } };
 
-	for (size_t i = 0; i < G_N_ELEMENTS(asked); i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(requested); i++) {
 		int ends[2];
 
-		ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+		ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC,
+					    0, ends),
+				 0);
 		for (size_t k = 0; k < G_N_ELEMENTS(records); k++)
 			ck_assert_int_gt(write(ends[1], records[k], strlen(records[k])), 0);
-		ck_assert_int_eq(resources_kernel_killed(ends[0], asked[i].pid), asked[i].word);
+		ck_assert_int_eq(resources_kernel_killed(ends[0], requested[i].pid),
+				 requested[i].answer);
 		(void)close(ends[0]);
 		(void)close(ends[1]);
 	}
-	ck_assert_int_eq(resources_kernel_killed(-1, 812), KERNEL_WORD_UNKNOWN);
+	ck_assert_int_eq(resources_kernel_killed(-1, 812), KERNEL_ANSWER_UNKNOWN);
 }
 END_TEST
 
 /* A limit without a controller does not exist, so "infinity" is satisfied. */
-START_TEST(no_limit_is_wanted_and_none_is_there)
+START_TEST(an_infinite_limit_needs_no_controller)
 {
 	Tree *tree = make_groups("memory\n", "");
-	const char *const pairs[] = { "TasksMax", "infinity", "MemoryMax", "infinity", "CPUWeight", "50", NULL };
+	const char *const pairs[] = { "TasksMax",  "infinity", "MemoryMax", "infinity",
+				      "CPUWeight", "50",       NULL };
 	g_autofree char *problem = NULL;
 
 	forget(tree, "/given/svcd/web/memory.max");
 	problem = apply(tree, pairs);
 
-	ck_assert_str_eq(problem, "CPUWeight= has no effect: there is no cpu controller of cgroup v2 here");
+	ck_assert_str_eq(problem,
+			 "CPUWeight= has no effect: there is no cpu controller of cgroup v2 here");
 	expect_contents(tree, "/given/svcd/web/pids.max", "max");
 	expect_contents(tree, "/given/cgroup.subtree_control", "");
 	tree_free(tree);
@@ -228,10 +246,14 @@ static guint64 number_in(const char *path)
 	return g_ascii_strtoull(text, NULL, 10);
 }
 
-/* Of the least of three, because a container may have fewer than its machine. */
-START_TEST(share_of_the_tasks_is_of_those_that_we_can_have)
+/*
+ * The share is taken of the lowest of three limits, because a container may have a lower one than
+ * its machine.
+ */
+START_TEST(share_of_the_tasks_is_relative_to_the_lowest_limit)
 {
-	const guint64 of_kernel = MIN(number_in("/proc/sys/kernel/threads-max"), number_in("/proc/sys/kernel/pid_max"));
+	const guint64 of_kernel = MIN(number_in("/proc/sys/kernel/threads-max"),
+				      number_in("/proc/sys/kernel/pid_max"));
 	Tree *tree = make_groups("pids\n", "pids\n");
 	g_autofree char *group = tree_path(tree, "/given/svcd/web");
 	g_autofree char *expected = g_strdup_printf("%" G_GUINT64_FORMAT, of_kernel * 15 / 100);
@@ -261,7 +283,7 @@ START_TEST(share_of_the_tasks_is_of_those_that_we_can_have)
 }
 END_TEST
 
-START_TEST(where_nobody_counts_processes_nothing_is_limited)
+START_TEST(without_a_process_controller_nothing_is_limited)
 {
 	Tree *tree = make_groups("memory\n", "");
 	g_autofree char *group = tree_path(tree, "/given/svcd/web");
@@ -282,8 +304,9 @@ END_TEST
 static const struct {
 	const char *key;
 	const char *value;
-	const char *text;    /* for the kernel */
+	const char *text; /* for the kernel */
 	const char *problem; /* or the error */
+	/* clang-format off */
 } values[] = {
 	{ "MemoryMax", "2G", "2147483648", NULL },
 	{ "MemoryHigh", "infinity", "max", NULL },
@@ -300,13 +323,14 @@ static const struct {
 	{ "MemoryOOMGroup", "maybe", NULL, "write yes or no" },
 	{ "CPUWeight", "0", NULL, "write a number from 1 to 10000; the default is 100" },
 	{ "IOWeight", "10001", NULL, "write a number from 1 to 10000; the default is 100" },
-	{ "CPUQuota", "50", NULL, "write a share of one processor such as 50%; 200% are two" },
+	{ "CPUQuota", "50", NULL, "write a share of one processor such as 50%; 200% means two processors" },
 	{ "AllowedCPUs", "all", NULL, "write numbers of processors and ranges, such as 0-3 6" },
-	{ "TasksMax", "0", NULL, "write how many processes and threads it may have, a share of the machine's such as 15%, or infinity" },
-	{ "TasksMax", "101%", NULL, "write how many processes and threads it may have, a share of the machine's such as 15%, or infinity" },
+	{ "TasksMax", "0", NULL, "write a number of processes and threads, a share of the machine's limit such as 15%, or infinity" },
+	{ "TasksMax", "101%", NULL, "write a number of processes and threads, a share of the machine's limit such as 15%, or infinity" },
 };
+/* clang-format on */
 
-START_TEST(value_is_what_the_kernel_takes_or_a_mistake)
+START_TEST(value_becomes_text_for_the_kernel_or_an_error)
 {
 	ResourceDef *def = NULL;
 	Resource resource;
@@ -343,14 +367,18 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("resources");
 
-	suite_add_loop(suite, "resources", value_is_what_the_kernel_takes_or_a_mistake, G_N_ELEMENTS(values));
-	ADD_CASE(suite, "resources", limits_are_written_and_their_controllers_enabled_in_all_groups_above,
+	suite_add_loop(suite, "resources", value_becomes_text_for_the_kernel_or_an_error,
+		       G_N_ELEMENTS(values));
+	ADD_CASE(suite, "resources",
+		 limits_are_written_and_their_controllers_enabled_in_all_groups_above,
 		 what_is_enabled_already_is_left_alone,
-		 missing_controller_and_missing_file_are_said_and_the_rest_is_written,
-		 without_cgroups_no_limit_is_in_force, disks_that_bfq_schedules_have_a_file_of_their_own,
-		 no_limit_is_wanted_and_none_is_there, share_of_the_tasks_is_of_those_that_we_can_have,
-		 where_nobody_counts_processes_nothing_is_limited, share_of_the_memory_is_so_many_bytes,
-		 kills_for_lack_of_memory_are_counted, kernels_log_names_who_was_killed,
+		 missing_controller_and_file_are_reported_and_the_rest_is_written,
+		 without_cgroups_no_limit_is_in_force,
+		 disks_that_bfq_schedules_have_a_file_of_their_own,
+		 an_infinite_limit_needs_no_controller,
+		 share_of_the_tasks_is_relative_to_the_lowest_limit,
+		 without_a_process_controller_nothing_is_limited, share_of_the_memory_becomes_bytes,
+		 kills_for_lack_of_memory_are_counted, kernels_log_names_the_killed_process,
 		 idle_group_is_idle_among_the_groups_where_they_have_weights);
 	return suite;
 }

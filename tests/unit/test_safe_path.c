@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Safe path: which links are followed. Other users cannot exchange a component on the way. Owners
- * need root.
+ * Safe path: which links are followed. Other users cannot exchange a component of the path. The
+ * tests of owners need root.
  */
 #include "config.h"
 
@@ -98,7 +98,7 @@ START_TEST(links_that_others_can_put_there_are_not)
 }
 END_TEST
 
-START_TEST(a_link_of_root_leads_to_anything_but_for_what_root_is_to_do)
+START_TEST(a_link_of_root_may_lead_to_other_owners_except_for_an_action_as_root)
 {
 	tree_write(tree, "/others/text", "text");
 	tree_symlink(tree, "others/text", "/link");
@@ -108,11 +108,11 @@ START_TEST(a_link_of_root_leads_to_anything_but_for_what_root_is_to_do)
 	ck_assert_int_eq(try_open("/link", false), 0);
 	ck_assert_int_eq(try_open("/link", true), ELOOP);
 	ck_assert_int_eq(try_open("/directory/text", true), ELOOP);
-	ck_assert_int_eq(try_open("/others/text", true), 0); /* no link: not checked here */
+	ck_assert_int_eq(try_open("/others/text", true), 0); /* not a link: not checked here */
 }
 END_TEST
 
-START_TEST(what_cannot_be_opened_has_the_reason_of_open)
+START_TEST(a_failure_to_open_has_the_error_of_open)
 {
 	g_autofree char *long_name = g_strnfill(300, 'x');
 	g_autofree char *long_path = g_strconcat("/link/../", long_name, NULL);
@@ -130,7 +130,7 @@ START_TEST(what_cannot_be_opened_has_the_reason_of_open)
 }
 END_TEST
 
-START_TEST(a_parent_is_made_and_says_who_else_may_replace_it)
+START_TEST(a_created_parent_reports_which_users_may_replace_it)
 {
 	g_autofree char *ours = tree_path(tree, "/root/a/b/name");
 	g_autofree char *theirs = tree_path(tree, "/others/a/name");
@@ -170,7 +170,7 @@ static void give_up(unsigned capability)
 	ck_assert_int_eq(syscall(SYS_capset, &header, data), 0);
 }
 
-START_TEST(nothing_is_made_for_others_by_who_may_not_be_them)
+START_TEST(no_files_are_created_for_users_the_process_may_not_become)
 {
 	g_autofree char *ours = tree_path(tree, "/root/a/name");
 	g_autofree char *theirs = tree_path(tree, "/others/a/name");
@@ -185,7 +185,7 @@ START_TEST(nothing_is_made_for_others_by_who_may_not_be_them)
 }
 END_TEST
 
-/* The content; "" if refused; a new string. */
+/* The content as a new string; "" if refused. */
 static char *read_safely(const char *path, bool of_root)
 {
 	auto_fd int fd = of_root ? safe_open_of_root(path, O_RDONLY) : safe_open(path, O_RDONLY, 0);
@@ -196,7 +196,7 @@ static char *read_safely(const char *path, bool of_root)
 	return g_strdup(text);
 }
 
-START_TEST(what_is_exchanged_on_the_way_leads_nobody_astray)
+START_TEST(a_replaced_path_component_is_not_followed)
 {
 	Swapper *swapper = swapper_new(tree);
 	g_autofree char *text = swapper_path(swapper, "text");
@@ -226,12 +226,13 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("safe path");
 
 	ADD_CASE_AROUND(suite, "links", set_up, tear_down, links_of_root_are_followed,
-			what_cannot_be_opened_has_the_reason_of_open);
+			a_failure_to_open_has_the_error_of_open);
 	if (geteuid() == 0) /* files can get another owner */
-		ADD_CASE_AROUND(suite, "others", set_up, tear_down, links_that_others_can_put_there_are_not,
-				a_link_of_root_leads_to_anything_but_for_what_root_is_to_do,
-				a_parent_is_made_and_says_who_else_may_replace_it,
-				nothing_is_made_for_others_by_who_may_not_be_them,
-				what_is_exchanged_on_the_way_leads_nobody_astray);
+		ADD_CASE_AROUND(
+			suite, "others", set_up, tear_down, links_that_others_can_put_there_are_not,
+			a_link_of_root_may_lead_to_other_owners_except_for_an_action_as_root,
+			a_created_parent_reports_which_users_may_replace_it,
+			no_files_are_created_for_users_the_process_may_not_become,
+			a_replaced_path_component_is_not_followed);
 	return suite;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Script: the life of a Type=script as the engine sees it: ready, done, changes between them,
- * restart by command.
+ * Script: the life of a Type=script service as the engine sees it: ready, done, changes between
+ * them, restart by command.
  */
 #include "config.h"
 
@@ -10,9 +10,10 @@
 #include "tests/lib/suite.h"
 #include "tests/lib/world.h"
 
-static const char cron[] = "== cron\n[Service]\nType=script\nExec=/etc/init.d/cron start\nStop=/etc/init.d/cron stop\n"
-			   "Reload=/etc/init.d/cron reload\nRestartCommand=/etc/init.d/cron restart\n%s"
-			   "== anacron\n[Service]\nExec=/usr/sbin/anacron\n[Conditions]\nWhile=service:cron\n";
+static const char cron[] =
+	"== cron\n[Service]\nType=script\nExec=/etc/init.d/cron start\nStop=/etc/init.d/cron stop\n"
+	"Reload=/etc/init.d/cron reload\nRestartCommand=/etc/init.d/cron restart\n%s"
+	"== anacron\n[Service]\nExec=/usr/sbin/anacron\n[Conditions]\nWhile=service:cron\n";
 
 static World *world_with_cron(const char *further_keys)
 {
@@ -57,7 +58,7 @@ START_TEST(script_that_left_nothing_is_done_and_what_stands_on_it_starts)
 }
 END_TEST
 
-START_TEST(script_that_left_nothing_is_told_to_stop_all_the_same)
+START_TEST(script_without_processes_is_still_stopped)
 {
 	g_autoptr(World) w = world_with_cron("");
 
@@ -72,7 +73,7 @@ START_TEST(script_that_left_nothing_is_told_to_stop_all_the_same)
 }
 END_TEST
 
-START_TEST(script_whose_loose_ends_have_ended_is_done)
+START_TEST(script_whose_last_processes_have_ended_is_done)
 {
 	g_autoptr(World) w = world_with_ready_cron("");
 
@@ -122,7 +123,7 @@ START_TEST(daemon_of_a_script_that_dies_is_not_started_again_by_itself)
 }
 END_TEST
 
-START_TEST(daemon_of_a_script_that_dies_is_started_again_where_restart_says_so)
+START_TEST(crashed_daemon_of_a_script_is_restarted_if_restart_allows)
 {
 	g_autoptr(World) w = world_with_ready_cron("Restart=on-failure\n");
 
@@ -146,7 +147,7 @@ START_TEST(daemon_of_a_script_that_ends_well_is_idle)
 }
 END_TEST
 
-START_TEST(with_restart_always_loose_ends_are_the_daemon)
+START_TEST(with_restart_always_the_remaining_processes_are_the_daemon)
 {
 	g_autoptr(World) w = world_with_ready_cron("Restart=always\n");
 
@@ -170,18 +171,18 @@ END_TEST
 
 /* --- restart and reload --- */
 
-START_TEST(restart_of_a_script_that_is_up_stops_nobody)
+START_TEST(restart_of_a_script_that_is_up_stops_no_other_service)
 {
 	g_autoptr(World) w = world_with_ready_cron("");
 
 	(void)world_log(w);
 	world_restart(w, "cron");
 	expect_log(w, "restart cron");
-	ck_assert(world_find(w, "cron")->is_restarting);
+	ck_assert(engine_is_restarting(world_find(w, "cron")));
 	expect_cause(w, "cron", "restart by uid 0 (pid 812)");
 	world_restarted(w, "cron", NULL);
 
-	ck_assert(!world_find(w, "cron")->is_restarting);
+	ck_assert(!engine_is_restarting(world_find(w, "cron")));
 	expect_state(w, "cron", STATE_READY);
 	expect_state(w, "anacron", STATE_READY);
 	expect_cause(w, "cron", "restarted");
@@ -189,7 +190,7 @@ START_TEST(restart_of_a_script_that_is_up_stops_nobody)
 }
 END_TEST
 
-START_TEST(restart_that_fails_is_told)
+START_TEST(failed_restart_is_reported)
 {
 	g_autoptr(World) w = world_with_ready_cron("");
 
@@ -216,7 +217,7 @@ START_TEST(script_is_started_by_a_restart_that_has_left_nothing_of_its_daemon)
 	world_gone(w, "cron");
 
 	expect_state(w, "cron", STATE_STARTING);
-	ck_assert_uint_eq(world_find(w, "cron")->n_restarts, 0); /* no failure */
+	ck_assert_uint_eq(world_find(w, "cron")->n_restarts, 0); /* not a failure */
 }
 END_TEST
 
@@ -277,7 +278,7 @@ START_TEST(stop_ends_a_restart)
 	world_stop(w, "cron");
 	world_settle(w);
 
-	ck_assert(!world_find(w, "cron")->is_restarting);
+	ck_assert(!engine_is_restarting(world_find(w, "cron")));
 	expect_state(w, "cron", STATE_IDLE);
 }
 END_TEST
@@ -301,7 +302,10 @@ START_TEST(without_a_restart_command_a_script_is_stopped_and_started)
 {
 	g_autoptr(World) w = world_with_ready_cron("");
 
-	world_reload(w, "== cron\n[Service]\nType=script\nExec=/etc/init.d/cron start\nStop=/etc/init.d/cron stop\n", NULL);
+	world_reload(w,
+		     "== cron\n[Service]\nType=script\nExec=/etc/init.d/cron start\n"
+		     "Stop=/etc/init.d/cron stop\n",
+		     NULL);
 	world_settle(w);
 	(void)world_log(w);
 	world_restart(w, "cron");
@@ -342,8 +346,10 @@ END_TEST
 
 START_TEST(script_that_is_done_is_reloaded_when_a_condition_lapses)
 {
-	g_autoptr(World) w = world_new("== it\n[Service]\nType=script\nExec=/etc/init.d/it start\nStop=/etc/init.d/it stop\n"
-				       "Reload=/etc/init.d/it reload\n[Conditions]\nWhile=flag:net\nOnLapse=reload\n");
+	g_autoptr(World) w = world_new(
+		"== it\n[Service]\nType=script\nExec=/etc/init.d/it start\nStop=/etc/init.d/it "
+		"stop\n"
+		"Reload=/etc/init.d/it reload\n[Conditions]\nWhile=flag:net\nOnLapse=reload\n");
 
 	world_set(w, "flag:net", true);
 	world_leaves_nothing(w, "it");
@@ -355,17 +361,19 @@ START_TEST(script_that_is_done_is_reloaded_when_a_condition_lapses)
 }
 END_TEST
 
-START_TEST(what_cannot_be_reloaded_when_a_condition_lapses_is_not_said_to_have_been)
+START_TEST(a_service_without_reload_is_not_reported_as_reloaded_after_a_lapse)
 {
-	g_autoptr(World) w = world_new("== it\n[Service]\nType=task\nExec=/bin/it\n[Conditions]\nWhile=flag:net\n"
-				       "OnLapse=reload\n");
+	g_autoptr(World) w = world_new(
+		"== it\n[Service]\nType=task\nExec=/bin/it\n[Conditions]\nWhile=flag:net\n"
+		"OnLapse=reload\n");
 
 	world_set(w, "flag:net", true);
 	world_settle(w);
 	expect_state(w, "it", STATE_DONE);
 	world_set(w, "flag:net", false);
 
-	expect_cause(w, "it", "flag:net is false; kept, because it cannot be reloaded now (OnLapse=reload)");
+	expect_cause(w, "it",
+		     "flag:net is false; kept, because it cannot be reloaded now (OnLapse=reload)");
 }
 END_TEST
 
@@ -389,23 +397,27 @@ Suite *make_suite(void)
 
 	ADD_CASE(suite, "up", script_that_left_a_daemon_is_ready,
 		 script_that_left_nothing_is_done_and_what_stands_on_it_starts,
-		 script_that_left_nothing_is_told_to_stop_all_the_same, script_whose_loose_ends_have_ended_is_done,
+		 script_without_processes_is_still_stopped,
+		 script_whose_last_processes_have_ended_is_done,
 		 daemon_of_a_done_script_makes_it_ready_and_can_die,
 		 time_of_the_start_is_not_counted_again_when_it_becomes_ready_later,
 		 done_script_is_still_done_for_the_next_manager);
 	ADD_CASE(suite, "end", daemon_of_a_script_that_dies_is_not_started_again_by_itself,
-		 daemon_of_a_script_that_dies_is_started_again_where_restart_says_so,
-		 daemon_of_a_script_that_ends_well_is_idle, with_restart_always_loose_ends_are_the_daemon,
+		 crashed_daemon_of_a_script_is_restarted_if_restart_allows,
+		 daemon_of_a_script_that_ends_well_is_idle,
+		 with_restart_always_the_remaining_processes_are_the_daemon,
 		 with_restart_always_a_start_that_leaves_nothing_is_not_repeated);
-	ADD_CASE(suite, "restart", restart_of_a_script_that_is_up_stops_nobody, restart_that_fails_is_told,
+	ADD_CASE(suite, "restart", restart_of_a_script_that_is_up_stops_no_other_service,
+		 failed_restart_is_reported,
 		 script_is_started_by_a_restart_that_has_left_nothing_of_its_daemon,
 		 restart_that_leaves_nothing_running_is_an_exit, two_restarts_at_once_are_one,
-		 restart_of_a_script_that_is_not_up_starts_it, restart_in_the_middle_of_the_start_stops_and_starts,
-		 stop_ends_a_restart, next_manager_goes_on_with_a_restart,
+		 restart_of_a_script_that_is_not_up_starts_it,
+		 restart_in_the_middle_of_the_start_stops_and_starts, stop_ends_a_restart,
+		 next_manager_goes_on_with_a_restart,
 		 without_a_restart_command_a_script_is_stopped_and_started,
 		 group_whose_file_has_become_a_script_is_stopped_and_started,
 		 script_that_is_done_can_be_reloaded_and_restarted,
 		 script_that_is_done_is_reloaded_when_a_condition_lapses,
-		 what_cannot_be_reloaded_when_a_condition_lapses_is_not_said_to_have_been);
+		 a_service_without_reload_is_not_reported_as_reloaded_after_a_lapse);
 	return suite;
 }

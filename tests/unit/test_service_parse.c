@@ -22,7 +22,8 @@ static ServiceDef *parse_good(const char *name, const char *text)
 }
 
 /* Two files: the main one and a drop-in. */
-static ServiceDef *parse_with_drop_in(const char *name, const char *text, const char *drop_in, DiagList *diags)
+static ServiceDef *parse_with_drop_in(const char *name, const char *text, const char *drop_in,
+				      DiagList *diags)
 {
 	const SourceText sources[] = {
 		{ .file = "x.svc", .text = text, .length = strlen(text) },
@@ -75,13 +76,20 @@ END_TEST
 START_TEST(every_key_of_service_reaches_its_field)
 {
 	g_autoptr(ServiceDef) def = parse_good(
-		"x", "[Service]\nDescription=An example; # of much\nExec=/usr/sbin/x -f 'a b' \"c\\\"d\"\n"
-		     "Prepare=/bin/a\nPrepare=-/bin/b 1\nCleanup=/bin/c\nStop=/bin/stop $MAINPID\nReload=signal:HUP\n"
-		     "Ready=notify\nPidFile=/run/x.pid\nRestart=on-failure\nRestartDelay=200ms\nRestartDelayMax=1min\n"
-		     "RestartLimit=3/1min 30s\nSuccessStatus=1 143\nStartTimeout=5\nStopTimeout=2s\nFinalKillSignal=ABRT\n"
-		     "StartLock=console\nStopOrder=said\nOnce=yes\nLinger=10s\nCheckCommand=/usr/sbin/x -t\nWatchdogTimeout=30s\n"
-		     "HealthCommand=/bin/ask x\nHealthInterval=5s\nHealthTimeout=2s\nHealthRetries=7\nHealthStartPeriod=1min\n"
-		     "HealthAction=none\n");
+		"x",
+		"[Service]\nDescription=An example; # of much\nExec=/usr/sbin/x -f 'a b' "
+		"\"c\\\"d\"\n"
+		"Prepare=/bin/a\nPrepare=-/bin/b 1\nCleanup=/bin/c\nStop=/bin/stop $MAINPID\n"
+		"Reload=signal:HUP\n"
+		"Ready=notify\nPidFile=/run/x.pid\nRestart=on-failure\nRestartDelay=200ms\n"
+		"RestartDelayMax=1min\n"
+		"RestartLimit=3/1min 30s\nSuccessStatus=1 143\nStartTimeout=5\nStopTimeout=2s\n"
+		"FinalKillSignal=ABRT\n"
+		"StartLock=console\nStopOrder=said\nOnce=yes\nLinger=10s\n"
+		"CheckCommand=/usr/sbin/x -t\nWatchdogTimeout=30s\n"
+		"HealthCommand=/bin/ask x\nHealthInterval=5s\nHealthTimeout=2s\nHealthRetries=7\n"
+		"HealthStartPeriod=1min\n"
+		"HealthAction=none\n");
 	const Command *second;
 
 	ck_assert_str_eq(def->description, "An example; # of much");
@@ -129,10 +137,14 @@ END_TEST
 START_TEST(every_execution_key_reaches_its_field)
 {
 	g_autoptr(ServiceDef) def = parse_good(
-		"x", "[Service]\nExec=/bin/x\nUser=www-data\nGroup=33\nSupplementaryGroups=audio 44\nUMask=027\n"
-		     "WorkingDirectory=/srv\nEnvironment=A=1 \"B=two words\"\n  C=\nEnvironmentFile=-/etc/default/x\n"
-		     "EnvironmentFile=/etc/x.env\nLimitNOFILE=1024:64K\nLimitCORE=infinity\nNice=-5\n"
-		     "OOMScoreAdjust=-900\nTTYPath=/dev/tty1\nRuntimeDirectory=x x/sub\nRuntimeDirectoryMode=0750\n");
+		"x",
+		"[Service]\nExec=/bin/x\nUser=www-data\nGroup=33\nSupplementaryGroups=audio 44\n"
+		"UMask=027\n"
+		"WorkingDirectory=/srv\nEnvironment=A=1 \"B=two words\"\n  C=\n"
+		"EnvironmentFile=-/etc/default/x\n"
+		"EnvironmentFile=/etc/x.env\nLimitNOFILE=1024:64K\nLimitCORE=infinity\nNice=-5\n"
+		"OOMScoreAdjust=-900\nTTYPath=/dev/tty1\nRuntimeDirectory=x x/sub\n"
+		"RuntimeDirectoryMode=0750\n");
 	const ExecDef *e = def->execution;
 	const Rlimit *limit = &g_array_index(e->rlimits, Rlimit, 0);
 	const EnvironmentFile *file = g_ptr_array_index(e->environment_files, 0);
@@ -163,13 +175,17 @@ END_TEST
 START_TEST(every_key_of_conditions_reaches_its_field)
 {
 	g_autoptr(ServiceDef) def = parse_good(
-		"x", "[Service]\nExec=/bin/x\n[Conditions]\nWhen=path:/bin/x\nWhile=service:dbus | flag:solo\n"
-		     "  mounted:/srv\nOnLapse=reload\nSettle=2s\nAfter=rsyslog $network\nAfter=cron\nBefore=gdm3\n"
-		     "Wants=avahi-daemon\nConflicts=postfix\nProvides=$mail mta\nStopAfter=a\nStopBefore=b\n");
+		"x",
+		"[Service]\nExec=/bin/x\n[Conditions]\nWhen=path:/bin/x\nWhile=service:dbus | "
+		"flag:solo\n"
+		"  mounted:/srv\nOnLapse=reload\nSettle=2s\nAfter=rsyslog $network\nAfter=cron\n"
+		"Before=gdm3\n"
+		"Wants=avahi-daemon\nConflicts=postfix\nProvides=$mail mta\nStopAfter=a\n"
+		"StopBefore=b\n");
 
 	ck_assert_uint_eq(def->when->len, 1);
-	ck_assert_uint_eq(def->hold->len, 2);
-	ck_assert_uint_eq(term_at(def->hold, 1)->origin.line, 6);
+	ck_assert_uint_eq(def->while_terms->len, 2);
+	ck_assert_uint_eq(term_at(def->while_terms, 1)->origin.line, 6);
 	ck_assert_int_eq(def->on_lapse, ON_LAPSE_RELOAD);
 	ck_assert_int_eq(def->settle_us, 2 * G_USEC_PER_SEC);
 	ck_assert_uint_eq(def->after->len, 3);
@@ -187,11 +203,15 @@ END_TEST
 START_TEST(readiness_has_seven_forms)
 {
 	g_autoptr(ServiceDef) fd = parse_good("x", "[Service]\nExec=/bin/x\nReady=fd:7\n");
-	g_autoptr(ServiceDef) path = parse_good("x", "[Service]\nExec=/bin/x\nReady=path:/run/x.sock\n");
-	g_autoptr(ServiceDef) dbus = parse_good("x", "[Service]\nExec=/bin/x\nReady=dbus:org.example.X\n");
-	g_autoptr(ServiceDef) forked = parse_good("x", "[Service]\nExec=/bin/x\nReady=fork\nPidFile=/run/x.pid\n");
+	g_autoptr(ServiceDef)
+		path = parse_good("x", "[Service]\nExec=/bin/x\nReady=path:/run/x.sock\n");
+	g_autoptr(ServiceDef)
+		dbus = parse_good("x", "[Service]\nExec=/bin/x\nReady=dbus:org.example.X\n");
+	g_autoptr(ServiceDef) forked =
+		parse_good("x", "[Service]\nExec=/bin/x\nReady=fork\nPidFile=/run/x.pid\n");
 	g_autoptr(ServiceDef) task = parse_good("x", "[Service]\nType=task\nExec=/bin/x\n");
-	g_autoptr(ServiceDef) group = parse_good("x", "[Service]\nType=group\n[Conditions]\nWhen=service:a\n");
+	g_autoptr(ServiceDef)
+		group = parse_good("x", "[Service]\nType=group\n[Conditions]\nWhen=service:a\n");
 
 	ck_assert_int_eq(fd->ready, READY_FD);
 	ck_assert_int_eq(fd->ready_fd, 7);
@@ -210,11 +230,13 @@ END_TEST
 
 START_TEST(script_has_a_command_for_each_action)
 {
-	g_autoptr(ServiceDef) def = parse_good("cron", "[Service]\nType=script\nExec=/etc/init.d/cron start\n"
-						       "Stop=/etc/init.d/cron stop\nReload=/etc/init.d/cron reload\n"
-						       "RestartCommand=/etc/init.d/cron restart\nSuccessStatus=5 6\n"
-						       "PidFile=/run/crond.pid\nKillMode=process\nRestart=always\n");
-	g_autoptr(ServiceDef) bare = parse_good("x", "[Service]\nType=script\nExec=/bin/x start\nStop=/bin/x stop\n");
+	g_autoptr(ServiceDef) def =
+		parse_good("cron", "[Service]\nType=script\nExec=/etc/init.d/cron start\n"
+				   "Stop=/etc/init.d/cron stop\nReload=/etc/init.d/cron reload\n"
+				   "RestartCommand=/etc/init.d/cron restart\nSuccessStatus=5 6\n"
+				   "PidFile=/run/crond.pid\nKillMode=process\nRestart=always\n");
+	g_autoptr(ServiceDef) bare =
+		parse_good("x", "[Service]\nType=script\nExec=/bin/x start\nStop=/bin/x stop\n");
 
 	ck_assert_int_eq(def->type, TYPE_SCRIPT);
 	ck_assert_int_eq(def->ready, READY_EXIT);
@@ -230,7 +252,8 @@ END_TEST
 
 START_TEST(an_indented_line_joins_a_command_with_a_blank)
 {
-	g_autoptr(ServiceDef) def = parse_good("x", "[Service]\nExec=/bin/x\n  -a\n# why\n  -b #1;2 c\n");
+	g_autoptr(ServiceDef)
+		def = parse_good("x", "[Service]\nExec=/bin/x\n  -a\n# why\n  -b #1;2 c\n");
 
 	ck_assert_str_eq(def->exec->argv[1], "-a");
 	ck_assert_str_eq(def->exec->argv[3], "#1;2");
@@ -241,23 +264,28 @@ END_TEST
 START_TEST(what_a_shell_would_understand_is_warned_of)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
-	g_autoptr(ServiceDef) def = parse_text("x", "[Service]\nExec=/bin/x | /bin/y\nReload=/bin/z %i > /dev/null\n",
-					       diags);
+	g_autoptr(ServiceDef) def = parse_text(
+		"x", "[Service]\nExec=/bin/x | /bin/y\nReload=/bin/z %i > /dev/null\n", diags);
 
 	ck_assert_ptr_null(def->problem);
 	diag_list_sort(diags);
-	expect_diags(diags, "x.svc:2: warning: Exec=: \"|\" goes to the program as it is, because there is no shell; write "
-			    "/bin/sh -c '...' if you mean one\n"
-			    "x.svc:3: warning: Reload=: \">\" goes to the program as it is, because there is no shell; write "
-			    "/bin/sh -c '...' if you mean one\n"
-			    "x.svc:3: warning: Reload=: %i is replaced only in templates (NAME@.svc)\n");
+	expect_diags(
+		diags,
+		"x.svc:2: warning: Exec=: \"|\" is passed to the program unchanged, because there "
+		"is no shell; write "
+		"/bin/sh -c '...' to use one\nx.svc:3: warning: Reload=: \">\" is passed to the "
+		"program unchanged, "
+		"because there is no shell; write /bin/sh -c '...' to use one\nx.svc:3: warning: "
+		"Reload=: %i is "
+		"replaced only in templates (NAME@.svc)\n");
 }
 END_TEST
 
 START_TEST(a_template_puts_its_instance_into_every_value)
 {
-	static const char text[] = "[Service]\nDescription=Login on %i\nExec=/sbin/agetty %i 100%%\nTTYPath=/dev/%i\n"
-				   "[Conditions]\nWhen=path:/dev/%i\nAfter=vcs@%i\n";
+	static const char text[] =
+		"[Service]\nDescription=Login on %i\nExec=/sbin/agetty %i 100%%\nTTYPath=/dev/%i\n"
+		"[Conditions]\nWhen=path:/dev/%i\nAfter=vcs@%i\n";
 	g_autoptr(ServiceDef) def = parse_good("getty@tty1", text);
 	g_autoptr(ServiceDef) template = parse_good("getty@", text);
 
@@ -283,21 +311,25 @@ END_TEST
 
 START_TEST(percent_t_is_where_files_of_this_time_are)
 {
-	static const char text[] = "[Service]\nExec=/bin/stat -c %t/%T\nReady=path:%t/a\nPidFile=%t/a.pid\nEnvironment=A=%t/a B=%t\n"
-				   "EnvironmentFile=-%t/a.env\n[Conditions]\nWhen=path:%t/b | !path:dir:%t/c\n"
-				   "[Socket]\nListenStream=%t/s\n";
+	static const char text[] =
+		"[Service]\nExec=/bin/stat -c %t/%T\nReady=path:%t/a\nPidFile=%t/a.pid\n"
+		"Environment=A=%t/a B=%t\n"
+		"EnvironmentFile=-%t/a.env\n[Conditions]\nWhen=path:%t/b | !path:dir:%t/c\n"
+		"[Socket]\nListenStream=%t/s\n";
 	const SourceText source = { "x.svc", text, sizeof text - 1 };
 	g_autoptr(DiagList) diags = diag_list_new();
 	const ServiceParseOptions options = { .runtime = "/run/user/1000" };
 	g_autoptr(ServiceDef) def = service_parse_with(&options, "x", &source, 1, diags);
-	g_autoptr(ServiceDef) machines = parse_good("x", "[Service]\nExec=/bin/x\nReady=path:%t/a\n");
+	g_autoptr(ServiceDef)
+		machines = parse_good("x", "[Service]\nExec=/bin/x\nReady=path:%t/a\n");
 	g_autoptr(ServiceDef) instance = parse_good("x@y", "[Service]\nExec=/bin/x %t/%i %%t\n");
 
 	expect_diags(diags, "");
 	ck_assert_str_eq(def->exec->argv[2], "%t/%T");
 	ck_assert_str_eq(def->ready_key, "path:/run/user/1000/a");
 	ck_assert_str_eq(def->pid_file, "/run/user/1000/a.pid");
-	ck_assert_str_eq((char *)g_ptr_array_index(def->execution->environment, 0), "A=/run/user/1000/a");
+	ck_assert_str_eq((char *)g_ptr_array_index(def->execution->environment, 0),
+			 "A=/run/user/1000/a");
 	ck_assert_str_eq((char *)g_ptr_array_index(def->execution->environment, 1), "B=%t");
 	ck_assert_str_eq(term_literal(term_at(def->when, 0), 0)->key, "path:/run/user/1000/b");
 	ck_assert_str_eq(term_literal(term_at(def->when, 0), 1)->key, "path:dir:/run/user/1000/c");
@@ -312,8 +344,11 @@ START_TEST(a_drop_in_replaces_adds_and_clears)
 	g_autoptr(DiagList) diags = diag_list_new();
 	g_autoptr(ServiceDef) def = parse_with_drop_in(
 		"x",
-		"[Service]\nExec=/bin/x\nNice=5\nEnvironment=A=1\nStopTimeout=1s\n[Conditions]\nWhen=flag:a\nAfter=a\n",
-		"[Service]\nExec=/bin/y\nNice=\nEnvironment=B=2\n[Conditions]\nWhen=\nWhen=flag:b\nAfter=b\n", diags);
+		"[Service]\nExec=/bin/x\nNice=5\nEnvironment=A=1\nStopTimeout=1s\n[Conditions]\n"
+		"When=flag:a\nAfter=a\n",
+		"[Service]\nExec=/bin/y\nNice=\nEnvironment=B=2\n[Conditions]\nWhen=\n"
+		"When=flag:b\nAfter=b\n",
+		diags);
 
 	expect_diags(diags, "");
 	ck_assert_str_eq(def->exec->argv[0], "/bin/y");
@@ -328,21 +363,25 @@ START_TEST(a_drop_in_replaces_adds_and_clears)
 }
 END_TEST
 
-START_TEST(a_mistake_that_a_drop_in_replaces_is_told_all_the_same)
+START_TEST(an_error_that_a_drop_in_replaces_is_reported_too)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
-	g_autoptr(ServiceDef) def = parse_with_drop_in("x", "[Service]\nExec=x\n", "[Service]\nExec=/bin/x\n", diags);
+	g_autoptr(ServiceDef) def =
+		parse_with_drop_in("x", "[Service]\nExec=x\n", "[Service]\nExec=/bin/x\n", diags);
 
-	expect_diags(diags, "x.svc:2: Exec=x: write the whole path of \"x\"; no search path is used\n");
-	ck_assert_str_eq(def->problem, "x.svc:2: Exec=x: write the whole path of \"x\"; no search path is used");
+	expect_diags(diags,
+		     "x.svc:2: Exec=x: write the whole path of \"x\"; no search path is used\n");
+	ck_assert_str_eq(def->problem,
+			 "x.svc:2: Exec=x: write the whole path of \"x\"; no search path is used");
 }
 END_TEST
 
 START_TEST(the_lines_that_took_effect_are_kept_with_their_origin)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
-	g_autoptr(ServiceDef) def = parse_with_drop_in("x", "[Service]\nExec=/bin/x\nNice=5\n",
-						       "[Service]\nNice=6\n[Conditions]\nAfter=a\n", diags);
+	g_autoptr(ServiceDef)
+		def = parse_with_drop_in("x", "[Service]\nExec=/bin/x\nNice=5\n",
+					 "[Service]\nNice=6\n[Conditions]\nAfter=a\n", diags);
 	const DefLine *nice;
 
 	ck_assert_uint_eq(def->lines->len, 3);
@@ -356,18 +395,19 @@ END_TEST
 
 START_TEST(a_line_of_8_kib_works)
 {
-	g_autofree char *word = g_strnfill(LIMIT_LINE_BYTES - strlen("/bin/x "), 'a');
-	g_autofree char *text = g_strdup_printf("[Service]\nExec=/bin/x %s\n", word);
+	g_autofree char *token = g_strnfill(LIMIT_LINE_BYTES - strlen("/bin/x "), 'a');
+	g_autofree char *text = g_strdup_printf("[Service]\nExec=/bin/x %s\n", token);
 	g_autoptr(ServiceDef) def = parse_good("x", text);
 
-	ck_assert_str_eq(def->exec->argv[1], word);
+	ck_assert_str_eq(def->exec->argv[1], token);
 }
 END_TEST
 
 START_TEST(a_command_joined_beyond_8_kib_is_an_error)
 {
-	g_autofree char *word = g_strnfill(LIMIT_LINE_BYTES / 2, 'a');
-	g_autofree char *text = g_strdup_printf("[Service]\nExec=/bin/x\n  %s\n  %s\n", word, word);
+	g_autofree char *token = g_strnfill(LIMIT_LINE_BYTES / 2, 'a');
+	g_autofree char *text =
+		g_strdup_printf("[Service]\nExec=/bin/x\n  %s\n  %s\n", token, token);
 	g_autoptr(DiagList) diags = diag_list_new();
 	g_autoptr(ServiceDef) def = parse_text("x", text, diags);
 
@@ -393,8 +433,8 @@ END_TEST
 
 START_TEST(a_complaint_quotes_a_long_value_only_in_part)
 {
-	g_autofree char *word = g_strnfill(4000, 'a');
-	g_autofree char *text = g_strdup_printf("[Service]\nExec=%s\n", word);
+	g_autofree char *token = g_strnfill(4000, 'a');
+	g_autofree char *text = g_strdup_printf("[Service]\nExec=%s\n", token);
 	g_autoptr(DiagList) diags = diag_list_new();
 	g_autoptr(ServiceDef) def = parse_text("x", text, diags);
 
@@ -421,7 +461,7 @@ START_TEST(every_row_of_the_table_is_found_under_its_name_and_refuses_nonsense)
 }
 END_TEST
 
-START_TEST(every_key_is_told_in_the_manual_and_in_the_docs)
+START_TEST(every_key_is_in_the_manual_and_in_the_docs)
 {
 	g_autofree char *manual = NULL;
 	g_autofree char *page = NULL;
@@ -431,9 +471,11 @@ START_TEST(every_key_is_told_in_the_manual_and_in_the_docs)
 	for (const ServiceKey *key = service_keys(); key->name; key++) {
 		g_autofree char *quoted = g_strdup_printf("`%s`", key->name);
 
-		ck_assert_msg(strstr(manual, key->name) != NULL, "%s= is not in svcd.service(5)", key->name);
-		if (!g_str_has_prefix(key->name, "Limit")) /* one line for all of them */
-			ck_assert_msg(strstr(page, quoted) != NULL, "%s= is not in service-files.md", key->name);
+		ck_assert_msg(strstr(manual, key->name) != NULL, "%s= is not in svcd.service(5)",
+			      key->name);
+		if (!g_str_has_prefix(key->name, "Limit")) /* one line documents all limits */
+			ck_assert_msg(strstr(page, quoted) != NULL,
+				      "%s= is not in service-files.md", key->name);
 	}
 }
 END_TEST
@@ -447,11 +489,13 @@ Suite *make_suite(void)
 		 every_key_of_conditions_reaches_its_field, readiness_has_seven_forms,
 		 script_has_a_command_for_each_action,
 		 every_row_of_the_table_is_found_under_its_name_and_refuses_nonsense,
-		 every_key_is_told_in_the_manual_and_in_the_docs);
+		 every_key_is_in_the_manual_and_in_the_docs);
 	ADD_CASE(suite, "files", an_indented_line_joins_a_command_with_a_blank,
-		 what_a_shell_would_understand_is_warned_of, a_template_puts_its_instance_into_every_value,
-		 outside_templates_a_percent_sign_is_a_byte_like_others, percent_t_is_where_files_of_this_time_are, a_drop_in_replaces_adds_and_clears,
-		 a_mistake_that_a_drop_in_replaces_is_told_all_the_same,
+		 what_a_shell_would_understand_is_warned_of,
+		 a_template_puts_its_instance_into_every_value,
+		 outside_templates_a_percent_sign_is_a_byte_like_others,
+		 percent_t_is_where_files_of_this_time_are, a_drop_in_replaces_adds_and_clears,
+		 an_error_that_a_drop_in_replaces_is_reported_too,
 		 the_lines_that_took_effect_are_kept_with_their_origin);
 	ADD_CASE(suite, "limits", a_line_of_8_kib_works, a_command_joined_beyond_8_kib_is_an_error,
 		 a_list_has_at_most_512_entries, a_complaint_quotes_a_long_value_only_in_part);

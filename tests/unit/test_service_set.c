@@ -25,7 +25,8 @@ START_TEST(services_are_listed_by_name_whatever_order_they_came_in)
 		add(set, names[i], "");
 	ck_assert_uint_eq(service_set_length(set), G_N_ELEMENTS(sorted));
 	for (size_t i = 0; i < G_N_ELEMENTS(sorted); i++)
-		ck_assert_str_eq(((ServiceDef *)g_ptr_array_index(service_set_list(set), i))->name, sorted[i]);
+		ck_assert_str_eq(((ServiceDef *)g_ptr_array_index(service_set_list(set), i))->name,
+				 sorted[i]);
 }
 END_TEST
 

@@ -25,8 +25,9 @@ END_TEST
 
 START_TEST(after_wants_nothing_and_does_not_wait_for_what_is_not_wanted)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nAfter=a\n",
-						   "[runlevel 2]\nActivate=b\n");
+	g_autoptr(World)
+		w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nAfter=a\n",
+					  "[runlevel 2]\nActivate=b\n");
 
 	expect_log(w, "start b");
 	expect_state(w, "a", STATE_IDLE);
@@ -45,8 +46,9 @@ END_TEST
 
 START_TEST(after_waits_through_a_backoff)
 {
-	g_autoptr(World) w = world_new("== a\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\n== b\n" DAEMON
-				       "[Conditions]\nAfter=a\n");
+	g_autoptr(World) w = world_new(
+		"== a\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\n== b\n" DAEMON
+		"[Conditions]\nAfter=a\n");
 
 	world_dies(w, "a", 1);
 	expect_state(w, "a", STATE_BACKOFF);
@@ -56,8 +58,9 @@ END_TEST
 
 START_TEST(after_goes_on_when_the_other_fails_again_and_again)
 {
-	g_autoptr(World) w = world_new("== a\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartDelay=1s\n== b\n"
-				       DAEMON "[Conditions]\nAfter=a\n");
+	g_autoptr(World) w = world_new(
+		"== a\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartDelay=1s\n== "
+		"b\n" DAEMON "[Conditions]\nAfter=a\n");
 
 	for (unsigned i = 0; i < 2; i++) {
 		world_dies(w, "a", 1);
@@ -69,14 +72,16 @@ START_TEST(after_goes_on_when_the_other_fails_again_and_again)
 	expect_state(w, "a", STATE_BACKOFF);
 	expect_state(w, "b", STATE_STARTING);
 
-	/* Its further attempts delay nothing either. */
+	/* Its further attempts do not delay anything either. */
 	world_advance_s(w, 4);
 	expect_state(w, "a", STATE_STARTING);
 	expect_level(w, "settled:a", LEVEL_TRUE);
 	world_crash(w);
 	expect_level(w, "settled:a", LEVEL_TRUE);
 
-	/* It starts anew when an admin starts it, and after a long time up. */
+	/*
+	 * A start by an admin counts as a first start again. So does a start after a long time up.
+	 */
 	world_dies(w, "a", 1);
 	world_start(w, "a");
 	expect_level(w, "settled:a", LEVEL_FALSE);
@@ -85,8 +90,10 @@ END_TEST
 
 START_TEST(failures_of_long_ago_do_not_count)
 {
-	g_autoptr(World) w = world_new("== a\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartDelay=1s\n"
-				       "[Conditions]\nWhile=flag:go\n== b\n" DAEMON "[Conditions]\nAfter=a\nWhen=flag:b\n");
+	g_autoptr(World) w = world_new(
+		"== a\n[Service]\nExec=/bin/d\nReady=notify\nRestart=always\nRestartDelay=1s\n"
+		"[Conditions]\nWhile=flag:go\n== b\n" DAEMON
+		"[Conditions]\nAfter=a\nWhen=flag:b\n");
 
 	world_set(w, "flag:go", true);
 	for (unsigned i = 0; i < 3; i++) {
@@ -105,19 +112,21 @@ START_TEST(failures_of_long_ago_do_not_count)
 }
 END_TEST
 
-START_TEST(an_absent_device_holds_nobody_else)
+START_TEST(an_absent_device_delays_no_other_service)
 {
-	g_autoptr(World) w = world_new("== a\n" DAEMON "[Conditions]\nWhen=path:/dev/absent\n== b\n" DAEMON
-				       "[Conditions]\nAfter=a\n");
+	g_autoptr(World)
+		w = world_new("== a\n" DAEMON "[Conditions]\nWhen=path:/dev/absent\n== b\n" DAEMON
+			      "[Conditions]\nAfter=a\n");
 
 	expect_log(w, "start b");
 }
 END_TEST
 
-START_TEST(what_somebody_is_about_to_supply_is_waited_for)
+START_TEST(a_level_that_a_starting_service_will_supply_is_awaited)
 {
-	g_autoptr(World) w = world_new("== low\n" DAEMON "== mid\n" DAEMON "[Conditions]\nWhen=service:low\n"
-				       "When=path:/x\n== top\n" DAEMON "[Conditions]\nAfter=mid\n");
+	g_autoptr(World)
+		w = world_new("== low\n" DAEMON "== mid\n" DAEMON "[Conditions]\nWhen=service:low\n"
+			      "When=path:/x\n== top\n" DAEMON "[Conditions]\nAfter=mid\n");
 
 	expect_log(w, "start low");
 	expect_state(w, "top", STATE_WAITING);
@@ -129,8 +138,9 @@ END_TEST
 START_TEST(nothing_starts_on_a_level_half_propagated)
 {
 	/* When low is ready, mid may start at the same moment: top must not start first. */
-	g_autoptr(World) w = world_new("== low\n" DAEMON "== mid\n" DAEMON "[Conditions]\nWhen=service:low\n== top\n"
-				       DAEMON "[Conditions]\nAfter=mid\n");
+	g_autoptr(World) w = world_new("== low\n" DAEMON "== mid\n" DAEMON
+				       "[Conditions]\nWhen=service:low\n== top\n" DAEMON
+				       "[Conditions]\nAfter=mid\n");
 
 	world_ready(w, "low");
 	expect_log(w, "start low, start mid");
@@ -141,7 +151,8 @@ END_TEST
 
 START_TEST(an_unknown_level_is_waited_for_half_a_minute)
 {
-	g_autoptr(World) w = world_new("== a\n" DAEMON "[Conditions]\nWhen=flag:x\nWhen=flag:y\n== b\n" DAEMON
+	g_autoptr(World) w = world_new("== a\n" DAEMON
+				       "[Conditions]\nWhen=flag:x\nWhen=flag:y\n== b\n" DAEMON
 				       "[Conditions]\nAfter=a\nWhen=flag:go\n");
 
 	world_set_unknown(w, "flag:x");
@@ -154,7 +165,8 @@ END_TEST
 
 START_TEST(an_unknown_level_is_not_waited_for_where_the_service_cannot_run)
 {
-	g_autoptr(World) w = world_new("== a\n" DAEMON "[Conditions]\nWhen=path:/x\nWhen=!virtual:container\n"
+	g_autoptr(World) w = world_new("== a\n" DAEMON
+				       "[Conditions]\nWhen=path:/x\nWhen=!virtual:container\n"
 				       "== b\n" DAEMON "[Conditions]\nAfter=a\nWhen=flag:go\n");
 
 	world_set_unknown(w, "path:/x");
@@ -168,14 +180,16 @@ END_TEST
 
 START_TEST(an_unknown_level_is_not_waited_for_when_nothing_will_make_it_known)
 {
-	g_autoptr(World) w = world_new("== udev\n" DAEMON "== a\n" DAEMON
-				       "[Conditions]\nWhen=udev:SUBSYSTEM=bluetooth\nWhen=flag:go\n== b\n" DAEMON
-				       "[Conditions]\nWhen=!udev:SUBSYSTEM=bluetooth\nWhen=flag:go\n== c\n" DAEMON "[Conditions]\nAfter=a\nWhen=flag:go\n");
+	g_autoptr(World) w = world_new(
+		"== udev\n" DAEMON "== a\n" DAEMON
+		"[Conditions]\nWhen=udev:SUBSYSTEM=bluetooth\nWhen=flag:go\n== b\n" DAEMON
+		"[Conditions]\nWhen=!udev:SUBSYSTEM=bluetooth\nWhen=flag:go\n== c\n" DAEMON
+		"[Conditions]\nAfter=a\nWhen=flag:go\n");
 
 	world_set_unknown(w, "udev:SUBSYSTEM=bluetooth");
 	world_set(w, "flag:go", true);
 	expect_state(w, "udev", STATE_STARTING);
-	expect_state(w, "b", STATE_WAITING); /* udev is about to decide */
+	expect_state(w, "b", STATE_WAITING); /* udev will soon set the level */
 	expect_state(w, "c", STATE_WAITING);
 	world_ready(w, "udev");
 	expect_state(w, "b", STATE_WAITING);
@@ -188,9 +202,10 @@ START_TEST(an_unknown_level_is_not_waited_for_when_nothing_will_make_it_known)
 }
 END_TEST
 
-START_TEST(settled_means_nothing_to_one_that_runs)
+START_TEST(a_running_service_ignores_settled)
 {
-	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nAfter=a\nWhile=settled:a\n");
+	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON
+				       "[Conditions]\nAfter=a\nWhile=settled:a\n");
 
 	world_settle(w);
 	(void)world_log(w);
@@ -202,8 +217,9 @@ END_TEST
 
 START_TEST(those_that_wait_for_each_other_have_settled)
 {
-	g_autoptr(World) w = world_new("== a\n" DAEMON "[Conditions]\nWhen=service:b | flag:x\n== b\n" DAEMON
-				       "[Conditions]\nWhen=service:a | flag:x\n== c\n" DAEMON "[Conditions]\nAfter=a\n");
+	g_autoptr(World) w = world_new(
+		"== a\n" DAEMON "[Conditions]\nWhen=service:b | flag:x\n== b\n" DAEMON
+		"[Conditions]\nWhen=service:a | flag:x\n== c\n" DAEMON "[Conditions]\nAfter=a\n");
 
 	expect_state(w, "a", STATE_WAITING);
 	expect_log(w, "start c");
@@ -214,11 +230,14 @@ END_TEST
 
 /* --- facilities --- */
 
-#define PROVIDERS "== p1\n" DAEMON "[Conditions]\nProvides=$net\n== p2\n" DAEMON "[Conditions]\nProvides=$net\n"
+#define PROVIDERS                                                      \
+	"== p1\n" DAEMON "[Conditions]\nProvides=$net\n== p2\n" DAEMON \
+	"[Conditions]\nProvides=$net\n"
 
 START_TEST(a_facility_is_there_when_all_its_wanted_providers_are)
 {
-	g_autoptr(World) w = world_new_with_policy(PROVIDERS "== app\n" DAEMON "[Conditions]\nWhen=facility:$net\n",
+	g_autoptr(World) w = world_new_with_policy(PROVIDERS "== app\n" DAEMON
+							     "[Conditions]\nWhen=facility:$net\n",
 						   "[runlevel 2]\nActivate=p1 p2 app\n");
 
 	world_ready(w, "p1");
@@ -230,7 +249,8 @@ END_TEST
 
 START_TEST(a_provider_that_is_not_wanted_does_not_count)
 {
-	g_autoptr(World) w = world_new_with_policy(PROVIDERS "== app\n" DAEMON "[Conditions]\nWhen=facility:$net\n",
+	g_autoptr(World) w = world_new_with_policy(PROVIDERS "== app\n" DAEMON
+							     "[Conditions]\nWhen=facility:$net\n",
 						   "[runlevel 2]\nActivate=p1 app\n");
 
 	world_ready(w, "p1");
@@ -238,11 +258,13 @@ START_TEST(a_provider_that_is_not_wanted_does_not_count)
 }
 END_TEST
 
-START_TEST(a_facility_that_nobody_provides_is_settled_and_not_there)
+START_TEST(a_facility_without_providers_is_settled_and_false)
 {
-	g_autoptr(World) w = world_new_with_policy(PROVIDERS "== hard\n" DAEMON "[Conditions]\nWhen=facility:$net\n"
-						   "== soft\n" DAEMON "[Conditions]\nAfter=$net\n",
-						   "[runlevel 2]\nActivate=hard soft\n");
+	g_autoptr(World)
+		w = world_new_with_policy(PROVIDERS "== hard\n" DAEMON
+						    "[Conditions]\nWhen=facility:$net\n"
+						    "== soft\n" DAEMON "[Conditions]\nAfter=$net\n",
+					  "[runlevel 2]\nActivate=hard soft\n");
 
 	expect_log(w, "start soft");
 	expect_state(w, "hard", STATE_WAITING);
@@ -251,8 +273,9 @@ END_TEST
 
 START_TEST(after_a_facility_waits_for_all_its_wanted_providers)
 {
-	g_autoptr(World) w = world_new_with_policy(PROVIDERS "== app\n" DAEMON "[Conditions]\nAfter=$net\n",
-						   "[runlevel 2]\nActivate=p1 p2 app\n");
+	g_autoptr(World)
+		w = world_new_with_policy(PROVIDERS "== app\n" DAEMON "[Conditions]\nAfter=$net\n",
+					  "[runlevel 2]\nActivate=p1 p2 app\n");
 
 	world_ready(w, "p1");
 	expect_state(w, "app", STATE_WAITING);
@@ -265,7 +288,8 @@ END_TEST
 
 START_TEST(a_further_name_means_the_same_service)
 {
-	g_autoptr(World) w = world_new_with_policy("== postfix\n" DAEMON "[Conditions]\nProvides=mta\n== app\n" DAEMON
+	g_autoptr(World) w = world_new_with_policy("== postfix\n" DAEMON
+						   "[Conditions]\nProvides=mta\n== app\n" DAEMON
 						   "[Conditions]\nWhile=service:mta\nAfter=mta\n",
 						   "[runlevel 2]\nActivate=app\n");
 
@@ -282,18 +306,20 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("settled");
 
 	ADD_CASE(suite, "settled", after_waits_for_one_that_is_starting,
-		 after_wants_nothing_and_does_not_wait_for_what_is_not_wanted, after_goes_on_when_the_other_fails,
-		 after_waits_through_a_backoff,
-		 after_goes_on_when_the_other_fails_again_and_again, failures_of_long_ago_do_not_count,
-		 an_absent_device_holds_nobody_else,
-		 what_somebody_is_about_to_supply_is_waited_for, nothing_starts_on_a_level_half_propagated,
+		 after_wants_nothing_and_does_not_wait_for_what_is_not_wanted,
+		 after_goes_on_when_the_other_fails, after_waits_through_a_backoff,
+		 after_goes_on_when_the_other_fails_again_and_again,
+		 failures_of_long_ago_do_not_count, an_absent_device_delays_no_other_service,
+		 a_level_that_a_starting_service_will_supply_is_awaited,
+		 nothing_starts_on_a_level_half_propagated,
 		 an_unknown_level_is_waited_for_half_a_minute,
 		 an_unknown_level_is_not_waited_for_where_the_service_cannot_run,
 		 an_unknown_level_is_not_waited_for_when_nothing_will_make_it_known,
-		 settled_means_nothing_to_one_that_runs, those_that_wait_for_each_other_have_settled);
+		 a_running_service_ignores_settled, those_that_wait_for_each_other_have_settled);
 	ADD_CASE(suite, "facilities", a_facility_is_there_when_all_its_wanted_providers_are,
 		 a_provider_that_is_not_wanted_does_not_count,
-		 a_facility_that_nobody_provides_is_settled_and_not_there,
-		 after_a_facility_waits_for_all_its_wanted_providers, a_further_name_means_the_same_service);
+		 a_facility_without_providers_is_settled_and_false,
+		 after_a_facility_waits_for_all_its_wanted_providers,
+		 a_further_name_means_the_same_service);
 	return suite;
 }

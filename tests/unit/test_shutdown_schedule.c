@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shutdown schedule: its time, its announcements, and the users who must be logged in.
+ * Shutdown schedule: its time, its announcements, and the users in whose presence ctrl-alt-del may
+ * shut down.
  */
 #include "config.h"
 
@@ -17,6 +18,7 @@ static const struct tm half_past_ten = { .tm_hour = 22, .tm_min = 30 };
 static const struct {
 	const char *text;
 	int minutes; /* -1: refused */
+	/* clang-format off */
 } times[] = {
 	{ "now", 0 },     { "+0", 0 },      { "+5", 5 },       { "10", 10 },      { "+1440", 1440 },
 	{ "22:30", 0 },   { "22:31", 1 },   { "23:00", 30 },   { "0:00", 90 },    { "22:29", 1439 },
@@ -25,6 +27,7 @@ static const struct {
 	{ "+-1", -1 },    { "5m", -1 },     { "Now", -1 },     { "1e3", -1 },     { "99999999999", -1 },
 	{ "1:2:3", -1 },  { " 5", -1 },     { "+1000000", -1 },
 };
+/* clang-format on */
 
 START_TEST(a_time_is_read_as_shutdown_reads_it)
 {
@@ -36,15 +39,15 @@ START_TEST(a_time_is_read_as_shutdown_reads_it)
 }
 END_TEST
 
-START_TEST(people_are_told_more_often_towards_the_end)
+START_TEST(warnings_are_more_frequent_towards_the_end)
 {
-	g_autoptr(GString) told = g_string_new(NULL);
+	g_autoptr(GString) reported = g_string_new(NULL);
 
 	for (int left = 200; left > 0; left--) {
-		if (schedule_is_told(left))
-			g_string_append_printf(told, "%d ", left);
+		if (schedule_is_announced(left))
+			g_string_append_printf(reported, "%d ", left);
 	}
-	ck_assert_str_eq(told->str, "180 120 60 45 30 15 10 9 8 7 6 5 4 3 2 1 ");
+	ck_assert_str_eq(reported->str, "180 120 60 45 30 15 10 9 8 7 6 5 4 3 2 1 ");
 }
 END_TEST
 
@@ -65,7 +68,7 @@ START_TEST(only_whole_lines_name_a_user)
 }
 END_TEST
 
-START_TEST(the_end_of_a_long_line_names_nobody)
+START_TEST(the_end_of_an_overlong_line_is_not_a_name)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *path = tree_path(tree, "/shutdown.allow");
@@ -81,14 +84,17 @@ END_TEST
 static const struct {
 	const char *line;
 	bool is_console;
+	/* clang-format off */
 } lines[] = {
 	{ "tty1", true },   { "tty63", true }, { "tty64", false }, { "tty0", false }, { "tty", false },
 	{ "ttyS0", false }, { "pts/0", false }, { "tty1x", false }, { ":0", false },   { "", false },
 };
+/* clang-format on */
 
 START_TEST(ctrl_alt_del_is_pressed_at_a_virtual_console)
 {
-	ck_assert_msg(allowed_is_console(lines[_i].line, 32) == lines[_i].is_console, "\"%s\"", lines[_i].line);
+	ck_assert_msg(allowed_is_console(lines[_i].line, 32) == lines[_i].is_console, "\"%s\"",
+		      lines[_i].line);
 }
 END_TEST
 
@@ -105,8 +111,10 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("shutdown schedule");
 
 	suite_add_loop(suite, "schedule", a_time_is_read_as_shutdown_reads_it, G_N_ELEMENTS(times));
-	suite_add_loop(suite, "schedule", ctrl_alt_del_is_pressed_at_a_virtual_console, G_N_ELEMENTS(lines));
-	ADD_CASE(suite, "schedule", people_are_told_more_often_towards_the_end, only_whole_lines_name_a_user,
-		 the_end_of_a_long_line_names_nobody, a_line_of_utmp_may_have_no_end);
+	suite_add_loop(suite, "schedule", ctrl_alt_del_is_pressed_at_a_virtual_console,
+		       G_N_ELEMENTS(lines));
+	ADD_CASE(suite, "schedule", warnings_are_more_frequent_towards_the_end,
+		 only_whole_lines_name_a_user, the_end_of_an_overlong_line_is_not_a_name,
+		 a_line_of_utmp_may_have_no_end);
 	return suite;
 }

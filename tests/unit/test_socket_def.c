@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket definition: the meaning of [Socket], and the diagnostics of invalid ones.
+ * Socket definition: the meaning of [Socket] sections, and the diagnostics of invalid ones.
  */
 #include "config.h"
 
@@ -49,7 +49,8 @@ START_TEST(one_line_has_the_documented_defaults)
 	ck_assert_int_eq(socket->trigger_window_us, 10 * G_USEC_PER_SEC);
 	ck_assert_ptr_null(socket->user);
 	ck_assert_ptr_null(socket->group);
-	ck_assert(!socket->remove_on_stop && !socket->keep_alive && !socket->no_delay && !socket->free_bind);
+	ck_assert(!socket->remove_on_stop && !socket->keep_alive && !socket->no_delay &&
+		  !socket->free_bind);
 	ck_assert(!socket->reuse_port && !socket->pass_credentials);
 	ck_assert_int_eq(socket->ipv6_only, IPV6_ONLY_DEFAULT);
 	ck_assert_str_eq(name, "x.socket");
@@ -58,11 +59,14 @@ END_TEST
 
 START_TEST(every_key_reaches_its_field)
 {
-	g_autoptr(ServiceDef) def =
-		parse_socket("ListenStream=80\nSocketUser=www\nSocketGroup=33\nSocketMode=0600\nDirectoryMode=0700\nBacklog=7\n"
-			   "FileDescriptorName=http\nRemoveOnStop=yes\nKeepAlive=yes\nNoDelay=yes\nFreeBind=yes\nReusePort=yes\n"
-			   "BindIPv6Only=ipv6-only\nPassCredentials=yes\nReceiveBuffer=64K\nSendBuffer=1M\nTriggerLimit=3/1min\n"
-			   "Accept=no\n");
+	g_autoptr(ServiceDef) def = parse_socket(
+		"ListenStream=80\nSocketUser=www\nSocketGroup=33\nSocketMode=0600\n"
+		"DirectoryMode=0700\nBacklog=7\n"
+		"FileDescriptorName=http\nRemoveOnStop=yes\nKeepAlive=yes\nNoDelay=yes\n"
+		"FreeBind=yes\nReusePort=yes\n"
+		"BindIPv6Only=ipv6-only\nPassCredentials=yes\nReceiveBuffer=64K\nSendBuffer=1M\n"
+		"TriggerLimit=3/1min\n"
+		"Accept=no\n");
 	const SocketDef *socket = def->socket;
 
 	ck_assert_str_eq(socket->user, "www");
@@ -71,7 +75,8 @@ START_TEST(every_key_reaches_its_field)
 	ck_assert_uint_eq(socket->directory_mode, 0700);
 	ck_assert_uint_eq(socket->backlog, 7);
 	ck_assert_str_eq(g_ptr_array_index(socket->names, 0), "http");
-	ck_assert(socket->remove_on_stop && socket->keep_alive && socket->no_delay && socket->free_bind);
+	ck_assert(socket->remove_on_stop && socket->keep_alive && socket->no_delay &&
+		  socket->free_bind);
 	ck_assert(socket->reuse_port && socket->pass_credentials);
 	ck_assert_int_eq(socket->ipv6_only, IPV6_ONLY_ONLY);
 	ck_assert_uint_eq(socket->receive_buffer, 65536);
@@ -112,7 +117,8 @@ START_TEST(an_address_has_five_forms)
 	ck_assert(listen_is_network(listen) == (listen->port > 0));
 	if (!addresses[_i].ip)
 		return;
-	inet_ntop(listen->family == LISTEN_FAMILY_IPV6 ? AF_INET6 : AF_INET, listen->ip, ip, sizeof(ip));
+	inet_ntop(listen->family == LISTEN_FAMILY_IPV6 ? AF_INET6 : AF_INET, listen->ip, ip,
+		  sizeof(ip));
 	ck_assert_str_eq(ip, addresses[_i].ip);
 }
 END_TEST
@@ -122,13 +128,14 @@ END_TEST
 static const struct {
 	const char *line;
 	const char *complaint; /* after "x.svc:4: " */
+	/* clang-format off */
 } mistakes[] = {
 	{ "ListenStream=0", "ListenStream=0: \"0\" is not a port; write a number from 1 to 65535" },
 	{ "ListenStream=65536", "ListenStream=65536: \"65536\" is not a port; write a number from 1 to 65535" },
 	{ "ListenStream=http", "ListenStream=http: \"http\" is not an address; " FORMS },
 	{ "ListenStream=localhost:80", "ListenStream=localhost:80: \"localhost\" is not an address in numbers, and names are not looked "
 				       "up; " FORMS },
-	{ "ListenStream=::1:80", "ListenStream=::1:80: an IPv6 address stands in brackets: [ADDRESS]:PORT" },
+	{ "ListenStream=::1:80", "ListenStream=::1:80: write an IPv6 address in brackets: [ADDRESS]:PORT" },
 	{ "ListenStream=[::1]", "ListenStream=[::1]: the port is missing; write [ADDRESS]:PORT" },
 	{ "ListenStream=[::1]:", "ListenStream=[::1]:: \"\" is not a port; write a number from 1 to 65535" },
 	{ "ListenStream=[fe80::1%eth0]:80", "ListenStream=[fe80::1%eth0]:80: an address with an interface (\"%eth0\") is not "
@@ -143,8 +150,8 @@ static const struct {
 	{ "ListenSequentialPacket=80", "ListenSequentialPacket=80: a sequential-packet socket has a path or an @NAME" },
 	{ "ListenStream=80\nListenStream=80", "ListenStream=80: line 4 has this address already" },
 	{ "ListenStream=/x\nListenDatagram=/x", "ListenDatagram=/x: line 4 has this address already" },
-	{ "Accept=yes", "Accept=yes: a process for each connection is not supported; the service takes its connections itself, or "
-			"inetd does it" },
+	{ "Accept=yes", "Accept=yes: a process for each connection is not supported; let the service accept its connections itself, or "
+			"use inetd" },
 	{ "SocketMode=888", "SocketMode=888: write an octal mode such as 0660" },
 	{ "SocketMode=4755", "SocketMode=4755: write an octal mode such as 0660" },
 	{ "SocketUser=a b", "SocketUser=a b: \"a b\" is not the name of an account" },
@@ -153,12 +160,13 @@ static const struct {
 	{ "BindIPv6Only=no", "BindIPv6Only=no: \"no\" is not one of default, both, ipv6-only" },
 	{ "ReceiveBuffer=big", "ReceiveBuffer=big: write a size such as 64K or 8M" },
 	{ "TriggerLimit=5", "TriggerLimit=5: write STARTS/TIME, such as 5/10s" },
-	{ "ListenNetlink=kobject", "unknown key ListenNetlink=: a socket of netlink is opened by the service itself" },
+	{ "ListenNetlink=kobject", "unknown key ListenNetlink=: a netlink socket is opened by the service itself" },
 	{ "TriggerLimitBurst=3", "unknown key TriggerLimitBurst=: write TriggerLimit=STARTS/TIME" },
 	{ "Exec=/bin/y", "Exec= belongs in [Service], not in [Socket]" },
 };
+/* clang-format on */
 
-START_TEST(a_mistake_is_told_with_what_would_be_right)
+START_TEST(an_error_is_reported_with_the_valid_form)
 {
 	g_autofree char *text = g_strconcat(DAEMON "[Socket]\n", mistakes[_i].line, "\n", NULL);
 	const unsigned line = strchr(mistakes[_i].line, '\n') ? 5 : 4;
@@ -174,19 +182,21 @@ END_TEST
 static const struct {
 	const char *text;
 	const char *complaint;
+	/* clang-format off */
 } contradictions[] = {
 	{ DAEMON "[Socket]\nBacklog=3\n", "x.svc:4: [Socket] sets no address to listen on; write ListenStream=, ListenDatagram=, "
 					  "ListenSequentialPacket= or ListenFIFO=\n" },
 	{ "[Service]\nType=task\nExec=/bin/x\n[Socket]\nListenStream=80\n",
-	  "x.svc:5: only a daemon takes sockets, and this is a task\n" },
-	{ "[Service]\nType=group\n[Socket]\nListenStream=80\n", "x.svc:4: only a daemon takes sockets, and this is a group\n" },
+	  "x.svc:5: only a daemon can have sockets, and this is a task\n" },
+	{ "[Service]\nType=group\n[Socket]\nListenStream=80\n", "x.svc:4: only a daemon can have sockets, and this is a group\n" },
 	{ DAEMON "[Socket]\nListenStream=80\nListenStream=81\nListenStream=82\nFileDescriptorName=a b\n",
 	  "x.svc:7: FileDescriptorName= has 2 names for 3 sockets; write one for all, or one for each\n" },
 	{ DAEMON "Ready=fd:4\n[Socket]\nListenStream=80\nListenStream=81\n",
-	  "x.svc:3: Ready=fd:4 is the number of a socket; they have 3 to 4, so write fd:5 or higher\n" },
+	  "x.svc:3: Ready=fd:4 is the descriptor of a socket; the sockets have 3 to 4, so write fd:5 or higher\n" },
 };
+/* clang-format on */
 
-START_TEST(keys_that_do_not_go_together_are_told)
+START_TEST(conflicting_keys_are_reported)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
 	g_autoptr(ServiceDef) def = parse_text("x", contradictions[_i].text, diags);
@@ -205,7 +215,8 @@ START_TEST(a_path_has_at_most_107_bytes_and_a_fifo_may_be_longer)
 	g_autoptr(ServiceDef) bad = parse_text("x", too_long, diags);
 
 	ck_assert_uint_eq(service_def_n_sockets(good), 2);
-	ck_assert_ptr_nonnull(strstr(bad->problem, "the path of a socket has at most 107 bytes (unix(7))"));
+	ck_assert_ptr_nonnull(
+		strstr(bad->problem, "the path of a socket has at most 107 bytes (unix(7))"));
 }
 END_TEST
 
@@ -224,8 +235,10 @@ END_TEST
 
 START_TEST(sockets_have_one_name_each_or_one_for_all)
 {
-	g_autoptr(ServiceDef) each = parse_socket("ListenStream=80\nListenStream=443\nFileDescriptorName=http https\n");
-	g_autoptr(ServiceDef) all = parse_socket("ListenStream=80\nListenStream=443\nFileDescriptorName=web\n");
+	g_autoptr(ServiceDef) each =
+		parse_socket("ListenStream=80\nListenStream=443\nFileDescriptorName=http https\n");
+	g_autoptr(ServiceDef)
+		all = parse_socket("ListenStream=80\nListenStream=443\nFileDescriptorName=web\n");
 	g_autofree char *second = socket_def_name(each->socket, 1, "x");
 	g_autofree char *common = socket_def_name(all->socket, 1, "x");
 
@@ -256,11 +269,13 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("socket-def");
 
 	suite_add_loop(suite, "good", an_address_has_five_forms, G_N_ELEMENTS(addresses));
-	ADD_CASE(suite, "good", without_the_section_a_service_has_no_sockets, one_line_has_the_documented_defaults,
-		 every_key_reaches_its_field, sockets_have_one_name_each_or_one_for_all,
+	ADD_CASE(suite, "good", without_the_section_a_service_has_no_sockets,
+		 one_line_has_the_documented_defaults, every_key_reaches_its_field,
+		 sockets_have_one_name_each_or_one_for_all,
 		 an_empty_value_in_a_drop_in_takes_the_addresses_back);
-	suite_add_loop(suite, "bad", a_mistake_is_told_with_what_would_be_right, G_N_ELEMENTS(mistakes));
-	suite_add_loop(suite, "bad", keys_that_do_not_go_together_are_told, G_N_ELEMENTS(contradictions));
+	suite_add_loop(suite, "bad", an_error_is_reported_with_the_valid_form,
+		       G_N_ELEMENTS(mistakes));
+	suite_add_loop(suite, "bad", conflicting_keys_are_reported, G_N_ELEMENTS(contradictions));
 	ADD_CASE(suite, "bad", a_path_has_at_most_107_bytes_and_a_fifo_may_be_longer,
 		 a_service_has_at_most_32_sockets);
 	return suite;

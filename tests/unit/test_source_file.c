@@ -11,7 +11,7 @@
 #include "tests/lib/swapper.h"
 #include "tests/lib/tree.h"
 
-/* Without a root of its own: the paths are absolute. */
+/* Without a root directory: the paths are absolute. */
 static char *read_in(const Tree *tree, const char *path, char **ret_problem)
 {
 	g_autofree char *whole = tree_path(tree, path);
@@ -67,12 +67,14 @@ START_TEST(a_link_to_dev_null_is_sent_to_policy)
 
 	tree_symlink(tree, "/dev/null", "/masked.svc");
 	ck_assert_ptr_null(read_in(tree, "/masked.svc", &problem));
-	ck_assert_str_eq(problem, "it is a link to /dev/null; switching a service off is policy: write Activation=never "
-				  "under [service NAME] in /etc/svcd/policy.d/local.policy");
+	ck_assert_str_eq(problem,
+			 "it is a link to /dev/null; switching a service off is policy: write "
+			 "Activation=never "
+			 "under [service NAME] in /etc/svcd/policy.d/local.policy");
 }
 END_TEST
 
-START_TEST(what_is_not_there_is_told)
+START_TEST(a_missing_file_is_reported)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *problem = NULL;
@@ -108,7 +110,7 @@ START_TEST(names_come_sorted_and_without_hidden_ones)
 }
 END_TEST
 
-START_TEST(a_file_in_the_place_of_a_directory_is_told)
+START_TEST(a_file_in_place_of_a_directory_is_reported)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *problem = NULL;
@@ -152,7 +154,7 @@ START_TEST(a_file_in_a_directory_that_is_exchanged_is_never_what_it_leads_to)
 }
 END_TEST
 
-START_TEST(a_link_where_others_can_put_one_is_refused_and_told)
+START_TEST(a_link_that_another_user_could_create_is_refused_and_reported)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *others = tree_path(tree, "/others");
@@ -167,8 +169,11 @@ START_TEST(a_link_where_others_can_put_one_is_refused_and_told)
 	text = read_in(tree, "/link", &problem);
 
 	ck_assert_ptr_null(text);
-	ck_assert_str_eq(problem, "it is reached by a symbolic link in a directory that users other than root can write to; "
-				  "give the directories of its path to root (chown root, chmod go-w)");
+	ck_assert_str_eq(
+		problem,
+		"it is reached by a symbolic link in a directory that users other than root can "
+		"write to; "
+		"give the directories of its path to root (chown root, chmod go-w)");
 }
 END_TEST
 
@@ -177,11 +182,13 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("source-file");
 
 	ADD_CASE(suite, "source-file", a_file_is_read_whole_with_a_nul_after_it,
-		 a_file_of_the_largest_size_is_read_and_a_byte_more_is_not, a_link_to_dev_null_is_sent_to_policy,
-		 what_is_not_there_is_told, names_come_sorted_and_without_hidden_ones,
-		 a_file_in_the_place_of_a_directory_is_told);
+		 a_file_of_the_largest_size_is_read_and_a_byte_more_is_not,
+		 a_link_to_dev_null_is_sent_to_policy, a_missing_file_is_reported,
+		 names_come_sorted_and_without_hidden_ones,
+		 a_file_in_place_of_a_directory_is_reported);
 	if (geteuid() == 0) /* another user can own it */
-		ADD_CASE(suite, "others", a_file_in_a_directory_that_is_exchanged_is_never_what_it_leads_to,
-			 a_link_where_others_can_put_one_is_refused_and_told);
+		ADD_CASE(suite, "others",
+			 a_file_in_a_directory_that_is_exchanged_is_never_what_it_leads_to,
+			 a_link_that_another_user_could_create_is_refused_and_reported);
 	return suite;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Start lock: services with the same StartLock= start one at a time. Which one is next, and what a
- * lock never delays.
+ * Start lock: services with the same StartLock= start one at a time. Also tests which service is
+ * next, and what a lock never delays.
  */
 #include "config.h"
 
@@ -56,7 +56,8 @@ END_TEST
 
 START_TEST(a_stop_holds_the_lock_but_never_waits_for_it)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON, "[runlevel 2]\nActivate=a b\n");
+	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON,
+						   "[runlevel 2]\nActivate=a b\n");
 
 	world_settle(w);
 	expect_log(w, "start a, start b");
@@ -76,20 +77,22 @@ END_TEST
 
 /* --- the next one --- */
 
-START_TEST(at_once_policys_order_decides_and_then_the_name)
+START_TEST(services_allowed_at_the_same_moment_start_by_policy_order_then_by_name)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" TASK "== b\n" TASK "== c\n" TASK "== y\n" TASK "== z\n" TASK,
-						   "[defaults]\nNewServices=boot\n[runlevel 2]\nActivate=z y\n");
+	g_autoptr(World) w = world_new_with_policy(
+		"== a\n" TASK "== b\n" TASK "== c\n" TASK "== y\n" TASK "== z\n" TASK,
+		"[defaults]\nNewServices=boot\n[runlevel 2]\nActivate=z y\n");
 
 	world_settle(w);
 	expect_log(w, "start z, start y, start a, start b, start c");
 }
 END_TEST
 
-START_TEST(who_came_first_is_next_whatever_policy_would_like)
+START_TEST(the_lock_is_given_in_order_of_arrival)
 {
-	g_autoptr(World) w = world_new("== a\n" TASK "== b\n" TASK "[Conditions]\nWhen=flag:b\n== c\n" TASK
-				       "[Conditions]\nWhen=flag:c\n");
+	g_autoptr(World)
+		w = world_new("== a\n" TASK "== b\n" TASK "[Conditions]\nWhen=flag:b\n== c\n" TASK
+			      "[Conditions]\nWhen=flag:c\n");
 
 	world_advance_s(w, 1);
 	world_set(w, "flag:c", true);
@@ -102,7 +105,8 @@ END_TEST
 
 START_TEST(one_that_fails_again_and_again_goes_to_the_end_of_the_line)
 {
-	g_autoptr(World) w = world_new("== a\n" DAEMON "Restart=always\n== b\n" DAEMON "== c\n" DAEMON);
+	g_autoptr(World)
+		w = world_new("== a\n" DAEMON "Restart=always\n== b\n" DAEMON "== c\n" DAEMON);
 
 	world_dies(w, "a", 1);
 	expect_log(w, "start a, stop a, start b");
@@ -115,10 +119,11 @@ START_TEST(one_that_fails_again_and_again_goes_to_the_end_of_the_line)
 }
 END_TEST
 
-START_TEST(one_whose_condition_is_lost_leaves_the_line_and_comes_back_at_its_end)
+START_TEST(a_service_that_loses_its_condition_returns_to_the_end_of_the_queue)
 {
-	g_autoptr(World) w = world_new("== a\n" TASK "== b\n" TASK "[Conditions]\nWhen=flag:b\n== c\n" TASK
-				       "[Conditions]\nWhen=flag:c\n");
+	g_autoptr(World)
+		w = world_new("== a\n" TASK "== b\n" TASK "[Conditions]\nWhen=flag:b\n== c\n" TASK
+			      "[Conditions]\nWhen=flag:c\n");
 
 	world_set(w, "flag:b", true);
 	world_advance_s(w, 1);
@@ -133,7 +138,7 @@ START_TEST(one_whose_condition_is_lost_leaves_the_line_and_comes_back_at_its_end
 }
 END_TEST
 
-START_TEST(one_that_nobody_wants_any_more_leaves_the_line)
+START_TEST(an_unwanted_service_leaves_the_queue)
 {
 	g_autoptr(World) w = world_new("== a\n" TASK "== b\n" TASK "== c\n" TASK);
 
@@ -144,10 +149,11 @@ START_TEST(one_that_nobody_wants_any_more_leaves_the_line)
 }
 END_TEST
 
-START_TEST(when_the_first_in_line_goes_while_the_lock_is_free_the_next_one_starts)
+START_TEST(if_the_first_in_line_leaves_while_the_lock_is_free_the_next_one_starts)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" TASK "[Conditions]\nConflicts=b\n== b\n" FREE "== c\n" TASK,
-						   "[runlevel 2]\nActivate=b c a\n[runlevel 3]\nActivate=a c\n");
+	g_autoptr(World) w = world_new_with_policy(
+		"== a\n" TASK "[Conditions]\nConflicts=b\n== b\n" FREE "== c\n" TASK,
+		"[runlevel 2]\nActivate=b c a\n[runlevel 3]\nActivate=a c\n");
 
 	expect_log(w, "start b, start c");
 	world_runlevel(w, "3");
@@ -160,9 +166,10 @@ END_TEST
 
 /* --- order, settled --- */
 
-START_TEST(who_waits_for_the_lock_has_not_settled)
+START_TEST(a_service_that_waits_for_the_lock_has_not_settled)
 {
-	g_autoptr(World) w = world_new("== a\n" TASK "== b\n" TASK "== late\n" FREE "[Conditions]\nAfter=b\n");
+	g_autoptr(World) w =
+		world_new("== a\n" TASK "== b\n" TASK "== late\n" FREE "[Conditions]\nAfter=b\n");
 
 	expect_log(w, "start a");
 	ck_assert(!engine_is_settled(world_find(w, "b")));
@@ -176,8 +183,11 @@ END_TEST
 
 START_TEST(an_order_against_policys_is_kept_and_nothing_hangs)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" TASK "[Conditions]\nAfter=b\n== b\n" TASK "[Conditions]\nAfter=c\n"
-						   "== c\n" TASK, "[runlevel 2]\nActivate=a b c\n");
+	g_autoptr(World)
+		w = world_new_with_policy("== a\n" TASK "[Conditions]\nAfter=b\n== b\n" TASK
+					  "[Conditions]\nAfter=c\n"
+					  "== c\n" TASK,
+					  "[runlevel 2]\nActivate=a b c\n");
 
 	world_settle(w);
 	expect_log(w, "start c, start b, start a");
@@ -186,7 +196,7 @@ END_TEST
 
 /* --- reload, crash --- */
 
-START_TEST(another_manager_knows_who_holds_the_lock)
+START_TEST(the_next_manager_knows_the_holder_of_the_lock)
 {
 	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "== c\n" DAEMON);
 
@@ -217,7 +227,8 @@ END_TEST
 
 START_TEST(the_line_keeps_its_order_when_the_files_change)
 {
-	g_autoptr(World) w = world_new("== a\n" TASK "== b\n" TASK "[Conditions]\nWhen=flag:b\n== c\n" TASK);
+	g_autoptr(World)
+		w = world_new("== a\n" TASK "== b\n" TASK "[Conditions]\nWhen=flag:b\n== c\n" TASK);
 
 	world_advance_s(w, 1);
 	world_set(w, "flag:b", true);
@@ -239,7 +250,7 @@ START_TEST(the_holder_is_named)
 	expect_cause(w, "b", "waits for the lock console, which a holds");
 	ck_assert_str_eq(state->text, "b waits for the lock console, which a holds.");
 	ck_assert_uint_eq(holder->depth, 1);
-	ck_assert_str_eq(holder->text, "a is starting; that began just now.");
+	ck_assert_str_eq(holder->text, "a is starting; the start began just now.");
 }
 END_TEST
 
@@ -247,20 +258,23 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("start-lock");
 
-	ADD_CASE(suite, "one at a time", the_next_one_starts_when_the_one_before_is_ready_done_or_failed,
+	ADD_CASE(suite, "one at a time",
+		 the_next_one_starts_when_the_one_before_is_ready_done_or_failed,
 		 another_lock_and_none_are_not_held_up,
 		 a_start_that_is_broken_off_holds_the_lock_until_its_processes_are_gone,
 		 a_stop_holds_the_lock_but_never_waits_for_it);
-	ADD_CASE(suite, "turn", at_once_policys_order_decides_and_then_the_name,
-		 who_came_first_is_next_whatever_policy_would_like,
+	ADD_CASE(suite, "turn",
+		 services_allowed_at_the_same_moment_start_by_policy_order_then_by_name,
+		 the_lock_is_given_in_order_of_arrival,
 		 one_that_fails_again_and_again_goes_to_the_end_of_the_line,
-		 one_whose_condition_is_lost_leaves_the_line_and_comes_back_at_its_end,
-		 one_that_nobody_wants_any_more_leaves_the_line,
-		 when_the_first_in_line_goes_while_the_lock_is_free_the_next_one_starts);
-	ADD_CASE(suite, "order", who_waits_for_the_lock_has_not_settled,
+		 a_service_that_loses_its_condition_returns_to_the_end_of_the_queue,
+		 an_unwanted_service_leaves_the_queue,
+		 if_the_first_in_line_leaves_while_the_lock_is_free_the_next_one_starts);
+	ADD_CASE(suite, "order", a_service_that_waits_for_the_lock_has_not_settled,
 		 an_order_against_policys_is_kept_and_nothing_hangs);
-	ADD_CASE(suite, "reload and crash", another_manager_knows_who_holds_the_lock,
-		 what_is_held_stays_held_when_the_files_change, the_line_keeps_its_order_when_the_files_change);
+	ADD_CASE(suite, "reload and crash", the_next_manager_knows_the_holder_of_the_lock,
+		 what_is_held_stays_held_when_the_files_change,
+		 the_line_keeps_its_order_when_the_files_change);
 	ADD_CASE(suite, "words", the_holder_is_named);
 	return suite;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stop order, While terms that lapse, and the effect of Settle= and restarts on dependants.
+ * Stop order, While= terms that become false, and the effect of Settle= and restarts on dependants.
  */
 #include "config.h"
 
@@ -16,8 +16,9 @@
 
 START_TEST(shutdown_is_the_reverse_of_the_start)
 {
-	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nAfter=a\n== c\n" TASK
-				       "[Conditions]\nWhile=service:b\n== d\n" DAEMON "[Conditions]\nWhen=service:c\n");
+	g_autoptr(World) w = world_new(
+		"== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nAfter=a\n== c\n" TASK
+		"[Conditions]\nWhile=service:b\n== d\n" DAEMON "[Conditions]\nWhen=service:c\n");
 
 	world_settle(w);
 	expect_log(w, "start a, start b, start c, start d");
@@ -41,7 +42,8 @@ END_TEST
 
 START_TEST(stop_after_comes_before_the_reverse_of_starting)
 {
-	g_autoptr(World) w = world_new("== disk\n" DAEMON "[Conditions]\nAfter=net\nStopAfter=net\n== net\n" DAEMON);
+	g_autoptr(World) w = world_new("== disk\n" DAEMON
+				       "[Conditions]\nAfter=net\nStopAfter=net\n== net\n" DAEMON);
 
 	world_settle(w);
 	(void)world_log(w);
@@ -51,10 +53,12 @@ START_TEST(stop_after_comes_before_the_reverse_of_starting)
 }
 END_TEST
 
-START_TEST(with_stop_order_said_the_order_of_starting_says_nothing_of_stopping)
+START_TEST(stop_order_said_takes_no_stop_order_from_the_start)
 {
-	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nProvides=$fs\n== c\n" TASK "== z\n" DAEMON
-				       "StopOrder=said\n[Conditions]\nAfter=a $fs\nWhen=service:c\nWhile=service:a\n");
+	g_autoptr(World) w = world_new(
+		"== a\n" DAEMON "== b\n" DAEMON "[Conditions]\nProvides=$fs\n== c\n" TASK
+		"== z\n" DAEMON
+		"StopOrder=said\n[Conditions]\nAfter=a $fs\nWhen=service:c\nWhile=service:a\n");
 
 	world_settle(w);
 	expect_log(w, "start a, start b, start c, start z");
@@ -63,10 +67,11 @@ START_TEST(with_stop_order_said_the_order_of_starting_says_nothing_of_stopping)
 }
 END_TEST
 
-START_TEST(what_is_said_of_stopping_holds_under_stop_order_said)
+START_TEST(stop_order_said_keeps_the_declared_stop_order)
 {
 	g_autoptr(World) w = world_new("== a\n" DAEMON "== b\n" DAEMON "StopOrder=said\n"
-				       "[Conditions]\nAfter=a\nStopBefore=a\n== c\n" DAEMON "[Conditions]\nStopAfter=b\n");
+				       "[Conditions]\nAfter=a\nStopBefore=a\n== c\n" DAEMON
+				       "[Conditions]\nStopAfter=b\n");
 
 	world_settle(w);
 	(void)world_log(w);
@@ -79,9 +84,10 @@ END_TEST
 
 START_TEST(an_order_of_starting_orders_stopping_as_its_author_wants)
 {
-	g_autoptr(World) w = world_new("== mount\n" DAEMON "[Conditions]\nBefore=script\n"
-				       "== script\n" DAEMON "StopOrder=said\n[Conditions]\nBefore=z\n"
-				       "== top\n" DAEMON "[Conditions]\nAfter=script\n== z\n" DAEMON);
+	g_autoptr(World)
+		w = world_new("== mount\n" DAEMON "[Conditions]\nBefore=script\n"
+			      "== script\n" DAEMON "StopOrder=said\n[Conditions]\nBefore=z\n"
+			      "== top\n" DAEMON "[Conditions]\nAfter=script\n== z\n" DAEMON);
 
 	world_settle(w);
 	expect_log(w, "start mount, start script, start top, start z");
@@ -121,7 +127,8 @@ END_TEST
 
 START_TEST(on_an_ordered_stop_dependents_stop_first)
 {
-	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\nSettle=5s\n== bus\n" DAEMON);
+	g_autoptr(World) w = world_new(
+		"== app\n" DAEMON "[Conditions]\nWhile=service:bus\nSettle=5s\n== bus\n" DAEMON);
 
 	world_settle(w);
 	(void)world_log(w);
@@ -136,7 +143,8 @@ END_TEST
 
 START_TEST(on_a_crash_dependents_stop_after)
 {
-	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON);
+	g_autoptr(World)
+		w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON);
 
 	world_settle(w);
 	(void)world_log(w);
@@ -148,7 +156,8 @@ END_TEST
 
 START_TEST(settle_rides_a_restart_through)
 {
-	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\nSettle=2s\n== bus\n" DAEMON);
+	g_autoptr(World) w = world_new(
+		"== app\n" DAEMON "[Conditions]\nWhile=service:bus\nSettle=2s\n== bus\n" DAEMON);
 
 	world_settle(w);
 	(void)world_log(w);
@@ -163,7 +172,8 @@ END_TEST
 
 START_TEST(settle_ends_when_the_other_does_not_come_back_in_time)
 {
-	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\nSettle=2s\n== bus\n" DAEMON);
+	g_autoptr(World) w = world_new(
+		"== app\n" DAEMON "[Conditions]\nWhile=service:bus\nSettle=2s\n== bus\n" DAEMON);
 
 	world_settle(w);
 	world_restart(w, "bus");
@@ -176,7 +186,8 @@ END_TEST
 
 START_TEST(settle_ends_at_once_when_the_other_is_stopped_meanwhile)
 {
-	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\nSettle=60s\n== bus\n" DAEMON);
+	g_autoptr(World) w = world_new(
+		"== app\n" DAEMON "[Conditions]\nWhile=service:bus\nSettle=60s\n== bus\n" DAEMON);
 
 	world_settle(w);
 	world_restart(w, "bus");
@@ -188,7 +199,8 @@ END_TEST
 
 START_TEST(without_settle_dependents_restart_too)
 {
-	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON);
+	g_autoptr(World)
+		w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON);
 
 	world_settle(w);
 	(void)world_log(w);
@@ -200,8 +212,9 @@ END_TEST
 
 START_TEST(a_reload_is_no_lapse)
 {
-	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON
-				       "Reload=signal:HUP\n");
+	g_autoptr(World)
+		w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON
+			      "Reload=signal:HUP\n");
 
 	world_settle(w);
 	(void)world_log(w);
@@ -231,7 +244,7 @@ static World *world_with_volume(const char *others)
 	return w;
 }
 
-START_TEST(what_stands_on_a_mount_stops_before_it_is_unmounted)
+START_TEST(dependants_of_a_mount_stop_before_it_is_unmounted)
 {
 	g_autoptr(World) w = world_with_volume("== user\n" DAEMON ON_IT);
 
@@ -260,7 +273,7 @@ START_TEST(settle_keeps_no_service_on_a_volume_that_goes)
 }
 END_TEST
 
-START_TEST(a_restart_of_a_mount_brings_back_what_stands_on_it)
+START_TEST(a_restart_of_a_mount_brings_back_its_dependants)
 {
 	g_autoptr(World) w = world_with_volume("== user\n" DAEMON ON_IT);
 
@@ -278,11 +291,13 @@ END_TEST
 
 START_TEST(a_path_on_a_volume_is_on_the_innermost_mount)
 {
-	g_autoptr(World) w = world_new("== inner\n" MOUNT_AT("/srv/data/in") "While=mounted:/srv/data\n" VOLUME
-				       "== a\n" DAEMON "[Conditions]\nWhile=mounted:/srv/data/in/x\n"
-				       "== b\n" DAEMON "[Conditions]\nWhile=mounted:/srv/data/y\n"
-				       "== c\n" DAEMON "[Conditions]\nWhile=mounted:/srv/database\n");
-	const char *const mounted[] = { "mounted:/srv/data", "mounted:/srv/data/in", "mounted:/srv/data/in/x", "mounted:/srv/data/y",
+	g_autoptr(World) w = world_new("== inner\n" MOUNT_AT(
+		"/srv/data/in") "While=mounted:/srv/data\n" VOLUME "== a\n" DAEMON
+				"[Conditions]\nWhile=mounted:/srv/data/in/x\n"
+				"== b\n" DAEMON "[Conditions]\nWhile=mounted:/srv/data/y\n"
+				"== c\n" DAEMON "[Conditions]\nWhile=mounted:/srv/database\n");
+	const char *const mounted[] = { "mounted:/srv/data", "mounted:/srv/data/in",
+					"mounted:/srv/data/in/x", "mounted:/srv/data/y",
 					"mounted:/srv/database" };
 
 	world_set(w, "label:DATA", true);
@@ -322,7 +337,7 @@ START_TEST(a_shutdown_unmounts_when_all_that_was_started_on_a_mount_has_stopped)
 }
 END_TEST
 
-START_TEST(a_start_takes_a_stop_of_a_mount_back_that_still_waits)
+START_TEST(a_start_cancels_the_stop_of_a_mount_that_still_waits)
 {
 	g_autoptr(World) w = world_with_volume("== user\n" DAEMON ON_IT);
 
@@ -335,7 +350,7 @@ START_TEST(a_start_takes_a_stop_of_a_mount_back_that_still_waits)
 }
 END_TEST
 
-START_TEST(not_mounted_is_a_question_to_the_kernel)
+START_TEST(not_mounted_becomes_true_only_by_a_report_from_the_kernel)
 {
 	g_autoptr(World) w = world_with_volume("== user\n" DAEMON ON_IT "== other\n" DAEMON
 					       "[Conditions]\nWhile=!mounted:/srv/data\n");
@@ -372,9 +387,11 @@ START_TEST(a_task_whose_stop_fails_is_done_as_before)
 
 	expect_state(w, "volume", STATE_DONE);
 	expect_cause(w, "volume", "its stop failed: exit status 1");
-	ck_assert_str_eq(world_find(w, "volume")->stop_problem, "exit status 1: umount: target is busy");
+	ck_assert_str_eq(world_find(w, "volume")->stop_problem,
+			 "exit status 1: umount: target is busy");
 	ck_assert(engine_is_settled(world_find(w, "volume")));
-	ck_assert(engine_is_at_rest(world_engine(w)) || world_find(w, "user")->state == STATE_STARTING);
+	ck_assert(engine_is_at_rest(world_engine(w)) ||
+		  world_find(w, "user")->state == STATE_STARTING);
 	expect_log(w, "start user");
 	world_settle(w);
 	world_advance_s(w, 3600);
@@ -483,7 +500,8 @@ END_TEST
 
 START_TEST(on_lapse_reload_reloads_it_once)
 {
-	g_autoptr(World) w = world_new(DAEMON "Reload=signal:HUP\n[Conditions]\nWhile=flag:net\nOnLapse=reload\n");
+	g_autoptr(World) w = world_new(
+		DAEMON "Reload=signal:HUP\n[Conditions]\nWhile=flag:net\nOnLapse=reload\n");
 
 	world_set(w, "flag:net", true);
 	world_settle(w);
@@ -495,10 +513,11 @@ START_TEST(on_lapse_reload_reloads_it_once)
 }
 END_TEST
 
-START_TEST(policy_may_say_what_a_lapse_does)
+START_TEST(policy_may_set_the_effect_of_a_lapse)
 {
-	g_autoptr(World) w = world_new_with_policy(DAEMON "[Conditions]\nWhile=flag:net\n",
-						   "[runlevel 2]\nActivate=it\n[service it]\nOnLapse=keep\n");
+	g_autoptr(World) w =
+		world_new_with_policy(DAEMON "[Conditions]\nWhile=flag:net\n",
+				      "[runlevel 2]\nActivate=it\n[service it]\nOnLapse=keep\n");
 
 	world_set(w, "flag:net", true);
 	world_settle(w);
@@ -511,23 +530,30 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("stop-order");
 
-	ADD_CASE(suite, "order", shutdown_is_the_reverse_of_the_start, what_has_no_order_stops_at_once,
-		 stop_after_comes_before_the_reverse_of_starting,
-		 with_stop_order_said_the_order_of_starting_says_nothing_of_stopping,
-		 what_is_said_of_stopping_holds_under_stop_order_said,
+	ADD_CASE(suite, "order", shutdown_is_the_reverse_of_the_start,
+		 what_has_no_order_stops_at_once, stop_after_comes_before_the_reverse_of_starting,
+		 stop_order_said_takes_no_stop_order_from_the_start,
+		 stop_order_said_keeps_the_declared_stop_order,
 		 an_order_of_starting_orders_stopping_as_its_author_wants,
-		 orders_of_stopping_that_go_round_in_a_circle_end, a_stop_waits_only_for_those_that_stop_too);
-	ADD_CASE(suite, "dependents", on_an_ordered_stop_dependents_stop_first, on_a_crash_dependents_stop_after,
-		 settle_rides_a_restart_through, settle_ends_when_the_other_does_not_come_back_in_time,
-		 settle_ends_at_once_when_the_other_is_stopped_meanwhile, without_settle_dependents_restart_too,
-		 a_reload_is_no_lapse);
-	ADD_CASE(suite, "mounts", what_stands_on_a_mount_stops_before_it_is_unmounted, settle_keeps_no_service_on_a_volume_that_goes,
-		 a_restart_of_a_mount_brings_back_what_stands_on_it, a_path_on_a_volume_is_on_the_innermost_mount,
+		 orders_of_stopping_that_go_round_in_a_circle_end,
+		 a_stop_waits_only_for_those_that_stop_too);
+	ADD_CASE(suite, "dependents", on_an_ordered_stop_dependents_stop_first,
+		 on_a_crash_dependents_stop_after, settle_rides_a_restart_through,
+		 settle_ends_when_the_other_does_not_come_back_in_time,
+		 settle_ends_at_once_when_the_other_is_stopped_meanwhile,
+		 without_settle_dependents_restart_too, a_reload_is_no_lapse);
+	ADD_CASE(suite, "mounts", dependants_of_a_mount_stop_before_it_is_unmounted,
+		 settle_keeps_no_service_on_a_volume_that_goes,
+		 a_restart_of_a_mount_brings_back_its_dependants,
+		 a_path_on_a_volume_is_on_the_innermost_mount,
 		 a_shutdown_unmounts_when_all_that_was_started_on_a_mount_has_stopped,
-		 a_start_takes_a_stop_of_a_mount_back_that_still_waits, not_mounted_is_a_question_to_the_kernel,
-		 a_mount_whose_file_is_gone_is_still_one, a_task_whose_stop_fails_is_done_as_before, another_stop_tries_again,
-		 a_new_reason_to_stop_tries_again, a_restart_whose_stop_fails_is_over);
+		 a_start_cancels_the_stop_of_a_mount_that_still_waits,
+		 not_mounted_becomes_true_only_by_a_report_from_the_kernel,
+		 a_mount_whose_file_is_gone_is_still_one, a_task_whose_stop_fails_is_done_as_before,
+		 another_stop_tries_again, a_new_reason_to_stop_tries_again,
+		 a_restart_whose_stop_fails_is_over);
 	ADD_CASE(suite, "lapse", a_flapping_level_is_waited_out, unknown_stops_the_clock_of_settle,
-		 on_lapse_keep_keeps_it, on_lapse_reload_reloads_it_once, policy_may_say_what_a_lapse_does);
+		 on_lapse_keep_keeps_it, on_lapse_reload_reloads_it_once,
+		 policy_may_set_the_effect_of_a_lapse);
 	return suite;
 }

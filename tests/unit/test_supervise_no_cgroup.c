@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise without cgroup v2: the reduced guarantees, with real processes, through a fake keeper
- * (docs/processes.md).
+ * Supervise without cgroup v2: the reduced guarantees (docs/processes.md). The processes are real,
+ * and the keeper is a fake.
  */
 #include "config.h"
 
@@ -36,7 +36,8 @@ static Stage *stage_new_without_cgroups(const char *text)
 
 START_TEST(without_cgroups_a_daemon_starts_and_stops)
 {
-	Stage *stage = stage_new_without_cgroups("[Service]\nExec=/bin/sleep 1000\nPrepare=/bin/true\nCleanup=/bin/true\n");
+	Stage *stage = stage_new_without_cgroups(
+		"[Service]\nExec=/bin/sleep 1000\nPrepare=/bin/true\nCleanup=/bin/true\n");
 
 	expect_event(stage, "ready");
 	ck_assert_ptr_null(supervisor_cgroup(stage->supervisor));
@@ -54,7 +55,8 @@ START_TEST(without_cgroups_a_signal_for_all_is_refused)
 
 	expect_event(stage, "ready");
 	ck_assert(!supervisor_send_signal(stage->supervisor, SIGTERM, true, &error));
-	ck_assert_str_eq(error->message, STAGE_SERVICE ": without cgroup v2 only its main process is known");
+	ck_assert_str_eq(error->message,
+			 STAGE_SERVICE ": without cgroup v2 only its main process is known");
 	ck_assert(supervisor_send_signal(stage->supervisor, SIGTERM, false, NULL));
 
 	expect_event(stage, "exited well: killed by signal TERM");
@@ -64,8 +66,10 @@ END_TEST
 
 START_TEST(without_cgroups_one_that_ignores_term_is_killed)
 {
-	Stage *stage = stage_new_without_cgroups("[Service]\nExec=/bin/sh -c 'trap \"\" TERM; echo >&3; while :; do sleep 0.1; done'\n"
-						 "Ready=fd:3\nStopTimeout=200ms\n");
+	Stage *stage = stage_new_without_cgroups(
+		"[Service]\nExec=/bin/sh -c 'trap \"\" TERM; echo >&3; while :; do sleep 0.1; "
+		"done'\n"
+		"Ready=fd:3\nStopTimeout=200ms\n");
 
 	expect_event(stage, "ready");
 	stage_stop(stage);
@@ -87,13 +91,15 @@ END_TEST
 
 START_TEST(without_cgroups_a_pid_file_names_the_daemon)
 {
-	Stage *stage = stage_new_without_cgroups("[Service]\nReady=fork\nPidFile={DIR}/pid\n"
-						 "Exec=/bin/sh -c 'sleep 1000 & echo $! >{DIR}/pid'\n");
+	Stage *stage =
+		stage_new_without_cgroups("[Service]\nReady=fork\nPidFile={DIR}/pid\n"
+					  "Exec=/bin/sh -c 'sleep 1000 & echo $! >{DIR}/pid'\n");
 
 	expect_event(stage, "ready");
 	stage_stop(stage);
 
-	expect_events(stage, "started\nmain pid\nready\nexited well: killed by signal TERM\ngone\n");
+	expect_events(stage,
+		      "started\nmain pid\nready\nexited well: killed by signal TERM\ngone\n");
 	stage_free(stage);
 }
 END_TEST
@@ -104,7 +110,10 @@ START_TEST(without_cgroups_a_fork_needs_a_pid_file)
 
 	expect_event(stage, "gone");
 
-	expect_events(stage, "started\nstart failed: Ready=fork without PidFile= needs cgroup v2, which this machine does not have\ngone\n");
+	expect_events(
+		stage,
+		"started\nstart failed: Ready=fork without PidFile= needs cgroup v2, which this "
+		"machine does not have\ngone\n");
 	stage_free(stage);
 }
 END_TEST
@@ -116,11 +125,12 @@ static pid_t pid_in_file(const Stage *stage, const char *path)
 	return (pid_t)atoi(text);
 }
 
-/* CVE-2018-16888: it is root's process, and would be killed with the service. */
+/* CVE-2018-16888: the named process belongs to root, and would be killed with the service. */
 START_TEST(without_cgroups_a_pid_file_of_a_user_does_not_name_a_process_of_root)
 {
-	Stage *stage = stage_new_without_cgroups("[Service]\nReady=fork\nPidFile={DIR}/pid\nStartTimeout=300ms\n"
-						 "Exec=/bin/sh -c 'sleep 1000 & echo $! >{DIR}/pid; chown 65534 {DIR}/pid'\n");
+	Stage *stage = stage_new_without_cgroups(
+		"[Service]\nReady=fork\nPidFile={DIR}/pid\nStartTimeout=300ms\n"
+		"Exec=/bin/sh -c 'sleep 1000 & echo $! >{DIR}/pid; chown 65534 {DIR}/pid'\n");
 
 	expect_event(stage, "gone");
 
@@ -133,15 +143,17 @@ END_TEST
 
 START_TEST(without_cgroups_a_pid_file_of_a_user_names_its_own_process)
 {
-	Stage *stage = stage_set_without_cgroups("[Service]\nReady=fork\nPidFile={DIR}/pid\nUser=65534\nGroup=65534\n"
-						 "Exec=/bin/sh -c 'sleep 1000 & echo $! >{DIR}/pid'\n");
+	Stage *stage = stage_set_without_cgroups(
+		"[Service]\nReady=fork\nPidFile={DIR}/pid\nUser=65534\nGroup=65534\n"
+		"Exec=/bin/sh -c 'sleep 1000 & echo $! >{DIR}/pid'\n");
 
 	ck_assert_int_eq(chown(stage->tree->root, 65534, 65534), 0);
 	stage_start(stage);
 	expect_event(stage, "ready");
 	stage_stop(stage);
 
-	expect_events(stage, "started\nmain pid\nready\nexited well: killed by signal TERM\ngone\n");
+	expect_events(stage,
+		      "started\nmain pid\nready\nexited well: killed by signal TERM\ngone\n");
 	stage_free(stage);
 }
 END_TEST
@@ -152,10 +164,13 @@ Suite *make_suite(void)
 
 	ADD_CASE(suite, "without cgroups", without_cgroups_a_daemon_starts_and_stops,
 		 without_cgroups_a_signal_for_all_is_refused,
-		 without_cgroups_one_that_ignores_term_is_killed, without_cgroups_notify_works_within_the_session,
-		 without_cgroups_a_pid_file_names_the_daemon, without_cgroups_a_fork_needs_a_pid_file);
+		 without_cgroups_one_that_ignores_term_is_killed,
+		 without_cgroups_notify_works_within_the_session,
+		 without_cgroups_a_pid_file_names_the_daemon,
+		 without_cgroups_a_fork_needs_a_pid_file);
 	if (geteuid() == 0)
-		ADD_CASE(suite, "users", without_cgroups_a_pid_file_of_a_user_does_not_name_a_process_of_root,
+		ADD_CASE(suite, "users",
+			 without_cgroups_a_pid_file_of_a_user_does_not_name_a_process_of_root,
 			 without_cgroups_a_pid_file_of_a_user_names_its_own_process);
 	return suite;
 }

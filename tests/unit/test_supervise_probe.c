@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise, probes: commands that check a service that is up, with real processes, through a fake
- * keeper.
+ * Supervise, probes: commands that check a service that is up. The processes are real, and the
+ * keeper is a fake.
  */
 #include "config.h"
 
@@ -34,9 +34,10 @@ static Stage *stage_new_checked(const char *text)
 	return stage;
 }
 
-START_TEST(check_that_succeeds_says_so)
+START_TEST(successful_check_is_reported)
 {
-	Stage *stage = stage_new_checked("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sh -c 'echo fine'\n");
+	Stage *stage = stage_new_checked(
+		"[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sh -c 'echo fine'\n");
 
 	expect_event(stage, "checked well");
 
@@ -45,10 +46,12 @@ START_TEST(check_that_succeeds_says_so)
 }
 END_TEST
 
-START_TEST(check_that_fails_is_told_with_its_last_line_and_nothing_is_stopped)
+START_TEST(failed_check_is_reported_with_its_last_line_and_nothing_is_stopped)
 {
-	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\n"
-				 "CheckCommand=/bin/sh -c 'echo first; printf \"line 7: unknown\\\\toption\\\\n\\\\n\" >&2; exit 3'\n");
+	Stage *stage = stage_new(
+		"[Service]\nExec=/bin/sleep 1000\n"
+		"CheckCommand=/bin/sh -c 'echo first; printf \"line 7: unknown\\\\toption\\\\n"
+		"\\\\n\" >&2; exit 3'\n");
 	pid_t pid;
 
 	expect_event(stage, "ready");
@@ -61,9 +64,10 @@ START_TEST(check_that_fails_is_told_with_its_last_line_and_nothing_is_stopped)
 }
 END_TEST
 
-START_TEST(check_that_cannot_be_executed_says_why)
+START_TEST(check_that_cannot_be_executed_reports_the_reason)
 {
-	Stage *stage = stage_new_checked("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/no/such/program -t\n");
+	Stage *stage = stage_new_checked(
+		"[Service]\nExec=/bin/sleep 1000\nCheckCommand=/no/such/program -t\n");
 
 	expect_event(stage, "checked badly: cannot execute its program: No such file or directory");
 	stage_free(stage);
@@ -72,18 +76,21 @@ END_TEST
 
 START_TEST(check_has_the_time_of_a_start)
 {
-	Stage *stage = stage_new_checked("[Service]\nExec=/bin/sleep 1000\nStartTimeout=150ms\n"
-					 "CheckCommand=/bin/sh -c 'echo asking the name server; sleep 1000'\n");
+	Stage *stage = stage_new_checked(
+		"[Service]\nExec=/bin/sleep 1000\nStartTimeout=2s\n"
+		"CheckCommand=/bin/sh -c 'echo asking the name server; sleep 1000'\n");
 
-	expect_event(stage, "checked badly: not finished after 150 ms (it wrote: asking the name server)");
+	expect_event(stage,
+		     "checked badly: not finished after 2.0 s (it wrote: asking the name server)");
 	stage_free(stage);
 }
 END_TEST
 
-START_TEST(what_is_not_up_has_nothing_in_its_way)
+START_TEST(a_service_that_is_not_up_needs_no_check)
 {
-	Stage *stage = stage_new_in_directory("[Service]\nExec=/bin/sh -c 'touch {DIR}/up; exec sleep 1000'\nReady=notify\n"
-					      "CheckCommand=/bin/false\n");
+	Stage *stage = stage_new_in_directory(
+		"[Service]\nExec=/bin/sh -c 'touch {DIR}/up; exec sleep 1000'\nReady=notify\n"
+		"CheckCommand=/bin/false\n");
 
 	expect_file(stage, "/up");
 	supervisor_check(stage->supervisor);
@@ -96,7 +103,8 @@ END_TEST
 
 START_TEST(stop_does_not_wait_for_a_check)
 {
-	Stage *stage = stage_new_checked("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sleep 1000\n");
+	Stage *stage = stage_new_checked(
+		"[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sleep 1000\n");
 
 	expect_record(stage, "spawn check");
 	stage_stop(stage);
@@ -109,8 +117,9 @@ END_TEST
 
 START_TEST(check_of_a_script_is_no_process_of_it)
 {
-	Stage *stage = stage_new_in_directory("[Service]\nType=script\nExec=/bin/true\nStop=/bin/true\n"
-					      "CheckCommand=/bin/sh -c 'touch {DIR}/asked; sleep 0.1; exit 1'\n");
+	Stage *stage = stage_new_in_directory(
+		"[Service]\nType=script\nExec=/bin/true\nStop=/bin/true\n"
+		"CheckCommand=/bin/sh -c 'touch {DIR}/asked; sleep 0.1; exit 1'\n");
 
 	expect_event(stage, "exited done: exit status 0; it left nothing running");
 	supervisor_check(stage->supervisor);
@@ -122,22 +131,25 @@ START_TEST(check_of_a_script_is_no_process_of_it)
 }
 END_TEST
 
-START_TEST(next_manager_ends_a_check_for_which_nobody_waits)
+START_TEST(next_manager_ends_a_check_without_clients)
 {
-	Stage *stage = stage_new_checked("[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sleep 1000\n");
+	Stage *stage = stage_new_checked(
+		"[Service]\nExec=/bin/sleep 1000\nCheckCommand=/bin/sleep 1000\n");
 
 	expect_record(stage, "spawn check");
 	stage_crash(stage);
 	expect_record(stage, "ack check");
 
-	expect_event(stage, "checked well"); /* the manager can answer its caller now */
+	expect_event(stage, "checked well"); /* now the manager can answer its caller */
 	stage_free(stage);
 }
 END_TEST
 
 START_TEST(check_that_cannot_be_killed_has_failed_and_so_has_the_next)
 {
-	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nStartTimeout=150ms\nCheckCommand=/bin/sleep 1000\n");
+	Stage *stage = stage_new(
+		"[Service]\nExec=/bin/sleep 1000\nStartTimeout=150ms\nCheckCommand=/bin/sleep "
+		"1000\n");
 
 	fake_keeper_withhold_end(stage->keeper, ROLE_CHECK, true);
 	expect_event(stage, "ready");
@@ -168,7 +180,8 @@ START_TEST(stop_goes_on_without_a_check_that_cannot_be_killed)
 	expect_record(stage, "spawn check");
 	stage_stop(stage);
 
-	expect_events(stage, "started\nready\nexited well: killed by signal TERM\nchecked well\ngone\n");
+	expect_events(stage,
+		      "started\nready\nexited well: killed by signal TERM\nchecked well\ngone\n");
 	fake_keeper_withhold_end(stage->keeper, ROLE_CHECK, false);
 	expect_record(stage, "ack check");
 	stage_free(stage);
@@ -177,8 +190,10 @@ END_TEST
 
 /* --- HealthCommand= --- */
 
-#define ASKED "[Service]\nExec=/bin/sleep 1000\nHealthInterval=50ms\nHealthRetries=3\n"
-#define ILL "HealthCommand=/bin/sh -c 'echo x >>{DIR}/asked; [ ! -e {DIR}/ill ] || { echo no answer; exit 4; }'\n"
+#define PROBED "[Service]\nExec=/bin/sleep 1000\nHealthInterval=50ms\nHealthRetries=3\n"
+#define ILL                                                                                        \
+	"HealthCommand=/bin/sh -c 'echo x >>{DIR}/asked; [ ! -e {DIR}/ill ] || { echo no answer; " \
+	"exit 4; }'\n"
 
 static void cure(const Stage *stage)
 {
@@ -189,14 +204,16 @@ static void cure(const Stage *stage)
 
 static size_t count_questions(const Stage *stage)
 {
-	g_autofree char *text = has_file(stage, "/asked") ? read_text(stage, "/asked") : g_strdup("");
+	g_autofree char *text = has_file(stage, "/asked") ? read_text(stage, "/asked") :
+							    g_strdup("");
 
 	return strlen(text);
 }
 
 START_TEST(first_answer_comes_when_it_is_ready)
 {
-	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nHealthCommand=/bin/true\nHealthInterval=1h\n");
+	Stage *stage = stage_new(
+		"[Service]\nExec=/bin/sleep 1000\nHealthCommand=/bin/true\nHealthInterval=1h\n");
 
 	expect_event(stage, "health well");
 
@@ -207,23 +224,25 @@ END_TEST
 
 START_TEST(three_failures_in_a_row_end_it_as_a_failure)
 {
-	Stage *stage = stage_new_in_directory(ASKED ILL "Stop=/bin/touch {DIR}/stopped\n");
+	Stage *stage = stage_new_in_directory(PROBED ILL "Stop=/bin/touch {DIR}/stopped\n");
 
 	expect_event(stage, "health well");
 	touch_file(stage, "/ill");
 	expect_event(stage, "gone");
 
-	expect_events(stage, "started\nready\nhealth well\n"
-			     "health badly: HealthCommand= failed 3 times: exit status 4\n"
-			     "exited badly: unhealthy: HealthCommand= failed 3 times: exit status 4\ngone\n");
+	expect_events(
+		stage,
+		"started\nready\nhealth well\n"
+		"health badly: HealthCommand= failed 3 times: exit status 4\n"
+		"exited badly: unhealthy: HealthCommand= failed 3 times: exit status 4\ngone\n");
 	ck_assert(has_file(stage, "/stopped"));
 	stage_free(stage);
 }
 END_TEST
 
-START_TEST(one_that_is_only_to_be_told_is_told_once_and_again_when_it_is_well)
+START_TEST(health_action_none_reports_each_change_once)
 {
-	Stage *stage = stage_new_in_directory(ASKED ILL "HealthAction=none\n");
+	Stage *stage = stage_new_in_directory(PROBED ILL "HealthAction=none\n");
 
 	expect_event(stage, "health well");
 	touch_file(stage, "/ill");
@@ -239,7 +258,7 @@ END_TEST
 
 START_TEST(failures_before_the_first_success_have_time)
 {
-	Stage *stage = stage_new_in_directory(ASKED ILL "HealthStartPeriod=1h\n");
+	Stage *stage = stage_new_in_directory(PROBED ILL "HealthStartPeriod=1h\n");
 
 	touch_file(stage, "/ill");
 	expect_event(stage, "ready");
@@ -255,10 +274,13 @@ END_TEST
 
 START_TEST(answer_that_takes_too_long_is_a_failure)
 {
-	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nHealthRetries=1\nHealthTimeout=100ms\nHealthAction=none\n"
-				 "HealthCommand=/bin/sh -c 'sleep 1000; true'\n");
+	Stage *stage =
+		stage_new("[Service]\nExec=/bin/sleep 1000\nHealthRetries=1\nHealthTimeout=100ms\n"
+			  "HealthAction=none\n"
+			  "HealthCommand=/bin/sh -c 'sleep 1000; true'\n");
 
-	expect_event(stage, "health badly: HealthCommand= failed 1 times: not finished after 100 ms");
+	expect_event(stage,
+		     "health badly: HealthCommand= failed 1 times: not finished after 100 ms");
 
 	stage_free(stage);
 }
@@ -266,15 +288,21 @@ END_TEST
 
 START_TEST(answer_that_cannot_be_killed_is_a_failure_again_and_again)
 {
-	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nHealthRetries=3\nHealthInterval=50ms\nHealthTimeout=100ms\n"
-				 "HealthCommand=/bin/sleep 1000\n");
+	Stage *stage =
+		stage_new("[Service]\nExec=/bin/sleep 1000\nHealthRetries=3\nHealthInterval=50ms\n"
+			  "HealthTimeout=100ms\n"
+			  "HealthCommand=/bin/sleep 1000\n");
 
 	fake_keeper_withhold_end(stage->keeper, ROLE_HEALTH, true);
 	expect_event(stage, "gone");
 
-	expect_events(stage, "started\nready\nhealth badly: HealthCommand= failed 3 times: not finished after 100 ms, and it cannot "
-			     "be killed\nexited badly: unhealthy: HealthCommand= failed 3 times: not finished after 100 ms, and it "
-			     "cannot be killed\ngone\n");
+	expect_events(
+		stage,
+		"started\nready\nhealth badly: HealthCommand= failed 3 times: not finished after "
+		"100 ms, and it cannot "
+		"be killed\nexited badly: unhealthy: HealthCommand= failed 3 times: not finished "
+		"after 100 ms, and it "
+		"cannot be killed\ngone\n");
 	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "spawn health"), 1);
 	fake_keeper_withhold_end(stage->keeper, ROLE_HEALTH, false);
 	expect_record(stage, "ack health");
@@ -284,21 +312,25 @@ END_TEST
 
 START_TEST(stop_and_reload_do_not_wait_for_an_answer)
 {
-	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nReload=/bin/true\nHealthCommand=/bin/sleep 1000\nHealthTimeout=1h\n");
+	Stage *stage = stage_new(
+		"[Service]\nExec=/bin/sleep 1000\nReload=/bin/true\nHealthCommand=/bin/sleep "
+		"1000\nHealthTimeout=1h\n");
 
 	expect_record(stage, "spawn health");
 	supervisor_reload(stage->supervisor);
 	expect_event(stage, "reloaded");
 	stage_stop(stage);
 
-	expect_events(stage, "started\nready\nreloaded\nexited well: killed by signal TERM\ngone\n");
+	expect_events(stage,
+		      "started\nready\nreloaded\nexited well: killed by signal TERM\ngone\n");
 	stage_free(stage);
 }
 END_TEST
 
-START_TEST(next_manager_asks_again)
+START_TEST(next_manager_checks_again)
 {
-	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\nHealthCommand=/bin/true\nHealthInterval=1h\n");
+	Stage *stage = stage_new(
+		"[Service]\nExec=/bin/sleep 1000\nHealthCommand=/bin/true\nHealthInterval=1h\n");
 
 	expect_event(stage, "health well");
 	g_string_truncate(stage->events, 0);
@@ -309,7 +341,7 @@ START_TEST(next_manager_asks_again)
 }
 END_TEST
 
-START_TEST(who_asks_nothing_wakes_nobody)
+START_TEST(without_conditions_there_are_no_wake_ups)
 {
 	Stage *stage = stage_new("[Service]\nExec=/bin/sleep 1000\n");
 
@@ -324,15 +356,21 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("supervise: probes");
 
-	ADD_CASE(suite, "check", check_that_succeeds_says_so,
-		 check_that_fails_is_told_with_its_last_line_and_nothing_is_stopped, check_that_cannot_be_executed_says_why,
-		 check_has_the_time_of_a_start, what_is_not_up_has_nothing_in_its_way, stop_does_not_wait_for_a_check,
-		 next_manager_ends_a_check_for_which_nobody_waits, check_that_cannot_be_killed_has_failed_and_so_has_the_next,
+	ADD_CASE(suite, "check", successful_check_is_reported,
+		 failed_check_is_reported_with_its_last_line_and_nothing_is_stopped,
+		 check_that_cannot_be_executed_reports_the_reason, check_has_the_time_of_a_start,
+		 a_service_that_is_not_up_needs_no_check, stop_does_not_wait_for_a_check,
+		 next_manager_ends_a_check_without_clients,
+		 check_that_cannot_be_killed_has_failed_and_so_has_the_next,
 		 stop_goes_on_without_a_check_that_cannot_be_killed);
-	ADD_CASE(suite, "health", first_answer_comes_when_it_is_ready, three_failures_in_a_row_end_it_as_a_failure,
-		 one_that_is_only_to_be_told_is_told_once_and_again_when_it_is_well, failures_before_the_first_success_have_time,
-		 answer_that_takes_too_long_is_a_failure, answer_that_cannot_be_killed_is_a_failure_again_and_again, stop_and_reload_do_not_wait_for_an_answer, next_manager_asks_again,
-		 who_asks_nothing_wakes_nobody);
+	ADD_CASE(suite, "health", first_answer_comes_when_it_is_ready,
+		 three_failures_in_a_row_end_it_as_a_failure,
+		 health_action_none_reports_each_change_once,
+		 failures_before_the_first_success_have_time,
+		 answer_that_takes_too_long_is_a_failure,
+		 answer_that_cannot_be_killed_is_a_failure_again_and_again,
+		 stop_and_reload_do_not_wait_for_an_answer, next_manager_checks_again,
+		 without_conditions_there_are_no_wake_ups);
 	if (has_cgroups())
 		ADD_CASE(suite, "cgroup", check_of_a_script_is_no_process_of_it);
 	return suite;

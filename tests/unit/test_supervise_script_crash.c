@@ -13,18 +13,21 @@
 
 START_TEST(manager_that_dies_all_the_time_runs_each_command_once)
 {
-	Stage *stage = script_new("start) keep pid ;; restart) end pid; keep pid ;; stop) end pid ;;\n", "");
+	Stage *stage = script_new(
+		"start) keep pid ;; restart) end pid; keep pid ;; stop) end pid ;;\n", "");
 	unsigned n_crashes;
 
 	n_crashes = run_with_crashes(stage, "ready", _i + 2, NULL);
 	run_until(stage, has_main_of, "/pid");
 	supervisor_restart(stage->supervisor);
-	n_crashes += run_with_crashes(stage, "restarted: exit status 0", _i + 2, supervisor_restart);
+	n_crashes +=
+		run_with_crashes(stage, "restarted: exit status 0", _i + 2, supervisor_restart);
 	run_until(stage, has_main_of, "/pid");
 	supervisor_stop(stage->supervisor);
 	n_crashes += run_with_crashes(stage, "gone", _i + 2, supervisor_stop);
 	if (_i < 4)
-		ck_assert_uint_gt(n_crashes, 0); /* on a busy machine one turn sees more, and there are fewer turns */
+		/* on a busy machine a turn handles more events, so there are fewer turns */
+		ck_assert_uint_gt(n_crashes, 0);
 
 	expect_calls(stage, "start restart stop");
 	ck_assert_uint_eq(fake_keeper_count(stage->keeper, "spawn"), 3);
@@ -36,7 +39,8 @@ START_TEST(manager_that_dies_all_the_time_runs_start_and_stop_of_a_done_script_o
 {
 	Stage *stage = script_new("", "");
 
-	(void)run_with_crashes(stage, "exited done: exit status 0; it left nothing running", _i + 2, false);
+	(void)run_with_crashes(stage, "exited done: exit status 0; it left nothing running", _i + 2,
+			       false);
 	supervisor_stop(stage->supervisor);
 	(void)run_with_crashes(stage, "gone", _i + 2, supervisor_stop);
 
@@ -95,7 +99,7 @@ END_TEST
 
 /* --- another file --- */
 
-/* The file changed while the command ran, and the next manager reads it. */
+/* The file changes while the command runs, and the next manager reads the new version. */
 static void lose_commands(ServiceDef *def)
 {
 	g_clear_pointer(&def->restart_command, command_free);
@@ -107,23 +111,25 @@ static void lose_commands(ServiceDef *def)
 }
 
 static const struct {
-	void (*ask)(Supervisor *supervisor);
+	void (*request)(Supervisor *supervisor);
 	const char *branches;
 	const char *event;
 	const char *calls;
+	/* clang-format off */
 } lost_commands[] = {
 	{ supervisor_restart, "restart) " HELD " ;;\n", "restarted: exit status 0", "start restart" },
 	{ supervisor_restart, "restart) " HELD "; exit 1 ;;\n", "restart failed: exit status 1", "start restart" },
 	{ supervisor_reload, "reload) " HELD "; exit 1 ;;\n", "reload failed: exit status 1", "start reload" },
 	{ supervisor_stop, "stop) " HELD "; exit 1 ;;\n", "gone", "start stop" },
 };
+/* clang-format on */
 
 START_TEST(command_that_is_not_in_the_file_any_more_ends_as_it_would_have)
 {
 	Stage *stage = script_new(lost_commands[_i].branches, "");
 
 	expect_event(stage, "exited done: exit status 0; it left nothing running");
-	lost_commands[_i].ask(stage->supervisor);
+	lost_commands[_i].request(stage->supervisor);
 	expect_file(stage, "/here");
 	lose_commands(stage->def);
 	stage_crash(stage);
@@ -137,14 +143,14 @@ END_TEST
 
 START_TEST(reload_command_that_hangs_and_is_not_in_the_file_any_more_is_ended)
 {
-	Stage *stage = script_new("reload) " HELD " ;;\n", "StartTimeout=300ms\n");
+	Stage *stage = script_new("reload) " HELD " ;;\n", "StartTimeout=2s\n");
 
 	expect_event(stage, "exited done: exit status 0; it left nothing running");
 	supervisor_reload(stage->supervisor);
 	expect_file(stage, "/here");
 	lose_commands(stage->def);
 	stage_crash(stage);
-	expect_event(stage, "reload failed: its command not finished after 300 ms");
+	expect_event(stage, "reload failed: its command not finished after 2.0 s");
 
 	stage_free(stage);
 }
@@ -175,7 +181,8 @@ static void add_cases_with_cgroups(Suite *suite)
 {
 	ADD_CASE(suite, "crash", several_processes_are_still_up_for_the_next_manager,
 		 exit_while_no_manager_looked_is_learnt, lost_note_means_that_what_lives_is_ready);
-	suite_add_loop(suite, "crash, all the time", manager_that_dies_all_the_time_runs_each_command_once, 40);
+	suite_add_loop(suite, "crash, all the time",
+		       manager_that_dies_all_the_time_runs_each_command_once, 40);
 }
 
 Suite *make_suite(void)
@@ -183,10 +190,13 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("supervise-script-crash");
 
 	suite_add_loop(suite, "crash of a done one",
-		       manager_that_dies_all_the_time_runs_start_and_stop_of_a_done_script_once, 40);
-	suite_add_loop(suite, "crash and another file", command_that_is_not_in_the_file_any_more_ends_as_it_would_have,
+		       manager_that_dies_all_the_time_runs_start_and_stop_of_a_done_script_once,
+		       40);
+	suite_add_loop(suite, "crash and another file",
+		       command_that_is_not_in_the_file_any_more_ends_as_it_would_have,
 		       G_N_ELEMENTS(lost_commands));
-	ADD_CASE(suite, "another file", reload_command_that_hangs_and_is_not_in_the_file_any_more_is_ended,
+	ADD_CASE(suite, "another file",
+		 reload_command_that_hangs_and_is_not_in_the_file_any_more_is_ended,
 		 newest_stop_command_is_run_though_it_came_in_the_middle_of_a_restart);
 	if (has_cgroups())
 		add_cases_with_cgroups(suite);

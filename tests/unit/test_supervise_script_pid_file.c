@@ -19,7 +19,8 @@
 
 START_TEST(pid_file_names_the_main_process_among_several)
 {
-	Stage *stage = script_new_up("start) keep a; keep pid; keep b ;; stop) end a; end b; end pid ;;\n", "");
+	Stage *stage = script_new_up(
+		"start) keep a; keep pid; keep b ;; stop) end a; end b; end pid ;;\n", "");
 
 	ck_assert_int_eq(kill(pid_in(stage, "/pid"), SIGKILL), 0);
 	expect_event(stage, "gone");
@@ -48,8 +49,9 @@ static const char *const strange_pid_files[] = { "1", "$PPID", "4194000", "nonse
 
 START_TEST(pid_file_that_names_a_stranger_is_not_believed)
 {
-	g_autofree char *branches = g_strdup_printf("start) keep a; keep b; echo %s >pid ;; stop) end a; end b ;;\n",
-						    strange_pid_files[_i]);
+	g_autofree char *branches =
+		g_strdup_printf("start) keep a; keep b; echo %s >pid ;; stop) end a; end b ;;\n",
+				strange_pid_files[_i]);
 	Stage *stage = script_new(branches, "");
 
 	expect_event(stage, "ready");
@@ -84,12 +86,15 @@ START_TEST(daemon_that_replaces_itself_is_followed_without_a_pid_file)
 {
 	/* On USR2 it starts another process, and ends with success. */
 	Stage *stage = script_new_without_pid_file(
-		"start) (trap 'keep b; exit 0' USR2; >trapped; while :; do sleep 0.02; done) & echo $! >a ;;\n"
+		"start) (trap 'keep b; exit 0' USR2; >trapped; while :; do sleep 0.02; done) & "
+		"echo $! >a ;;\n"
 		"stop) end b ;;\n");
 
 	expect_event(stage, "ready");
 	run_until(stage, has_main_of, "/a");
-	/* Without its note, the next manager assumes that it has been up for long. */
+	/*
+	 * Without the note of the service, the next manager assumes that it has been up for long.
+	 */
 	keeper_link_note(stage->context.link, STAGE_SERVICE, "garbage");
 	stage_crash(stage);
 	run_until(stage, has_main_of, "/a");
@@ -135,7 +140,8 @@ static bool is_older_than_a_tick(const Stage *stage, const char *pid)
 	ProcessStat stat;
 
 	(void)stage;
-	return process_stat_read((pid_t)atoi(pid), &stat) && loop_now() > stat.started_us + 100 * G_TIME_SPAN_MILLISECOND;
+	return process_stat_read((pid_t)atoi(pid), &stat) &&
+	       loop_now() > stat.started_us + 100 * G_TIME_SPAN_MILLISECOND;
 }
 
 START_TEST(without_cgroups_a_process_older_than_the_start_is_a_stranger)
@@ -163,7 +169,8 @@ END_TEST
 
 START_TEST(without_cgroups_a_restart_is_followed_by_the_pid_file)
 {
-	Stage *stage = script_new_without_cgroups("start) keep pid ;; restart) end pid; keep pid ;; stop) end pid ;;\n");
+	Stage *stage = script_new_without_cgroups(
+		"start) keep pid ;; restart) end pid; keep pid ;; stop) end pid ;;\n");
 
 	expect_event(stage, "ready");
 	run_until(stage, has_main_of, "/pid");
@@ -184,7 +191,7 @@ static bool has_lost_main_twice(const Stage *stage, const char *unused)
 	return count_lines(stage->events->str, "main pid") == 2;
 }
 
-/* Later than its limit. */
+/* The pid file is found to be wrong only after the limit. */
 START_TEST(pid_file_of_a_done_script_that_proves_wrong_late_leaves_it_done)
 {
 	Stage *stage = script_new_without_cgroups("");
@@ -204,8 +211,8 @@ END_TEST
 /* These need cgroup v2 (docs/processes.md). */
 static void add_cases_with_cgroups(Suite *suite)
 {
-	ADD_CASE(suite, "pid file", pid_file_names_the_main_process_among_several, pid_file_may_appear_later,
-		 daemon_that_replaces_itself_is_followed_by_its_pid_file,
+	ADD_CASE(suite, "pid file", pid_file_names_the_main_process_among_several,
+		 pid_file_may_appear_later, daemon_that_replaces_itself_is_followed_by_its_pid_file,
 		 daemon_that_replaces_itself_is_followed_without_a_pid_file);
 	suite_add_loop(suite, "strange pid files", pid_file_that_names_a_stranger_is_not_believed,
 		       G_N_ELEMENTS(strange_pid_files));

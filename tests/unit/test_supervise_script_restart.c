@@ -14,7 +14,8 @@
 
 START_TEST(main_process_is_looked_for_anew_after_a_reload)
 {
-	Stage *stage = script_new_up("start) keep pid ;; reload) end pid; keep pid ;; stop) end pid ;;\n", "");
+	Stage *stage = script_new_up(
+		"start) keep pid ;; reload) end pid; keep pid ;; stop) end pid ;;\n", "");
 	pid_t before;
 
 	before = supervisor_main_pid(stage->supervisor);
@@ -34,7 +35,7 @@ START_TEST(script_that_is_done_can_be_reloaded)
 
 	expect_event(stage, "exited done: exit status 0; it left nothing running");
 	supervisor_reload(stage->supervisor);
-	expect_event(stage, "reload failed: exit status 3 (it does not know this action)");
+	expect_event(stage, "reload failed: exit status 3 (it does not support this action)");
 	stage_stop(stage);
 
 	expect_calls(stage, "start reload stop");
@@ -44,7 +45,8 @@ END_TEST
 
 START_TEST(restart_command_replaces_the_daemon_while_the_service_stays_up)
 {
-	Stage *stage = script_new_up("start) keep pid ;; restart) end pid; keep pid ;; stop) end pid ;;\n", "");
+	Stage *stage = script_new_up(
+		"start) keep pid ;; restart) end pid; keep pid ;; stop) end pid ;;\n", "");
 
 	supervisor_restart(stage->supervisor);
 	expect_event(stage, "restarted: exit status 0");
@@ -57,9 +59,10 @@ START_TEST(restart_command_replaces_the_daemon_while_the_service_stays_up)
 }
 END_TEST
 
-START_TEST(restart_command_that_fails_is_told_and_what_still_runs_stays_up)
+START_TEST(failed_restart_command_is_reported_and_running_processes_stay)
 {
-	Stage *stage = script_new_up("start) keep pid ;; restart) exit 6 ;; stop) end pid ;;\n", "SuccessStatus=\n");
+	Stage *stage = script_new_up("start) keep pid ;; restart) exit 6 ;; stop) end pid ;;\n",
+				     "SuccessStatus=\n");
 
 	supervisor_restart(stage->supervisor);
 	expect_event(stage, "restart failed: exit status 6 (not configured)");
@@ -70,11 +73,12 @@ START_TEST(restart_command_that_fails_is_told_and_what_still_runs_stays_up)
 }
 END_TEST
 
-/* With Restart= there is a daemon, and a restart must leave one running. */
+/* A script with Restart= has a daemon, and a restart must leave one running. */
 static const struct {
 	const char *restart;
 	const char *keys;
-	const char *told;
+	const char *reported;
+	/* clang-format off */
 } endings[] = {
 	{ "exit 0", "", "exited well: its restart left nothing running: exit status 0" },
 	{ "exit 1", "", "exited badly: its restart left nothing running: exit status 1" },
@@ -82,23 +86,27 @@ static const struct {
 	{ "exit 0", "Restart=on-failure\n", "exited in a restart: its restart left nothing running: exit status 0" },
 	{ "exit 1", "Restart=on-failure\n", "exited in a restart: its restart left nothing running: exit status 1" },
 };
+/* clang-format on */
 
 START_TEST(restart_command_that_leaves_nothing_running_is_an_exit)
 {
-	g_autofree char *branches = g_strdup_printf("start) keep pid ;; restart) end_and_wait pid; %s ;;\n", endings[_i].restart);
+	g_autofree char *branches = g_strdup_printf(
+		"start) keep pid ;; restart) end_and_wait pid; %s ;;\n", endings[_i].restart);
 	Stage *stage = script_new_up(branches, endings[_i].keys);
 
 	supervisor_restart(stage->supervisor);
 	expect_event(stage, "gone");
 
-	ck_assert_msg(has_event(stage, endings[_i].told), "%s", stage->events->str);
+	ck_assert_msg(has_event(stage, endings[_i].reported), "%s", stage->events->str);
 	stage_free(stage);
 }
 END_TEST
 
 START_TEST(main_process_that_takes_its_time_to_end_after_a_restart_is_no_exit)
 {
-	Stage *stage = script_new("start) keep a ;; restart) (" HELD "; kill -KILL $(cat a)) & keep b ;; stop) end b ;;\n", "");
+	Stage *stage = script_new("start) keep a ;; restart) (" HELD
+				  "; kill -KILL $(cat a)) & keep b ;; stop) end b ;;\n",
+				  "");
 
 	expect_event(stage, "ready");
 	run_until(stage, has_main_of, "/a");
@@ -116,9 +124,10 @@ END_TEST
 /* "restart" ended the daemon without waiting for it, and started none because it still ran. */
 START_TEST(daemon_that_ends_well_after_a_restart_that_left_nothing_else_is_started_again)
 {
-	Stage *stage = script_new("start) (trap 'exit 0' TERM; while :; do sleep 0.02; done) & echo $! >pid ;;\n"
-				  "restart) (" HELD "; kill $(cat pid)) & ;;\n",
-				  "Restart=on-failure\n");
+	Stage *stage = script_new(
+		"start) (trap 'exit 0' TERM; while :; do sleep 0.02; done) & echo $! >pid ;;\n"
+		"restart) (" HELD "; kill $(cat pid)) & ;;\n",
+		"Restart=on-failure\n");
 
 	expect_event(stage, "ready");
 	run_until(stage, has_main_of, "/pid");
@@ -127,14 +136,15 @@ START_TEST(daemon_that_ends_well_after_a_restart_that_left_nothing_else_is_start
 	touch_file(stage, "/go");
 	expect_event(stage, "gone");
 
-	/* Unless its last child ended after it. */
-	ck_assert_msg(strstr(stage->events->str, "exited in a restart") || strstr(stage->events->str, "exited badly"), "%s",
-		      stage->events->str);
+	/* The result differs if the daemon's last child ended after it. */
+	ck_assert_msg(strstr(stage->events->str, "exited in a restart") ||
+			      strstr(stage->events->str, "exited badly"),
+		      "%s", stage->events->str);
 	stage_free(stage);
 }
 END_TEST
 
-/* With the exit status in it, plus 2. */
+/* The phase contains the exit status plus 2. */
 static bool is_rechecked(const Stage *stage, const char *index)
 {
 	char phase[64];
@@ -148,7 +158,8 @@ static bool is_rechecked(const Stage *stage, const char *index)
  */
 START_TEST(daemon_that_ends_after_its_restart_has_failed_is_started_again)
 {
-	Stage *stage = script_new_up("start) keep pid ;; restart) exit 1 ;;\n", "Restart=on-failure\n");
+	Stage *stage =
+		script_new_up("start) keep pid ;; restart) exit 1 ;;\n", "Restart=on-failure\n");
 
 	supervisor_restart(stage->supervisor);
 	run_until(stage, is_rechecked, "restart:3:");
@@ -167,7 +178,8 @@ END_TEST
 
 START_TEST(restart_that_fails_and_leaves_the_daemon_has_failed)
 {
-	Stage *stage = script_new_up("start) keep pid ;; restart) exit 1 ;;\n", "Restart=on-failure\n");
+	Stage *stage =
+		script_new_up("start) keep pid ;; restart) exit 1 ;;\n", "Restart=on-failure\n");
 
 	supervisor_restart(stage->supervisor);
 	expect_event(stage, "restart failed: exit status 1");
@@ -181,30 +193,35 @@ END_TEST
 /* With Restart= it starts again. */
 static const struct {
 	const char *keys;
-	const char *told;
+	const char *reported;
 } left_as_they_were[] = {
 	{ "", "exited well: killed by signal TERM" },
 	{ "Restart=on-failure\n", "exited in a restart: killed by signal TERM" },
 };
 
-/* Like a maintainer script that removed the pid file, so that the script finds nothing to stop. */
+/*
+ * As after a maintainer script that removed the pid file, so that the init script finds nothing to
+ * stop.
+ */
 START_TEST(process_that_a_restart_left_as_it_was_is_ended)
 {
-	Stage *stage = script_new_up("start) keep pid ;; restart) rm pid ;;\n", left_as_they_were[_i].keys);
+	Stage *stage = script_new_up("start) keep pid ;; restart) rm pid ;;\n",
+				     left_as_they_were[_i].keys);
 
 	supervisor_restart(stage->supervisor);
 	expect_event(stage, "restarted: exit status 0");
 	expect_event(stage, "gone");
 
-	ck_assert_msg(has_event(stage, left_as_they_were[_i].told), "%s", stage->events->str);
+	ck_assert_msg(has_event(stage, left_as_they_were[_i].reported), "%s", stage->events->str);
 	stage_free(stage);
 }
 END_TEST
 
-/* Like the guard of a server: the server must not become the main process. */
+/* Like a process that watches a server: the server must not become the main process. */
 START_TEST(new_main_process_that_is_killed_just_after_a_restart_is_an_exit)
 {
-	Stage *stage = script_new_up("start) keep pid ;; restart) end_and_wait pid; keep other; keep pid ;;\n", "");
+	Stage *stage = script_new_up(
+		"start) keep pid ;; restart) end_and_wait pid; keep other; keep pid ;;\n", "");
 
 	supervisor_restart(stage->supervisor);
 	expect_event(stage, "restarted: exit status 0");
@@ -212,7 +229,8 @@ START_TEST(new_main_process_that_is_killed_just_after_a_restart_is_an_exit)
 	kill(pid_in(stage, "/pid"), SIGKILL);
 	expect_event(stage, "gone");
 
-	ck_assert_msg(has_event(stage, "exited badly: killed by signal KILL"), "%s", stage->events->str);
+	ck_assert_msg(has_event(stage, "exited badly: killed by signal KILL"), "%s",
+		      stage->events->str);
 	stage_free(stage);
 }
 END_TEST
@@ -252,11 +270,12 @@ END_TEST
 
 START_TEST(restart_command_that_hangs_is_ended)
 {
-	Stage *stage = script_new_up("start) keep pid ;; restart) exec sleep 1000 ;; stop) end pid ;;\n",
-				     "StartTimeout=200ms\nStopTimeout=100ms\n");
+	Stage *stage =
+		script_new_up("start) keep pid ;; restart) exec sleep 1000 ;; stop) end pid ;;\n",
+			      "StartTimeout=2s\nStopTimeout=1s\n");
 
 	supervisor_restart(stage->supervisor);
-	expect_event(stage, "restart failed: not finished after 300 ms");
+	expect_event(stage, "restart failed: not finished after 3.0 s");
 	run_until(stage, has_main_of, "/pid");
 	ck_assert_ptr_null(strstr(stage->events->str, "exited"));
 
@@ -266,7 +285,10 @@ END_TEST
 
 START_TEST(restart_waits_for_the_reload_before_it)
 {
-	Stage *stage = script_new("start) keep pid ;; reload) touch here; sleep 0.2 ;; restart) end pid; keep pid ;; stop) end pid ;;\n", "");
+	Stage *stage = script_new(
+		"start) keep pid ;; reload) touch here; sleep 0.2 ;; restart) end pid; keep pid "
+		";; stop) end pid ;;\n",
+		"");
 
 	expect_event(stage, "ready");
 	supervisor_reload(stage->supervisor);
@@ -284,11 +306,11 @@ END_TEST
 START_TEST(restart_asked_while_the_one_before_is_being_ended_comes_after_it)
 {
 	Stage *stage = script_new("restart) [ -e hung ] || { touch hung; exec sleep 1000; } ;;\n",
-				  "StartTimeout=200ms\nStopTimeout=100ms\n");
+				  "StartTimeout=2s\nStopTimeout=1s\n");
 
 	expect_event(stage, "exited done: exit status 0; it left nothing running");
 	supervisor_restart(stage->supervisor);
-	expect_event(stage, "restart failed: not finished after 300 ms");
+	expect_event(stage, "restart failed: not finished after 3.0 s");
 	supervisor_restart(stage->supervisor);
 	expect_event(stage, "restarted: exit status 0");
 
@@ -297,7 +319,7 @@ START_TEST(restart_asked_while_the_one_before_is_being_ended_comes_after_it)
 }
 END_TEST
 
-/* The request has been handled. */
+/* Handles all pending events, and thus the request. */
 static void settle(Stage *stage)
 {
 	while (g_main_context_pending(NULL))
@@ -325,14 +347,17 @@ END_TEST
 
 START_TEST(stop_in_the_middle_of_a_restart_comes_after_it)
 {
-	Stage *stage = script_new_up("start) keep pid ;; restart) end pid; touch here; sleep 0.2; keep pid ;; stop) end pid ;;\n", "");
+	Stage *stage = script_new_up(
+		"start) keep pid ;; restart) end pid; touch here; sleep 0.2; keep pid ;; stop) "
+		"end pid ;;\n",
+		"");
 
 	supervisor_restart(stage->supervisor);
 	expect_file(stage, "/here");
 	stage_stop(stage);
 
 	expect_calls(stage, "start restart stop");
-	ck_assert(!has_file(stage, "/pid")); /* the daemon of the restart is gone */
+	ck_assert(!has_file(stage, "/pid")); /* the daemon that the restart started is gone */
 	stage_free(stage);
 }
 END_TEST
@@ -342,7 +367,7 @@ static void add_cases_with_cgroups(Suite *suite)
 {
 	ADD_CASE(suite, "restart", main_process_is_looked_for_anew_after_a_reload,
 		 restart_command_replaces_the_daemon_while_the_service_stays_up,
-		 restart_command_that_fails_is_told_and_what_still_runs_stays_up,
+		 failed_restart_command_is_reported_and_running_processes_stay,
 		 main_process_that_takes_its_time_to_end_after_a_restart_is_no_exit,
 		 daemon_that_ends_well_after_a_restart_that_left_nothing_else_is_started_again,
 		 restart_that_fails_and_leaves_the_daemon_has_failed,
@@ -350,10 +375,13 @@ static void add_cases_with_cgroups(Suite *suite)
 		 script_that_is_done_is_ready_when_its_restart_leaves_a_daemon,
 		 processes_that_come_into_the_group_of_a_done_script_make_it_ready,
 		 restart_command_that_hangs_is_ended, restart_waits_for_the_reload_before_it);
-	suite_add_loop(suite, "restart that ends it", restart_command_that_leaves_nothing_running_is_an_exit,
+	suite_add_loop(suite, "restart that ends it",
+		       restart_command_that_leaves_nothing_running_is_an_exit,
 		       G_N_ELEMENTS(endings));
-	suite_add_loop(suite, "daemon that ends after its restart", daemon_that_ends_after_its_restart_has_failed_is_started_again, 2);
-	suite_add_loop(suite, "restart that leaves it as it was", process_that_a_restart_left_as_it_was_is_ended,
+	suite_add_loop(suite, "daemon that ends after its restart",
+		       daemon_that_ends_after_its_restart_has_failed_is_started_again, 2);
+	suite_add_loop(suite, "restart that leaves it as it was",
+		       process_that_a_restart_left_as_it_was_is_ended,
 		       G_N_ELEMENTS(left_as_they_were));
 }
 

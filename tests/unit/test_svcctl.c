@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svcctl on the command line: common options, help, terminals, and an svcd that is not there.
+ * svcctl on the command line: common options, help, terminals, and an svcd that is not running.
  */
 #include "config.h"
 
@@ -11,22 +11,29 @@
 #include "tests/lib/suite.h"
 #include "tests/lib/svcctl-world.h"
 
+/* clang-format off */
 static const Typed typed[] = {
 	{ "runlevel", 0, "N 2\n", "" },
-	{ "runlevel 3", 0, "the runlevel is 3 now\n", "" },
+	{ "runlevel 3", 0, "the runlevel is now 3\n", "" },
 	{ "runlevel 9", 2, "", "svcctl: there is no runlevel \"9\"\n  svcctl runlevel --help\n" },
 	{ "poweroff", 0, "poweroff: services are being stopped\n", "" },
 	{ "--version", 0, "svcctl " PACKAGE_VERSION "\nsvcd " PACKAGE_VERSION "\n", "" },
 	{ "-V", 0, "svcctl " PACKAGE_VERSION "\nsvcd " PACKAGE_VERSION "\n", "" },
 	{ "explode", 2, "", "svcctl: there is no verb \"explode\"\n  svcctl --help\n" },
-	{ "mask upper odd", 2, "", "svcctl: \"mask\" is here: svcctl set upper odd never\n" },
-	{ "daemon-reload", 2, "", "svcctl: \"daemon-reload\" is here: svcctl reload-files\n" },
+	{ "mask upper odd", 2, "",
+	  "svcctl: there is no \"mask\"; use svcctl set upper odd never\n" },
+	{ "daemon-reload", 2, "",
+	  "svcctl: there is no \"daemon-reload\"; use svcctl reload-files\n" },
 	{ "shutdown -r now", 2, "",
-	  "svcctl: \"shutdown\" is here: svcctl poweroff --at TIME, or svcctl reboot --at TIME\n" },
-	{ "signal HUP upper", 2, "", "svcctl: \"signal\" is here: svcctl reload --signal HUP upper\n" },
-	{ "list --failed", 2, "", "svcctl: \"--failed\" is here: svcctl list --state failed\n" },
-	{ "log -u upper", 2, "", "svcctl: \"-u\" is here: svcctl log NAME\n" },
-	{ "is-active --quiet upper", 2, "", "svcctl: \"is-active\" is here: svcctl is up upper\n" },
+	  "svcctl: there is no \"shutdown\"; use "
+	  "svcctl poweroff --at TIME, or svcctl reboot --at TIME\n" },
+	{ "signal HUP upper", 2, "",
+	  "svcctl: there is no \"signal\"; use svcctl reload --signal HUP upper\n" },
+	{ "list --failed", 2, "",
+	  "svcctl: there is no \"--failed\"; use svcctl list --state failed\n" },
+	{ "log -u upper", 2, "", "svcctl: there is no \"-u\"; use svcctl log NAME\n" },
+	{ "is-active --quiet upper", 2, "",
+	  "svcctl: there is no \"is-active\"; use svcctl is up upper\n" },
 	{ "stat", 2, "", "svcctl: there is no verb \"stat\"; did you mean start?\n  svcctl --help\n" },
 	{ "start", 2, "", "svcctl: start: which service? svcctl start NAME...\n  svcctl start --help\n" },
 	{ "reboot now", 2, "", "svcctl: reboot: too many arguments: svcctl reboot\n  svcctl reboot --help\n" },
@@ -42,8 +49,9 @@ static const Typed typed[] = {
 	{ "cat nosuch --root /proc/self", 4, "",
 	  "svcctl: no file describes a service named nosuch\n  svcctl check\n" },
 };
+/* clang-format on */
 
-START_TEST(json_is_heeded_behind_a_mistake)
+START_TEST(json_behind_a_wrong_option_is_respected)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autoptr(JsonParser) parser = json_parser_new();
@@ -70,9 +78,11 @@ START_TEST(the_overview_is_wrapped)
 }
 END_TEST
 
-static const char *const verbs[] = { "status", "list", "explain", "log", "start", "stop", "restart", "reload", "clear", "cat", "check",
-				     "flag", "wait", "monitor", "runlevel", "reload-files", "poweroff", "reboot", "undo", "new",
-				     "import", "edit", "is", "complete", "reexec" };
+static const char *const verbs[] = { "status",       "list",     "explain", "log",      "start",
+				     "stop",         "restart",  "reload",  "clear",    "cat",
+				     "check",        "flag",     "wait",    "monitor",  "runlevel",
+				     "reload-files", "poweroff", "reboot",  "undo",     "new",
+				     "import",       "edit",     "is",      "complete", "reexec" };
 
 /* --help calls no manager and changes nothing. */
 START_TEST(each_verb_has_help)
@@ -101,7 +111,8 @@ END_TEST
 START_TEST(a_terminal_gets_colour_and_wrapped_lines)
 {
 	g_autoptr(BusWorld) bw = machine();
-	g_autofree char *shown = bus_world_svcctl_terminal(bw, "list -o name,state,policy,pid,description", "");
+	g_autofree char *shown =
+		bus_world_svcctl_terminal(bw, "list -o name,state,policy,pid,description", "");
 
 	ck_assert_msg(strstr(shown, "\033[31m✗ failed") != NULL, "%s", shown);
 	ck_assert_msg(strstr(shown, "\033[32m● ready") != NULL, "%s", shown);
@@ -115,7 +126,8 @@ START_TEST(a_terminal_that_wants_no_colour_gets_none)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *list = bus_world_svcctl_terminal(bw, "list", plain_environments[_i]);
-	g_autofree char *status = bus_world_svcctl_terminal(bw, "status upper", plain_environments[_i]);
+	g_autofree char *status =
+		bus_world_svcctl_terminal(bw, "status upper", plain_environments[_i]);
 	g_autofree char *explain = bus_world_svcctl_terminal(bw, "explain", plain_environments[_i]);
 
 	ck_assert_msg(strchr(list, '\033') == NULL && strstr(list, "● ready") != NULL, "%s", list);
@@ -124,16 +136,17 @@ START_TEST(a_terminal_that_wants_no_colour_gets_none)
 }
 END_TEST
 
-static const char *const all_looks[] = { "status", "list --all", "status upper shy broken", "explain", "list --conditions" };
+static const char *const all_looks[] = { "status", "list --all", "status upper shy broken",
+					 "explain", "list --conditions" };
 
 START_TEST(without_utf_8_only_ascii_is_shown)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *shown = bus_world_svcctl_terminal(bw, all_looks[_i], "LC_ALL=C");
-	g_autofree char *asked_for = g_strconcat("--ascii ", all_looks[_i], NULL);
+	g_autofree char *requested = g_strconcat("--ascii ", all_looks[_i], NULL);
 	g_autofree char *piped = NULL;
 
-	(void)bus_world_svcctl(bw, asked_for, &piped, NULL); /* some exit with status 3 */
+	(void)bus_world_svcctl(bw, requested, &piped, NULL); /* some exit with status 3 */
 	ck_assert_msg(g_str_is_ascii(shown) && *shown, "%s", shown);
 	ck_assert_msg(g_str_is_ascii(piped) && *piped, "%s", piped);
 }
@@ -152,12 +165,13 @@ END_TEST
 
 /* --- no svcd, or a dying one --- */
 
-START_TEST(without_svcd_the_error_says_what_to_do)
+START_TEST(without_svcd_the_error_has_a_remedy)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *out = NULL;
 	g_autofree char *err = NULL;
-	g_autofree char *begin = g_strdup_printf("svcctl: svcd is not running: no process listens on %s\n", bw->socket_path);
+	g_autofree char *begin = g_strdup_printf(
+		"svcctl: svcd is not running: no process listens on %s\n", bw->socket_path);
 
 	ck_assert_int_eq(unlink(bw->socket_path), 0);
 	ck_assert_int_eq(bus_world_svcctl(bw, "list", &out, &err), 9);
@@ -171,30 +185,34 @@ START_TEST(an_svcd_that_does_not_answer_is_given_up)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_silent(machine_files, machine_policy);
 	g_autofree char *err = NULL;
-	g_autofree char *begin = g_strdup_printf("svcctl: svcd does not answer on %s\n", bw->socket_path);
+	g_autofree char *begin =
+		g_strdup_printf("svcctl: svcd does not answer on %s\n", bw->socket_path);
 
 	ck_assert_int_eq(bus_world_svcctl(bw, "list -t 1", NULL, &err), 9);
 	ck_assert_msg(g_str_has_prefix(err, begin), "%s", err);
 }
 END_TEST
 
-/* Busy or being replaced: there is no answer yet, and wait covers that. */
-START_TEST(to_wait_for_an_svcd_that_does_not_answer_is_to_wait_in_vain)
+/* An svcd that is busy or being replaced does not answer yet, and "svcctl wait" waits for it. */
+START_TEST(waiting_for_an_svcd_that_does_not_answer_times_out)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_silent(machine_files, machine_policy);
 	g_autofree char *err = NULL;
 	g_autofree char *out = NULL;
-	g_autofree char *whole = g_strdup_printf("svcctl: service:base is still unknown (svcd does not answer on %s)\n"
-						 "  svcctl explain base\n", bw->socket_path);
+	g_autofree char *whole = g_strdup_printf(
+		"svcctl: service:base is still unknown (svcd does not answer on %s)\n"
+		"  svcctl explain base\n",
+		bw->socket_path);
 
 	ck_assert_int_eq(bus_world_svcctl(bw, "wait base -t 200ms", NULL, &err), 6);
 	ck_assert_str_eq(err, whole);
 	ck_assert_int_eq(bus_world_svcctl(bw, "wait base -t 200ms --json", &out, NULL), 6);
-	ck_assert_msg(strstr(out, "\"level\":\"unknown\"") && strstr(out, "\"code\":\"TimedOut\""), "%s", out);
+	ck_assert_msg(strstr(out, "\"level\":\"unknown\"") && strstr(out, "\"code\":\"TimedOut\""),
+		      "%s", out);
 }
 END_TEST
 
-START_TEST(nobody_waits_for_an_svcd_that_is_not_there)
+START_TEST(an_absent_svcd_causes_no_wait)
 {
 	g_autoptr(BusWorld) bw = machine();
 
@@ -204,10 +222,10 @@ START_TEST(nobody_waits_for_an_svcd_that_is_not_there)
 END_TEST
 
 /*
- * A manager in a child process, which ends at the first request. Then this process takes over the
+ * A child process plays a manager that ends at the first request. Then this process takes over the
  * socket, like a new manager.
  */
-static Run *ask_one_that_dies(BusWorld *bw, const char *line)
+static Run *request_and_die(BusWorld *bw, const char *line)
 {
 	const pid_t pid = fork();
 	Run *run;
@@ -226,12 +244,12 @@ static Run *ask_one_that_dies(BusWorld *bw, const char *line)
 	return run;
 }
 
-START_TEST(a_question_is_asked_again_when_the_manager_dies)
+START_TEST(a_query_is_repeated_when_the_manager_dies)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_silent(machine_files, machine_policy);
 	g_autofree char *out = NULL;
 	g_autofree char *err = NULL;
-	Run *run = ask_one_that_dies(bw, "status");
+	Run *run = request_and_die(bw, "status");
 
 	ck_assert_int_eq(bus_world_svcctl_end(run, &out, &err), 0);
 	ck_assert_str_eq(err, "");
@@ -243,21 +261,24 @@ START_TEST(a_change_is_not_repeated_when_the_manager_dies)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_silent(machine_files, machine_policy);
 	g_autofree char *err = NULL;
-	Run *run = ask_one_that_dies(bw, "start odd");
+	Run *run = request_and_die(bw, "start odd");
 
 	ck_assert_int_eq(bus_world_svcctl_end(run, NULL, &err), 9);
-	ck_assert_str_eq(err, "svcctl: svcd was replaced during the request; its result is not known: check, and try again\n"
-			      "  svcctl status odd\n");
+	ck_assert_str_eq(
+		err,
+		"svcctl: svcd was replaced during the request, so the result is not known: check "
+		"it, and try again\n"
+		"  svcctl status odd\n");
 	ck_assert_int_eq(world_find(bw->world, "odd")->admin, ADMIN_NONE);
 }
 END_TEST
 
 /* Reading files twice is harmless, so the request is repeated. */
-START_TEST(files_are_read_though_who_asked_for_it_was_cut_off)
+START_TEST(files_are_read_although_the_client_disconnected)
 {
 	g_autoptr(BusWorld) bw = bus_world_new_silent(machine_files, machine_policy);
 	g_autofree char *err = NULL;
-	Run *run = ask_one_that_dies(bw, "reload-files -t 20s");
+	Run *run = request_and_die(bw, "reload-files -t 20s");
 
 	ck_assert_int_eq(bus_world_svcctl_end(run, NULL, &err), 0);
 	ck_assert_str_eq(err, "");
@@ -271,14 +292,18 @@ Suite *make_suite(void)
 
 	suite_add_typed(suite, typed, G_N_ELEMENTS(typed));
 	suite_add_loop(suite, "lines", each_verb_has_help, G_N_ELEMENTS(verbs));
-	ADD_CASE(suite, "lines", json_is_heeded_behind_a_mistake, the_overview_is_wrapped);
+	ADD_CASE(suite, "lines", json_behind_a_wrong_option_is_respected, the_overview_is_wrapped);
 	suite_add_loop(suite, "terminal", a_terminal_that_wants_no_colour_gets_none,
 		       G_N_ELEMENTS(plain_environments));
-	suite_add_loop(suite, "terminal", without_utf_8_only_ascii_is_shown, G_N_ELEMENTS(all_looks));
-	ADD_CASE(suite, "terminal", a_terminal_gets_colour_and_wrapped_lines, a_verb_may_be_shortened_on_a_terminal);
-	ADD_CASE(suite, "reach", without_svcd_the_error_says_what_to_do, an_svcd_that_does_not_answer_is_given_up,
-		 to_wait_for_an_svcd_that_does_not_answer_is_to_wait_in_vain,
-		 nobody_waits_for_an_svcd_that_is_not_there, a_question_is_asked_again_when_the_manager_dies,
-		 a_change_is_not_repeated_when_the_manager_dies, files_are_read_though_who_asked_for_it_was_cut_off);
+	suite_add_loop(suite, "terminal", without_utf_8_only_ascii_is_shown,
+		       G_N_ELEMENTS(all_looks));
+	ADD_CASE(suite, "terminal", a_terminal_gets_colour_and_wrapped_lines,
+		 a_verb_may_be_shortened_on_a_terminal);
+	ADD_CASE(suite, "reach", without_svcd_the_error_has_a_remedy,
+		 an_svcd_that_does_not_answer_is_given_up,
+		 waiting_for_an_svcd_that_does_not_answer_times_out, an_absent_svcd_causes_no_wait,
+		 a_query_is_repeated_when_the_manager_dies,
+		 a_change_is_not_repeated_when_the_manager_dies,
+		 files_are_read_although_the_client_disconnected);
 	return suite;
 }

@@ -9,6 +9,7 @@
 #include "tests/lib/suite.h"
 #include "tests/lib/svcctl-world.h"
 
+/* clang-format off */
 static const Typed typed[] = {
 	{ "start odd", 0, "odd started\n", "" },
 	{ "start base", 0, "base is already up\n", "" },
@@ -26,10 +27,10 @@ static const Typed typed[] = {
 	{ "stop base", 8, "",
 	  "svcctl: base was not stopped: 1 running service needs it: upper\n"
 	  "  To stop them as well: svcctl stop base --with-dependents\n" },
-	{ "stop base --with-dependents", 0, "base takes along what needs it: upper\nbase stopped\n", "" },
+	{ "stop base --with-dependents", 0, "base: the services that need it stop, too: upper\nbase stopped\n", "" },
 	{ "stop base --with-dependents -q", 0, "", "" },
 	{ "stop upper --with-dependents", 0, "upper stopped\n", "" },
-	{ "stop base upper --with-dependents", 0, "base takes along what needs it: upper\nbase stopped\nupper stopped\n", "" },
+	{ "stop base upper --with-dependents", 0, "base: the services that need it stop, too: upper\nbase stopped\nupper stopped\n", "" },
 	{ "stop odd", 0, "odd is not running\n", "" },
 	{ "reload upper", 0, "upper reloaded\n", "" },
 	{ "reload base", 5, "",
@@ -41,17 +42,17 @@ static const Typed typed[] = {
 	{ "reload --signal HUP", 2, "", "svcctl: signal: which service? svcctl reload --signal NAME...\n  svcctl reload --signal --help\n" },
 	{ "reload --signal HUP odd", 3, "", "svcctl: odd is not running: it is idle\n  svcctl start odd\n" },
 	{ "reload --signal HUP nosuch", 4, "", "svcctl: there is no service \"nosuch\"\n  svcctl list --all shows every service\n" },
-	{ "restart odd upper --if-running", 0, "odd is not running, and stays so\nupper restarted\n", "" },
+	{ "restart odd upper --if-running", 0, "odd is not running, and stays off\nupper restarted\n", "" },
 	{ "restart b*", 2, "",
-	  "svcctl: restart: a pattern stands for 3 services: barred, base, broken\n"
-	  "  To restart all of them: the same with --all-matching\n" },
+	  "svcctl: restart: the pattern matches 3 services: barred, base, broken\n"
+	  "  To restart all of them, add --all-matching\n" },
 	{ "reload upp* --all-matching", 0, "upper reloaded\n", "" },
 	{ "stop zz* --all-matching", 4, "", "svcctl: no service matches zz*\n  svcctl list --all shows every service\n" },
 	{ "list --all-matching", 2, "", "svcctl: list does not take --all-matching\n  svcctl list --help\n" },
 	{ "clear broken", 0, "broken: failure state and restart counter reset\n", "" },
 	{ "flag", 0, "no flag is set\n", "" },
 	{ "flag set go", 0, "flag:go is true\n", "" },
-	{ "flag set", 2, "", "svcctl: flag set: which one?\n  svcctl flag --help\n" },
+	{ "flag set", 2, "", "svcctl: flag set: which flag?\n  svcctl flag --help\n" },
 	{ "flag wave go", 2, "", "svcctl: flag: \"wave\" is not list, set or clear\n  svcctl flag --help\n" },
 	{ "wait base", 0, "service:base is true\n", "" },
 	{ "wait base -q", 0, "", "" },
@@ -70,6 +71,7 @@ static const Typed typed[] = {
 	{ "start tape@", 4, "",
 	  "svcctl: there is no service \"tape@\"\n  It is a template: write tape@NAME for one of its instances\n" },
 };
+/* clang-format on */
 
 START_TEST(what_stops_with_it_is_in_the_answer_too)
 {
@@ -95,7 +97,7 @@ static Run *begin_start(BusWorld *bw)
 	return run;
 }
 
-/* The process of the service needs a while, and succeeds. */
+/* The process of the service needs some time, and succeeds. */
 START_TEST(start_waits_until_it_is_ready)
 {
 	g_autoptr(BusWorld) bw = machine();
@@ -103,14 +105,14 @@ START_TEST(start_waits_until_it_is_ready)
 	Run *run = begin_start(bw);
 
 	world_settle(bw->world);
-	bus_world_tell(bw);
+	bus_world_flush(bw);
 
 	ck_assert_int_eq(bus_world_svcctl_end(run, &out, NULL), 0);
 	ck_assert_msg(g_str_has_suffix(out, "odd started\n"), "%s", out);
 }
 END_TEST
 
-START_TEST(start_tells_that_it_failed)
+START_TEST(start_reports_the_failure)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *err = NULL;
@@ -118,10 +120,11 @@ START_TEST(start_tells_that_it_failed)
 
 	world_start_fails(bw->world, "odd", "cannot execute /bin/odd: No such file or directory");
 	world_gone(bw->world, "odd");
-	bus_world_tell(bw);
+	bus_world_flush(bw);
 
 	ck_assert_int_eq(bus_world_svcctl_end(run, NULL, &err), 1);
-	ck_assert_msg(strstr(err, "odd did not start: ") && strstr(err, "cannot execute /bin/odd"), "%s", err);
+	ck_assert_msg(strstr(err, "odd did not start: ") && strstr(err, "cannot execute /bin/odd"),
+		      "%s", err);
 	ck_assert_msg(strstr(err, "\n  svcctl explain odd\n") != NULL, "%s", err);
 }
 END_TEST
@@ -134,13 +137,15 @@ START_TEST(reload_returns_the_result)
 
 	bw->settles = false;
 	run = bus_world_svcctl_begin(bw, "reload upper");
-	while (!world_find(bw->world, "upper")->is_reloading)
+	while (!engine_is_reloading(world_find(bw->world, "upper")))
 		g_main_context_iteration(NULL, TRUE);
 	world_reloaded(bw->world, "upper", "exit status 1");
-	bus_world_tell(bw);
+	bus_world_flush(bw);
 
 	ck_assert_int_eq(bus_world_svcctl_end(run, NULL, &err), 1);
-	ck_assert_msg(strstr(err, "upper: its reload failed, and it is ready: exit status 1") != NULL, "%s", err);
+	ck_assert_msg(strstr(err, "upper: its reload failed, and it is ready: exit status 1") !=
+			      NULL,
+		      "%s", err);
 }
 END_TEST
 
@@ -148,7 +153,7 @@ END_TEST
  * The service ended at once with success. The result must not depend on which event svcctl sees
  * first.
  */
-START_TEST(start_of_what_ends_with_success_is_one)
+START_TEST(start_of_a_service_that_ends_with_success_succeeds)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *out = NULL;
@@ -157,14 +162,15 @@ START_TEST(start_of_what_ends_with_success_is_one)
 	world_settle(bw->world);
 	world_exits(bw->world, "odd", 0);
 	world_gone(bw->world, "odd");
-	bus_world_tell(bw);
+	bus_world_flush(bw);
 
 	ck_assert_int_eq(bus_world_svcctl_end(run, &out, NULL), 0);
-	ck_assert_msg(g_str_has_suffix(out, "odd started; it ended by itself: exit status 0\n"), "%s", out);
+	ck_assert_msg(g_str_has_suffix(out, "odd started; it ended by itself: exit status 0\n"),
+		      "%s", out);
 }
 END_TEST
 
-START_TEST(start_does_not_wait_if_it_is_told_so)
+START_TEST(start_with_no_wait_does_not_wait)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *out = NULL;
@@ -188,7 +194,7 @@ START_TEST(start_with_wait_waits_for_conditions)
 		g_main_context_iteration(NULL, TRUE);
 	world_set(bw->world, "flag:go", true);
 	world_settle(bw->world);
-	bus_world_tell(bw);
+	bus_world_flush(bw);
 
 	ck_assert_int_eq(bus_world_svcctl_end(run, &out, NULL), 0);
 	ck_assert_msg(g_str_has_suffix(out, "shy started\n"), "%s", out);
@@ -201,8 +207,8 @@ Suite *make_suite(void)
 
 	suite_add_typed(suite, typed, G_N_ELEMENTS(typed));
 	ADD_CASE(suite, "dependents", what_stops_with_it_is_in_the_answer_too);
-	ADD_CASE(suite, "waiting", start_waits_until_it_is_ready, start_tells_that_it_failed, reload_returns_the_result,
-		 start_of_what_ends_with_success_is_one, start_does_not_wait_if_it_is_told_so,
-		 start_with_wait_waits_for_conditions);
+	ADD_CASE(suite, "waiting", start_waits_until_it_is_ready, start_reports_the_failure,
+		 reload_returns_the_result, start_of_a_service_that_ends_with_success_succeeds,
+		 start_with_no_wait_does_not_wait, start_with_wait_waits_for_conditions);
 	return suite;
 }

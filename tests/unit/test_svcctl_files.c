@@ -26,31 +26,32 @@ START_TEST(check_finds_mistakes_below_a_root)
 }
 END_TEST
 
-/* One after the other, in one tree; each with " --root TREE" behind it. */
+/* The commands run one after the other in one tree; each gets " --root TREE" appended. */
+/* clang-format off */
 static const Typed policy_lines[] = {
 	{ "policy log", 0, "svcctl has not changed anything yet\n", "" },
 	{ "policy web", 0, "web: on-demand (built-in: no policy names it), no runlevel starts it\n", "" },
 	{ "enable web --dry-run", 0,
-	  "web: on-demand -> boot in 2\n"
+	  "web: on-demand -> boot in runlevel 2\n"
 	  "  Starts     web\n"
-	  "  Computed for a boot into the default runlevel in which no device and no network is missing\n"
-	  "  Nothing was written: --dry-run\n",
+	  "  Computed for a boot into the default runlevel with all devices and networks present\n"
+	  "  Dry run: nothing was written\n",
 	  "" },
 	{ "cat --diff", 0, "nothing differs from the vendor's files\n", "" },
-	{ "enable web", 0, "web: on-demand -> boot in 2\n  Written as step 1 (undo: svcctl undo 1)\n", "" },
-	{ "enable web", 0, "web: boot in 2\n  Nothing to change: the files have this already\n", "" },
+	{ "enable web", 0, "web: on-demand -> boot in runlevel 2\n  Written as step 1 (undo: svcctl undo 1)\n", "" },
+	{ "enable web", 0, "web: boot in runlevel 2\n  Nothing to change: the files already contain this\n", "" },
 	{ "policy", 0,
 	  "runlevel 2; the machine boots into 2 (built-in)\n"
-	  "NAME POLICY WHY                  VENDOR SAYS ORIGIN\n"
+	  "NAME POLICY WHY                  VENDOR SETS ORIGIN\n"
 	  "web  boot   wanted in runlevel 2 on-demand   ROOT" SVCD_SYSCONFDIR
 	  "/policy.d/90-svcctl.policy:6\n"
-	  "1 more are in no policy: svcctl policy --all\n",
+	  "Not shown: 1 in no policy (svcctl policy --all)\n",
 	  "" },
 	{ "disable web", 0,
-	  "web: boot in 2 -> on-demand\n"
-	  "  Still starts it: front (While=service:web)\n"
-	  "  Still starts it: a call to org.example.Web on the bus\n"
-	  "  To stop that as well: svcctl set web never\n"
+	  "web: boot in runlevel 2 -> on-demand\n"
+	  "  Still started by: front (While=service:web)\n"
+	  "  Still started by: a call to org.example.Web on the bus\n"
+	  "  To prevent that as well: svcctl set web never\n"
 	  "  Written as step 2 (undo: svcctl undo 2)\n",
 	  "" },
 	{ "set web sometimes", 2, "",
@@ -60,34 +61,33 @@ static const Typed policy_lines[] = {
 	{ "set web boot --runlevel 9", 2, "", "svcctl: there is no runlevel \"9\"\n  svcctl set --help\n" },
 	{ "enable wep", 4, "", "svcctl: no file describes a service named wep\n  did you mean: web\n" },
 	{ "disable wep", 4, "", "svcctl: no file describes a service named wep\n  did you mean: web\n" },
-	{ "set wep/ never", 2, "", "svcctl: the name of a service contains letters, digits and _.@:+-, no \"/\"\n  svcctl set --help\n" },
+	{ "set wep/ never", 2, "", "svcctl: the name of a service contains letters, digits and _.@:+-, not \"/\"\n  svcctl set --help\n" },
 	{ "edit web Description", 2, "",
 	  "svcctl: edit: \"Description\" is not KEY=VALUE\n  svcctl edit --help\n" },
 	{ "undo 0", 2, "", "svcctl: undo: \"0\" is not the number of a step\n  svcctl undo --help\n" },
-	{ "policy recover", 0, "no change of policy was cut off\n", "" },
-	{ "policy recover 7", 2, "", "svcctl: policy recover takes no arguments\n  svcctl policy --help\n" },
-	{ "policy recover --dry-run", 2, "",
-	  "svcctl: policy: --dry-run goes with presets\n  svcctl policy --help\n" },
+	{ "policy web --dry-run", 2, "",
+	  "svcctl: policy: --dry-run works only with presets\n  svcctl policy --help\n" },
 	{ "undo", 0, "step 2 is undone: svcctl disable web --root ROOT\n  Written as step 3 (undo: svcctl undo 3)\n", "" },
-	{ "runlevel 3 --dry-run", 0, "runlevel 3, from the one that the machine boots into\n  Stops      web\n  Nothing was changed: --dry-run\n", "" },
+	{ "runlevel 3 --dry-run", 0, "runlevel 3, from the runlevel that the machine boots into\n  Stops      web\n  Dry run: nothing was changed\n", "" },
 	{ "set wep never", 0,
 	  "wep: on-demand -> never\n"
-	  "  No service file yet: it takes effect when there is one\n"
+	  "  There is no service file yet; the policy takes effect when there is one\n"
 	  "  Did you mean: web\n"
 	  "  Written as step 4 (undo: svcctl undo 4)\n",
 	  "" },
 	{ "set cupsd web manual", 0,
 	  "cupsd: on-demand -> manual\n"
-	  "  No service file yet: it takes effect when there is one\n"
-	  "web: boot in 2 -> manual\n"
+	  "  There is no service file yet; the policy takes effect when there is one\n"
+	  "web: boot in runlevel 2 -> manual\n"
 	  "  Written as step 5 (undo: svcctl undo 5)\n",
 	  "" },
 	{ "undo wep cupsd", 0,
 	  "wep: never -> on-demand\ncupsd: manual -> on-demand\n"
 	  "  Written as step 6 (undo: svcctl undo 6)\n",
 	  "" },
-	{ "edit", 2, "", "svcctl: edit: a service, or --policy\n  svcctl edit --help\n" },
+	{ "edit", 2, "", "svcctl: edit: name a service, or give --policy\n  svcctl edit --help\n" },
 };
+/* clang-format on */
 
 static char *hide_root(const BusWorld *bw, const char *text)
 {
@@ -96,11 +96,12 @@ static char *hide_root(const BusWorld *bw, const char *text)
 	return g_strjoinv("ROOT", parts);
 }
 
-START_TEST(what_keeps_a_service_off_is_said_with_its_reason)
+START_TEST(the_entry_that_keeps_a_service_off_is_reported_with_its_reason)
 {
 	static const char *const names[] = { "a", "b", "c", "d", "e", "f", NULL };
 	g_autoptr(BusWorld) bw = machine();
-	g_autofree char *line = g_strdup_printf("policy --all -o name,why --root %s", bw->tree->root);
+	g_autofree char *line =
+		g_strdup_printf("policy --all -o name,why --root %s", bw->tree->root);
 	g_autofree char *out = NULL;
 
 	for (size_t i = 0; names[i]; i++) {
@@ -108,10 +109,14 @@ START_TEST(what_keeps_a_service_off_is_said_with_its_reason)
 
 		tree_write(bw->tree, path, "[Service]\nExec=/bin/x\n");
 	}
-	tree_write(bw->tree, SVCD_SYSCONFDIR "/policy.d/local.policy",
-		   "[runlevel 2]\nActivate=a\n[runlevel 3]\nActivate=b\n[service a]\nReason=the office needs it\n"
-		   "[service b]\nReason=only with a network\n[service c]\nActivation=never\nReason=no printers\n"
-		   "[service d]\nActivation=manual\n[service e]\nActivation=on-demand\nReason=rarely used\n");
+	tree_write(
+		bw->tree, SVCD_SYSCONFDIR "/policy.d/local.policy",
+		"[runlevel 2]\nActivate=a\n[runlevel 3]\nActivate=b\n[service a]\nReason=the "
+		"office needs it\n"
+		"[service b]\nReason=only with a network\n[service c]\nActivation=never\n"
+		"Reason=no printers\n"
+		"[service d]\nActivation=manual\n[service e]\nActivation=on-demand\nReason=rarely "
+		"used\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &out, NULL), 0);
 	ck_assert_str_eq(out, "runlevel 2; the machine boots into 2 (built-in)\n"
 			      "NAME WHY\n"
@@ -124,7 +129,7 @@ START_TEST(what_keeps_a_service_off_is_said_with_its_reason)
 }
 END_TEST
 
-START_TEST(what_the_vendor_says_as_well_is_no_difference)
+START_TEST(a_setting_equal_to_the_vendors_is_not_listed)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *line = g_strdup_printf("cat --diff --root %s", bw->tree->root);
@@ -133,26 +138,33 @@ START_TEST(what_the_vendor_says_as_well_is_no_difference)
 
 	for (size_t i = 0; i < 3; i++) {
 		static const char *const services[] = { "web", "front", "back" };
-		g_autofree char *path = g_strdup_printf(SVCD_LIBDIR "/services.d/%s.svc", services[i]);
+		g_autofree char *path =
+			g_strdup_printf(SVCD_LIBDIR "/services.d/%s.svc", services[i]);
 
 		tree_write(bw->tree, path, "[Service]\nExec=/bin/a\nNice=5\n");
 	}
 	tree_write(bw->tree, SVCD_LIBDIR "/policy.d/v.policy",
 		   "[runlevel 3]\nActivate=back\n[runlevel 2]\nInclude=3\nActivate=web front\n"
-		   "[service web]\nActivation=boot\nReason=it is the vendor's\n[defaults]\nRunlevel=2\n");
+		   "[service web]\nActivation=boot\nReason=it is the vendor's\n[defaults]\n"
+		   "Runlevel=2\n");
 	tree_write(bw->tree, SVCD_SYSCONFDIR "/policy.d/a.policy",
 		   "[runlevel 2]\nActivate=web -front back\n"
 		   "[service web]\nActivation=boot\nReason=it is mine\n"
 		   "[defaults]\nRunlevel=2\nNewServices=manual\n");
-	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/web.svc.d/a.conf", "[Service]\nNice=5\nDescription=mine\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/web.svc.d/a.conf",
+		   "[Service]\nNice=5\nDescription=mine\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &out, NULL), 0);
 	shown = hide_root(bw, out);
 	ck_assert_str_eq(shown,
-			 "SERVICE    KEY         VALUE      VENDOR SAYS        ORIGIN\n"
-			 "[defaults] NewServices manual                        ROOT" SVCD_SYSCONFDIR "/policy.d/a.policy:8\n"
-			 "back       Activate    back                          ROOT" SVCD_SYSCONFDIR "/policy.d/a.policy:2\n"
-			 "front      Activate    -front     front              ROOT" SVCD_SYSCONFDIR "/policy.d/a.policy:2\n"
-			 "web        Reason      it is mine it is the vendor's ROOT" SVCD_SYSCONFDIR "/policy.d/a.policy:5\n"
+			 "SERVICE    KEY         VALUE      VENDOR SETS        ORIGIN\n"
+			 "[defaults] NewServices manual                        ROOT" SVCD_SYSCONFDIR
+			 "/policy.d/a.policy:8\n"
+			 "back       Activate    back                          ROOT" SVCD_SYSCONFDIR
+			 "/policy.d/a.policy:2\n"
+			 "front      Activate    -front     front              ROOT" SVCD_SYSCONFDIR
+			 "/policy.d/a.policy:2\n"
+			 "web        Reason      it is mine it is the vendor's ROOT" SVCD_SYSCONFDIR
+			 "/policy.d/a.policy:5\n"
 			 "web        Description mine                          ROOT" SVCD_SYSCONFDIR
 			 "/services.d/web.svc.d/a.conf:3\n");
 }
@@ -162,24 +174,27 @@ START_TEST(policy_is_read_and_changed_below_a_root)
 {
 	g_autoptr(BusWorld) bw = machine();
 
-	tree_write(bw->tree, SVCD_LIBDIR "/services.d/web.svc", "[Service]\nExec=/bin/a\nBusName=org.example.Web\n");
+	tree_write(bw->tree, SVCD_LIBDIR "/services.d/web.svc",
+		   "[Service]\nExec=/bin/a\nBusName=org.example.Web\n");
 	tree_write(bw->tree, SVCD_LIBDIR "/services.d/front.svc",
 		   "[Service]\nExec=/bin/a\n[Conditions]\nWhile=service:web\n");
 	for (size_t i = 0; i < G_N_ELEMENTS(policy_lines); i++) {
-		g_autofree char *line = g_strdup_printf("%s --root %s", policy_lines[i].line, bw->tree->root);
+		g_autofree char *line =
+			g_strdup_printf("%s --root %s", policy_lines[i].line, bw->tree->root);
 		g_autofree char *out = NULL;
 		g_autofree char *err = NULL;
 		const int code = bus_world_svcctl(bw, line, &out, &err);
 		g_autofree char *shown = hide_root(bw, out);
 
-		ck_assert_msg(code == policy_lines[i].code, "%s: exit %d\n%s%s", line, code, out, err);
+		ck_assert_msg(code == policy_lines[i].code, "%s: exit %d\n%s%s", line, code, out,
+			      err);
 		ck_assert_str_eq(shown, policy_lines[i].out);
 		ck_assert_str_eq(err, policy_lines[i].err);
 	}
 }
 END_TEST
 
-START_TEST(check_looks_at_a_file_in_the_company_of_the_others)
+START_TEST(check_reads_a_file_together_with_the_others)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *file = tree_path(bw->tree, "/new.svc");
@@ -189,16 +204,19 @@ START_TEST(check_looks_at_a_file_in_the_company_of_the_others)
 	g_autofree char *err = NULL;
 
 	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/a.svc", "[Service]\nExec=/bin/a\n");
-	tree_write(bw->tree, "/new.svc", "[Service]\nExec=/bin/new\n[Conditions]\nWhile=service:a\n");
+	tree_write(bw->tree, "/new.svc",
+		   "[Service]\nExec=/bin/new\n[Conditions]\nWhile=service:a\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &good, NULL), 0);
 	ck_assert_str_eq(good, "no mistakes found\n");
 
-	tree_write(bw->tree, "/new.svc", "[Service]\nExec=/bin/new\n[Conditions]\nWhile=service:nosuch\n");
+	tree_write(bw->tree, "/new.svc",
+		   "[Service]\nExec=/bin/new\n[Conditions]\nWhile=service:nosuch\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &bad, NULL), 10);
 	ck_assert_msg(strstr(bad, "/new.svc:4: ") != NULL, "%s", bad);
 
 	ck_assert_int_eq(bus_world_svcctl(bw, "check /nowhere/x.svc", NULL, &err), 4);
-	ck_assert_msg(strstr(err, "cannot open /nowhere/x.svc: No such file or directory") != NULL, "%s", err);
+	ck_assert_msg(strstr(err, "cannot open /nowhere/x.svc: No such file or directory") != NULL,
+		      "%s", err);
 }
 END_TEST
 
@@ -208,15 +226,24 @@ START_TEST(cat_shows_each_setting_with_its_place)
 	g_autofree char *line = g_strdup_printf("cat a --root %s", bw->tree->root);
 	g_autofree char *out = NULL;
 
-	tree_write(bw->tree, SVCD_LIBDIR "/services.d/a.svc", "[Service]\nExec=/bin/a\nRestart=always\n");
-	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/a.svc.d/x.conf", "[Service]\nRestart=no\n");
-	tree_write(bw->tree, SVCD_SYSCONFDIR "/policy.d/x.policy", "[runlevel 2]\nActivate=a\n"
-						      "[service a]\nIgnore=$net\nOnLapse=keep\n");
+	tree_write(bw->tree, SVCD_LIBDIR "/services.d/a.svc",
+		   "[Service]\nExec=/bin/a\nRestart=always\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/a.svc.d/x.conf",
+		   "[Service]\nRestart=no\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/policy.d/x.policy",
+		   "[runlevel 2]\nActivate=a\n"
+		   "[service a]\nIgnore=$net\nOnLapse=keep\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &out, NULL), 0);
-	ck_assert_msg(strstr(out, "Ignore=$net ") != NULL && strstr(out, "OnLapse=keep ") != NULL, "%s", out);
-	ck_assert_msg(strstr(out, "Exec=/bin/a ") != NULL && strstr(out, "a.svc:2\n") != NULL, "%s", out);
-	ck_assert_msg(strstr(out, "Restart=no ") != NULL && strstr(out, "a.svc.d/x.conf:2\n") != NULL, "%s", out);
-	ck_assert_msg(strstr(out, "Activation=boot ") != NULL && strstr(out, "x.policy:2\n") != NULL, "%s", out);
+	ck_assert_msg(strstr(out, "Ignore=$net ") != NULL && strstr(out, "OnLapse=keep ") != NULL,
+		      "%s", out);
+	ck_assert_msg(strstr(out, "Exec=/bin/a ") != NULL && strstr(out, "a.svc:2\n") != NULL, "%s",
+		      out);
+	ck_assert_msg(strstr(out, "Restart=no ") != NULL &&
+			      strstr(out, "a.svc.d/x.conf:2\n") != NULL,
+		      "%s", out);
+	ck_assert_msg(strstr(out, "Activation=boot ") != NULL &&
+			      strstr(out, "x.policy:2\n") != NULL,
+		      "%s", out);
 }
 END_TEST
 
@@ -229,8 +256,10 @@ START_TEST(graph_prints_edges_of_a_runlevel)
 	g_autofree char *out_2 = NULL;
 
 	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/a.svc", "[Service]\nExec=/bin/a\n");
-	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/b.svc", "[Service]\nExec=/bin/b\n[Conditions]\nWhile=service:a\n");
-	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/c.svc", "[Service]\nExec=/bin/c\n[Conditions]\nAfter=b\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/b.svc",
+		   "[Service]\nExec=/bin/b\n[Conditions]\nWhile=service:a\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/c.svc",
+		   "[Service]\nExec=/bin/c\n[Conditions]\nAfter=b\n");
 	tree_write(bw->tree, SVCD_SYSCONFDIR "/policy.d/x.policy", "[runlevel 2]\nActivate=b\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &out, NULL), 0);
 	ck_assert_str_eq(out, "a b\nb c\n");
@@ -239,12 +268,13 @@ START_TEST(graph_prints_edges_of_a_runlevel)
 }
 END_TEST
 
-START_TEST(tree_shows_what_stands_on_what_once)
+START_TEST(tree_shows_each_dependant_once)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *line = g_strdup_printf("tree --root %s", bw->tree->root);
 	g_autofree char *named = g_strdup_printf("tree t* --conditions --root %s", bw->tree->root);
-	g_autofree char *reverse = g_strdup_printf("tree base --reverse --ascii --root %s", bw->tree->root);
+	g_autofree char *reverse =
+		g_strdup_printf("tree base --reverse --ascii --root %s", bw->tree->root);
 	g_autofree char *json = g_strdup_printf("tree top --json --root %s", bw->tree->root);
 	g_autofree char *out = NULL;
 
@@ -254,9 +284,12 @@ START_TEST(tree_shows_what_stands_on_what_once)
 	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/right.svc",
 		   "[Service]\nExec=/bin/r\n[Conditions]\nAfter=left\nWants=base\n");
 	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/top.svc",
-		   "[Service]\nExec=/bin/t\n[Conditions]\nWhen=service:left\nWhen=!network:up\nAfter=right\n");
-	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/early.svc", "[Service]\nExec=/bin/e\n[Conditions]\nBefore=base\n");
-	tree_write(bw->tree, SVCD_SYSCONFDIR "/policy.d/a.policy", "[runlevel 2]\nActivate=top right\n");
+		   "[Service]\nExec=/bin/t\n[Conditions]\nWhen=service:left\nWhen=!network:up\n"
+		   "After=right\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/early.svc",
+		   "[Service]\nExec=/bin/e\n[Conditions]\nBefore=base\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/policy.d/a.policy",
+		   "[runlevel 2]\nActivate=top right\n");
 
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &out, NULL), 0);
 	ck_assert_str_eq(out, "NAME                 STATE BECAUSE OF\n"
@@ -268,25 +301,34 @@ START_TEST(tree_shows_what_stands_on_what_once)
 			      "  └─left (see above)       After=left\n");
 	g_free(g_steal_pointer(&out));
 	ck_assert_int_eq(bus_world_svcctl(bw, named, &out, NULL), 0);
-	ck_assert_msg(strstr(out, "\n├─!network:up") && strstr(out, "early") && strstr(out, "Before=base"), "%s", out);
+	ck_assert_msg(strstr(out, "\n├─!network:up") && strstr(out, "early") &&
+			      strstr(out, "Before=base"),
+		      "%s", out);
 	g_free(g_steal_pointer(&out));
-	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/base.svc", "[Service]\nExec=/bin/b\n[Conditions]\nWants=right\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/base.svc",
+		   "[Service]\nExec=/bin/b\n[Conditions]\nWants=right\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &out, NULL), 0);
-	ck_assert_msg(strstr(out, "left (back to it)") != NULL, "%s", out);
+	ck_assert_msg(strstr(out, "left (cycle)") != NULL, "%s", out);
 	g_free(g_steal_pointer(&out));
 	ck_assert_int_eq(bus_world_svcctl(bw, reverse, &out, NULL), 0);
-	ck_assert_msg(g_str_has_prefix(out, "NAME") && strstr(out, "\n|-left") && strstr(out, "`-right"), "%s", out);
+	ck_assert_msg(g_str_has_prefix(out, "NAME") && strstr(out, "\n|-left") &&
+			      strstr(out, "`-right"),
+		      "%s", out);
 	g_free(g_steal_pointer(&out));
 	ck_assert_int_eq(bus_world_svcctl(bw, json, &out, NULL), 0);
-	ck_assert_msg(strstr(out, "\"name\":\"base\",\"kind\":\"service\",\"because\":[{\"key\":\"While\",") !=
-			      NULL, "%s", out);
+	ck_assert_msg(
+		strstr(out,
+		       "\"name\":\"base\",\"kind\":\"service\",\"because\":[{\"key\":\"While\",") !=
+			NULL,
+		"%s", out);
 }
 END_TEST
 
-START_TEST(graph_tells_the_order_of_stopping)
+START_TEST(graph_shows_the_order_of_stopping)
 {
 	g_autoptr(BusWorld) bw = machine();
-	g_autofree char *line = g_strdup_printf("tree --order --edges --stop --root %s", bw->tree->root);
+	g_autofree char *line =
+		g_strdup_printf("tree --order --edges --stop --root %s", bw->tree->root);
 	g_autofree char *line_2 = g_strdup_printf("%s --runlevel 2", line);
 	g_autofree char *line_6 = g_strdup_printf("%s --runlevel 6", line);
 	g_autofree char *out = NULL;
@@ -294,12 +336,15 @@ START_TEST(graph_tells_the_order_of_stopping)
 	g_autofree char *out_6 = NULL;
 
 	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/a.svc", "[Service]\nExec=/bin/a\n");
-	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/b.svc", "[Service]\nExec=/bin/b\n[Conditions]\nAfter=a\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/b.svc",
+		   "[Service]\nExec=/bin/b\n[Conditions]\nAfter=a\n");
 	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/c.svc",
 		   "[Service]\nExec=/bin/c\n[Conditions]\nAfter=a\nStopAfter=a\n");
-	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/d.svc", "[Service]\nExec=/bin/d\n[Conditions]\nAfter=a\n");
-	tree_write(bw->tree, SVCD_SYSCONFDIR "/policy.d/x.policy", "[runlevel 2]\nActivate=a b\n"
-								   "[runlevel 3]\nActivate=a c\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/d.svc",
+		   "[Service]\nExec=/bin/d\n[Conditions]\nAfter=a\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/policy.d/x.policy",
+		   "[runlevel 2]\nActivate=a b\n"
+		   "[runlevel 3]\nActivate=a c\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line, &out, NULL), 0);
 	ck_assert_str_eq(out, "a c\nb a\nd a\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, line_2, &out_2, NULL), 0);
@@ -323,7 +368,8 @@ START_TEST(below_a_root_generated_services_are_known_and_nothing_is_written)
 
 	tree_write(bw->tree, "/etc/fstab", "/dev/sdz9 /srv ext4 defaults 0 2\nthis is no line\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, cat, &out_cat, NULL), 0);
-	ck_assert_msg(strstr(out_cat, "/srv") != NULL && strstr(out_cat, generated) != NULL, "%s", out_cat);
+	ck_assert_msg(strstr(out_cat, "/srv") != NULL && strstr(out_cat, generated) != NULL, "%s",
+		      out_cat);
 	ck_assert_int_eq(bus_world_svcctl(bw, set, &out_set, NULL), 0);
 	(void)bus_world_svcctl(bw, check, &out_check, NULL);
 	ck_assert_msg(strstr(out_check, "/etc/fstab:2: ") != NULL, "%s", out_check);
@@ -331,13 +377,15 @@ START_TEST(below_a_root_generated_services_are_known_and_nothing_is_written)
 }
 END_TEST
 
-START_TEST(below_a_root_what_would_not_be_generated_any_more_is_not_there)
+START_TEST(below_a_root_outdated_generated_services_are_absent)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *line = g_strdup_printf("cat mount-old --root %s", bw->tree->root);
 
-	tree_write(bw->tree, "/run/svcd/generated/mount-old.svc",
-		   "# Made by svc-generate from /etc/fstab; changes are lost.\n[Service]\nType=task\nExec=/bin/mount /old\n");
+	tree_write(
+		bw->tree, "/run/svcd/generated/mount-old.svc",
+		"# Made by svc-generate from /etc/fstab; changes are lost.\n[Service]\nType=task\n"
+		"Exec=/bin/mount /old\n");
 	ck_assert_int_ne(bus_world_svcctl(bw, line, NULL, NULL), 0);
 }
 END_TEST
@@ -346,12 +394,14 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("svcctl_files");
 
-	ADD_CASE(suite, "files", check_finds_mistakes_below_a_root, what_keeps_a_service_off_is_said_with_its_reason,
-		 what_the_vendor_says_as_well_is_no_difference, policy_is_read_and_changed_below_a_root,
-		 check_looks_at_a_file_in_the_company_of_the_others, cat_shows_each_setting_with_its_place,
-		 graph_prints_edges_of_a_runlevel, graph_tells_the_order_of_stopping,
-		 tree_shows_what_stands_on_what_once,
+	ADD_CASE(suite, "files", check_finds_mistakes_below_a_root,
+		 the_entry_that_keeps_a_service_off_is_reported_with_its_reason,
+		 a_setting_equal_to_the_vendors_is_not_listed,
+		 policy_is_read_and_changed_below_a_root,
+		 check_reads_a_file_together_with_the_others, cat_shows_each_setting_with_its_place,
+		 graph_prints_edges_of_a_runlevel, graph_shows_the_order_of_stopping,
+		 tree_shows_each_dependant_once,
 		 below_a_root_generated_services_are_known_and_nothing_is_written,
-		 below_a_root_what_would_not_be_generated_any_more_is_not_there);
+		 below_a_root_outdated_generated_services_are_absent);
 	return suite;
 }

@@ -9,10 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/progress.h"
+#include "boot/progress.h"
 #include "tests/lib/suite.h"
 #include "tests/lib/svcctl-world.h"
 
+/* clang-format off */
 static const Typed typed[] = {
 	{ "", 0,
 	  "svcd " PACKAGE_VERSION " · runlevel 2 · boot finished in 1.5 s, up LONG\n"
@@ -89,7 +90,7 @@ static const Typed typed[] = {
 	{ "is up -q upper", 0, "", "" },
 	{ "is up upper nosuch", 4, "ready\n", "svcctl: there is no service \"nosuch\"\n  svcctl list --all shows every service\n" },
 	{ "is pink upper", 2, "",
-	  "svcctl: is: no service can be \"pink\"; there are up, ready, done, failed, starting, stopping, waiting, backoff, idle, "
+	  "svcctl: is: \"pink\" is not a state of a service; the states are up, ready, done, failed, starting, stopping, waiting, backoff, idle, "
 	  "blocked, settled, wanted, enabled, boot, on-demand, manual, never, healthy, unhealthy\n  svcctl is --help\n" },
 	{ "status --properties upper -p Name,MainPid,Wanted,Dependents", 0, "Dependents=\nMainPid=4711\nName=upper\nWanted=yes\n", "" },
 	{ "status --properties upper base -p State --property Type --value", 0, "ready\ndaemon\nready\ndaemon\n", "" },
@@ -129,7 +130,7 @@ static const Typed typed[] = {
 	{ "list --conditions --level true -o condition --no-header", 0, "service:base\n", "" },
 	{ "list --conditions flag:* -o condition,instead --no-header", 0, "flag:go   flags set: stay\n", "" },
 	{ "list --conditions label:*", 0,
-	  "no service looks at such a condition; svcctl wait CONDITION --timeout 0 does\n", "" },
+	  "no service uses such a condition; to check one: svcctl wait CONDITION --timeout 0\n", "" },
 	{ "list --conditions --level high", 2, "",
 	  "svcctl: --level takes true, false or unknown, not \"high\"\n  svcctl list --conditions --help\n" },
 	{ "list --unmanaged", 4, "",
@@ -137,14 +138,15 @@ static const Typed typed[] = {
 	{ "list --unmanaged x*", 2, "",
 	  "svcctl: list --unmanaged takes no PATTERN, --all or --state\n  svcctl list --help\n" },
 	{ "list --state awake", 2, "",
-	  "svcctl: there is no state \"awake\"; there are ready, done, starting, stopping, backoff, waiting, failed, idle\n"
+	  "svcctl: there is no state \"awake\"; the states are ready, done, starting, stopping, backoff, waiting, failed, idle\n"
 	  "  svcctl list --help\n" },
 	{ "list -o shape", 2, "", "svcctl: there is no column \"shape\"\n  svcctl list --help\n" },
 	{ "list zz*", 4, "", "svcctl: no service matches zz*\n  svcctl list --all shows every service\n" },
 	{ "status zz*", 4, "", "svcctl: no service matches zz*\n  svcctl list --all shows every service\n" },
 };
+/* clang-format on */
 
-START_TEST(the_overview_of_a_boot_tells_how_far_it_is)
+START_TEST(the_overview_of_a_boot_shows_its_progress)
 {
 	g_autoptr(BusWorld) bw = bus_world_new("[Service]\nExec=/bin/d\nReady=notify\n", NULL);
 	static const char known[] = "svcd-durations 1\nservice it 0 3000000+0\nend\n";
@@ -153,11 +155,14 @@ START_TEST(the_overview_of_a_boot_tells_how_far_it_is)
 	g_autofree char *json = NULL;
 	JsonObject *data;
 
-	/* It uses the clock of the machine, so this test does not check the remaining time. */
-	progress_know(world_engine(bw->world), durations_parse(known, strlen(known), NULL), world_now(bw->world));
+	/* svcctl uses the clock of the machine, so this test does not check the remaining time. */
+	progress_know(world_engine(bw->world), durations_parse(known, strlen(known), NULL),
+		      world_now(bw->world));
 
 	ck_assert_int_eq(bus_world_svcctl(bw, "--width 200", &out, NULL), 0);
-	ck_assert_msg(g_regex_match_simple("booting for [^,]+, [0-9]+ % done, about [^,]+ left\n", out, 0, 0), "%s", out);
+	ck_assert_msg(g_regex_match_simple("booting for [^,]+, [0-9]+ % done, about [^,]+ left\n",
+					   out, 0, 0),
+		      "%s", out);
 
 	ck_assert_int_eq(bus_world_svcctl(bw, "status --json", &json, NULL), 0);
 	data = json_object_get_object_member(parse_answer(parser, json), "data");
@@ -198,16 +203,23 @@ START_TEST(status_shows_the_processes_as_a_tree)
 	write_process(bw, 104, 100, "");
 
 	ck_assert_int_eq(bus_world_svcctl(bw, "status upper", &out, NULL), 0);
-	ck_assert_msg(strstr(out, "  Process    pid 4711, 5 tasks of 4915, 1.5 MiB, cpu 1.3 s\n") != NULL, "%s", out);
-	ck_assert_msg(strstr(out, "  Limits     it has reached its limit of 4915 processes and threads (TasksMax=)\n") != NULL,
+	ck_assert_msg(strstr(out, "  Process    pid 4711, 5 tasks of 4915, 1.5 MiB, cpu 1.3 s\n") !=
+			      NULL,
+		      "%s", out);
+	ck_assert_msg(strstr(out,
+			     "  Limits     it has reached its limit of 4915 processes and threads "
+			     "(TasksMax=)\n") != NULL,
 		      "%s", out);
 	ck_assert_msg(strstr(out, "             ├─ 100 /bin/upper -D\n"
 				  "                ├─ 104 [a) b]\n"
 				  "                └─ 101 worker \\x1b[2J\n"
 				  "                   └─ 102 grandchild\n"
-				  "             └─ 103 stray\n") != NULL, "%s", out);
+				  "             └─ 103 stray\n") != NULL,
+		      "%s", out);
 	ck_assert_int_eq(bus_world_svcctl(bw, "status upper --json", &json, NULL), 0);
-	ck_assert_msg(strstr(json, "{\"pid\":102,\"parent\":101,\"command\":\"grandchild\"}") != NULL, "%s", json);
+	ck_assert_msg(strstr(json, "{\"pid\":102,\"parent\":101,\"command\":\"grandchild\"}") !=
+			      NULL,
+		      "%s", json);
 }
 END_TEST
 
@@ -222,21 +234,29 @@ START_TEST(ps_lists_what_is_in_the_cgroups)
 	tree_write(bw->tree, "/cgroup/cgroup.procs", "100\n101\n");
 	write_process(bw, 100, 1, "/bin/web -D");
 	write_process(bw, 101, 100, "worker");
-	tree_write(bw->tree, "/proc/101/stat", "101 (w) S 100 1 1 0 0 0 0 0 0 0 150 50 0 0 0 0 0 0 3 0 512");
+	tree_write(bw->tree, "/proc/101/stat",
+		   "101 (w) S 100 1 1 0 0 0 0 0 0 0 150 50 0 0 0 0 0 0 3 0 512");
 	tree_write(bw->tree, "/proc/101/status", "Name:\tw\nUid:\t0\t4294967290\t0\t0\n");
-	tree_write(bw->tree, "/proc/101/smaps_rollup", "0-1 ---p 0 0:0 0 [rollup]\nRss: 9 kB\nPss:    1536 kB\n");
+	tree_write(bw->tree, "/proc/101/smaps_rollup",
+		   "0-1 ---p 0 0:0 0 [rollup]\nRss: 9 kB\nPss:    1536 kB\n");
 
 	ck_assert_int_eq(bus_world_svcctl(bw, "list --processes", &out, NULL), 0);
 	ck_assert_msg(g_regex_match_simple("^SERVICE PID +USER .*COMMAND\n"
 					   "web +100 .* └─ /bin/web -D\n"
-					   "web +101 4294967290 .* 2\\.0 s 2\\.0 MiB +└─ worker\n$", out, 0, 0), "%s", out);
-	ck_assert_int_eq(bus_world_svcctl(bw, "list --processes web --json -o pss_bytes", &json, NULL), 0);
-	ck_assert_msg(strstr(json, "\"cpu_us\":2000000,\"rss_bytes\":2097152,\"pss_bytes\":1572864,\"command\":\"worker\"") !=
-			      NULL, "%s", json);
+					   "web +101 4294967290 .* 2\\.0 s 2\\.0 MiB +└─ worker\n$",
+					   out, 0, 0),
+		      "%s", out);
+	ck_assert_int_eq(
+		bus_world_svcctl(bw, "list --processes web --json -o pss_bytes", &json, NULL), 0);
+	ck_assert_msg(
+		strstr(json,
+		       "\"cpu_us\":2000000,\"rss_bytes\":2097152,\"pss_bytes\":1572864,\"command\":\"worker\"") !=
+			NULL,
+		"%s", json);
 }
 END_TEST
 
-START_TEST(ps_says_what_is_not_known_without_cgroups)
+START_TEST(ps_reports_what_is_unknown_without_cgroups)
 {
 	g_autoptr(BusWorld) bw = bus_world_new("== web\n[Service]\nExec=/bin/web\n", NULL);
 	g_autofree char *out = NULL;
@@ -244,12 +264,14 @@ START_TEST(ps_says_what_is_not_known_without_cgroups)
 	world_settle(bw->world);
 	write_process(bw, 4711, 1, "/bin/web -D");
 	ck_assert_int_eq(bus_world_svcctl(bw, "list --processes", &out, NULL), 0);
-	ck_assert_msg(strstr(out, "4711") && g_str_has_suffix(out, "\nwithout cgroup v2 only main processes are known\n"),
+	ck_assert_msg(strstr(out, "4711") &&
+			      g_str_has_suffix(
+				      out, "\nwithout cgroup v2 only main processes are known\n"),
 		      "%s", out);
 }
 END_TEST
 
-START_TEST(top_tells_what_was_used_in_the_interval)
+START_TEST(top_shows_the_usage_of_the_interval)
 {
 	g_autoptr(BusWorld) bw = bus_world_new("== web\n[Service]\nExec=/bin/web\n", NULL);
 	g_autoptr(JsonParser) parser = json_parser_new();
@@ -267,14 +289,18 @@ START_TEST(top_tells_what_was_used_in_the_interval)
 	ck_assert_str_eq(out, "CPU %  MEMORY PROCESSES SERVICE\n"
 			      "  0.0 1.5 MiB         1 web\n");
 	ck_assert_int_eq(bus_world_svcctl(bw, "top --interval 50ms --json", &json, NULL), 0);
-	service = json_array_get_object_element(json_object_get_array_member(parse_answer(parser, json), "data"), 0);
+	service = json_array_get_object_element(
+		json_object_get_array_member(parse_answer(parser, json), "data"), 0);
 	ck_assert_str_eq(json_object_get_string_member(service, "name"), "web");
 	ck_assert_int_eq(json_object_get_int_member(service, "memory_bytes"), 1572864);
 	ck_assert_int_eq(json_object_get_int_member(service, "n_processes"), 1);
 }
 END_TEST
 
-/* Without cgroups the parents identify what the bus started. The bus's own forks are not listed. */
+/*
+ * Without cgroups the parents identify what the bus started. The forks of the bus daemon itself are
+ * not listed.
+ */
 START_TEST(what_the_bus_started_is_listed_without_cgroups_too)
 {
 	g_autoptr(BusWorld) bw = bus_world_new("== dbus\n[Service]\nExec=/bin/bus\n", NULL);
@@ -290,11 +316,15 @@ START_TEST(what_the_bus_started_is_listed_without_cgroups_too)
 	write_process(bw, 4800, 1, "somebody else");
 	tree_write(bw->tree, "/proc/4721/status", "Name:\thelper\nUid:\t0\t4294967290\t0\t0\n");
 
-	ck_assert_int_eq(bus_world_svcctl(bw, "list --unmanaged -o pid,command --no-header", &out, NULL), 0);
-	ck_assert_msg(strstr(out, "4721 helper") != NULL && strstr(out, "4722 its child\n") != NULL, "%s", out);
+	ck_assert_int_eq(
+		bus_world_svcctl(bw, "list --unmanaged -o pid,command --no-header", &out, NULL), 0);
+	ck_assert_msg(strstr(out, "4721 helper") != NULL && strstr(out, "4722 its child\n") != NULL,
+		      "%s", out);
 	ck_assert_msg(strstr(out, "bus") == NULL && strstr(out, "somebody") == NULL, "%s", out);
 	ck_assert_int_eq(bus_world_svcctl(bw, "list --unmanaged --json", &json, NULL), 0);
-	ck_assert_msg(strstr(json, "\"pid\":4721,\"uid\":4294967290,\"user\":null,\"names\":[]") != NULL, "%s", json);
+	ck_assert_msg(strstr(json, "\"pid\":4721,\"uid\":4294967290,\"user\":null,\"names\":[]") !=
+			      NULL,
+		      "%s", json);
 }
 END_TEST
 
@@ -304,21 +334,28 @@ START_TEST(conditions_are_json_with_all_that_is_known)
 	g_autofree char *out = NULL;
 
 	ck_assert_int_eq(bus_world_svcctl(bw, "list --conditions flag:* --json", &out, NULL), 0);
-	ck_assert_msg(strstr(out, "\"verb\":\"conditions\",\"exit\":0,\"data\":[{\"condition\":\"flag:go\",\"level\":\"false\",") !=
-			      NULL, "%s", out);
-	ck_assert_msg(strstr(out, "\"waiting\":[\"shy\"],\"others\":[],\"instead\":\"flags set: stay\",\"why\":null}") != NULL,
+	ck_assert_msg(
+		strstr(out,
+		       "\"verb\":\"conditions\",\"exit\":0,\"data\":[{\"condition\":\"flag:go\",\"level\":\"false\",") !=
+			NULL,
+		"%s", out);
+	ck_assert_msg(strstr(out, "\"waiting\":[\"shy\"],\"others\":[],\"instead\":\"flags set: "
+				  "stay\",\"why\":null}") != NULL,
 		      "%s", out);
 }
 END_TEST
 
-START_TEST(wait_is_json_also_when_it_was_in_vain)
+START_TEST(wait_prints_json_even_after_a_timeout)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *out = NULL;
 
 	ck_assert_int_eq(bus_world_svcctl(bw, "wait flag:go -t 0 --json", &out, NULL), 3);
-	ck_assert_msg(strstr(out, "\"exit\":3,\"data\":{\"condition\":\"flag:go\",\"negated\":false,\"level\":\"false\",") != NULL,
-		      "%s", out);
+	ck_assert_msg(
+		strstr(out,
+		       "\"exit\":3,\"data\":{\"condition\":\"flag:go\",\"negated\":false,\"level\":\"false\",") !=
+			NULL,
+		"%s", out);
 	ck_assert_msg(strstr(out, "\"error\":{\"code\":\"NotTrue\",") != NULL, "%s", out);
 }
 END_TEST
@@ -330,23 +367,26 @@ START_TEST(explain_names_the_false_term_and_what_to_do)
 
 	ck_assert_int_eq(bus_world_svcctl(bw, "explain shy", &out, NULL), 0);
 	ck_assert_msg(g_str_has_prefix(out, "◇ shy is waiting for 1 condition.\n"), "%s", out);
-	ck_assert_msg(strstr(out, "flag:go is false (/etc/svcd/services.d/shy.svc:4)") != NULL, "%s", out);
+	ck_assert_msg(strstr(out, "flag:go is false (/etc/svcd/services.d/shy.svc:4)") != NULL,
+		      "%s", out);
 	ck_assert_msg(strstr(out, "svcctl flag set go") != NULL, "%s", out);
 }
 END_TEST
 
-START_TEST(explain_alone_tells_all_that_is_not_as_wanted_and_broken_files)
+START_TEST(explain_without_arguments_lists_unmet_policy_and_broken_files)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *out = NULL;
 
-	diag_error(bw->diags, origin_new("/etc/svcd/services.d/x.svc", 7), "x", "unknown key Exce=; did you mean Exec=?");
+	diag_error(bw->diags, origin_new("/etc/svcd/services.d/x.svc", 7), "x",
+		   "unknown key Exce=; did you mean Exec=?");
 	ck_assert_int_eq(bus_world_svcctl(bw, "explain", &out, NULL), 0);
 	ck_assert_msg(strstr(out, "✗ broken failed") != NULL, "%s", out);
 	ck_assert_msg(strstr(out, "◇ shy is waiting") != NULL, "%s", out);
 	ck_assert_msg(strstr(out, "upper is") == NULL, "%s", out);
-	ck_assert_msg(strstr(out, "\n/etc/svcd/services.d/x.svc:7: unknown key Exce=; did you mean Exec=?\n") != NULL, "%s",
-		      out);
+	ck_assert_msg(strstr(out, "\n/etc/svcd/services.d/x.svc:7: unknown key Exce=; did you mean "
+				  "Exec=?\n") != NULL,
+		      "%s", out);
 }
 END_TEST
 
@@ -357,7 +397,8 @@ START_TEST(explain_alone_is_content_when_all_is_well)
 
 	world_settle(bw->world);
 	ck_assert_int_eq(bus_world_svcctl(bw, "explain", &out, NULL), 0);
-	ck_assert_str_eq(out, "Everything is as wanted.\n");
+	ck_assert_str_eq(
+		out, "All services are in the wanted state, and no file has errors or warnings.\n");
 }
 END_TEST
 
@@ -393,7 +434,7 @@ static void append_log(BusWorld *bw, const char *text)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Line by line, also when svc-logger starts a new file. */
+/* Lines are followed one by one, also when svc-logger starts a new file. */
 START_TEST(log_follows_what_is_written)
 {
 	g_autoptr(BusWorld) bw = machine();
@@ -429,13 +470,14 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("svcctl_look");
 
 	suite_add_typed(suite, typed, G_N_ELEMENTS(typed));
-	ADD_CASE(suite, "lines", the_overview_of_a_boot_tells_how_far_it_is);
-	ADD_CASE(suite, "explain", log_follows_what_is_written, status_shows_the_processes_as_a_tree,
-		 ps_lists_what_is_in_the_cgroups, ps_says_what_is_not_known_without_cgroups,
-		 top_tells_what_was_used_in_the_interval, what_the_bus_started_is_listed_without_cgroups_too,
-		 conditions_are_json_with_all_that_is_known, wait_is_json_also_when_it_was_in_vain,
+	ADD_CASE(suite, "lines", the_overview_of_a_boot_shows_its_progress);
+	ADD_CASE(suite, "explain", log_follows_what_is_written,
+		 status_shows_the_processes_as_a_tree, ps_lists_what_is_in_the_cgroups,
+		 ps_reports_what_is_unknown_without_cgroups, top_shows_the_usage_of_the_interval,
+		 what_the_bus_started_is_listed_without_cgroups_too,
+		 conditions_are_json_with_all_that_is_known, wait_prints_json_even_after_a_timeout,
 		 explain_names_the_false_term_and_what_to_do,
-		 explain_alone_tells_all_that_is_not_as_wanted_and_broken_files,
+		 explain_without_arguments_lists_unmet_policy_and_broken_files,
 		 explain_alone_is_content_when_all_is_well);
 	return suite;
 }

@@ -3,7 +3,7 @@
  * Complete screens of svcctl, compared with tests/data/screens: "status" at several widths and
  * without UTF-8. And errors: what failed, why, and what to type next.
  *
- * A screen is "$ svcctl ARGUMENTS" and the text up to the next one. $SVCD_WRITE_SCREENS writes them
+ * A screen is "$ svcctl ARGUMENTS" and the text up to the next one. $SVCD_TEST_WRITE_SCREENS writes them
  * anew, for a person to read.
  */
 #include "config.h"
@@ -14,13 +14,15 @@
 #include "tests/lib/suite.h"
 #include "tests/lib/svcctl-world.h"
 
-/* The age of events: two digits and a tenth, for the duration of a test. */
+/* The age of events: for the duration of a test it has two digits and a tenth. */
 #define AGO_US (20 * G_USEC_PER_SEC)
 
 static const char files[] =
-	"== base\n[Service]\nDescription=The ground that all the others stand on, told at such length that it fits no line\n"
+	"== base\n[Service]\nDescription=The ground that all the others stand on, told at such "
+	"length that it fits no line\n"
 	"Exec=/bin/base\n"
-	"== upper\n[Service]\nDescription=Upper, naïve\nExec=/bin/upper\nReload=signal:HUP\n[Conditions]\nWhile=service:base\n"
+	"== upper\n[Service]\nDescription=Upper, naïve\nExec=/bin/upper\nReload=signal:HUP\n"
+	"[Conditions]\nWhile=service:base\n"
 	"When=path:/usr/share/some/quite/long/directory/name/that/is/one/word/and/cannot/be/broken/anywhere\n"
 	"== broken\n[Service]\nExec=/bin/broken\nRestart=no\n"
 	"== barred\n[Service]\nExec=/bin/barred\n"
@@ -29,7 +31,8 @@ static const char files[] =
 	"== shy\n[Service]\nExec=/bin/shy\n[Conditions]\nWhen=flag:go\nAfter=upper\n";
 static const char policy[] =
 	"[runlevel 2]\nActivate=base upper shy broken\n"
-	"[service upper]\nReason=office rule 12, which was agreed upon by everybody in the meeting of last week\n"
+	"[service upper]\nReason=office rule 12, which was agreed upon by everybody in the "
+	"meeting of last week\n"
 	"[service barred]\nActivation=never\nReason=no printers\n";
 
 static BusWorld *make_machine(void)
@@ -38,18 +41,25 @@ static BusWorld *make_machine(void)
 
 	world_set_birth(MAX(g_get_monotonic_time() - AGO_US, 1));
 	bw = bus_world_new(files, policy);
-	world_set(bw->world, "path:/usr/share/some/quite/long/directory/name/that/is/one/word/and/cannot/be/broken/anywhere", true);
+	world_set(
+		bw->world,
+		"path:/usr/share/some/quite/long/directory/name/that/is/one/word/and/cannot/be/broken/anywhere",
+		true);
 	world_dies(bw->world, "broken", 7);
 	world_settle(bw->world);
 	bw->settles = true;
-	tree_write(bw->tree, "/log/upper.log", "a line of output that is rather long, so that on a narrow terminal it takes two of them\n");
-	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/bad.svc", "[Service]\nExec=/bin/bad\nRestrat=no\n");
+	tree_write(
+		bw->tree, "/log/upper.log",
+		"a line of output that is rather long, so that on a narrow terminal it takes two "
+		"of them\n");
+	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/bad.svc",
+		   "[Service]\nExec=/bin/bad\nRestrat=no\n");
 	tree_write(bw->tree, SVCD_SYSCONFDIR "/services.d/good.svc", "[Service]\nExec=/bin/good\n");
 	tree_write(bw->tree, "/bin/good", "");
 	return bw;
 }
 
-/* Times of equal length, and no names that differ between runs. */
+/* Gives all times the same length, and replaces names that differ between runs. */
 static char *make_steady(const BusWorld *bw, const char *text)
 {
 	static const struct {
@@ -66,7 +76,8 @@ static char *make_steady(const BusWorld *bw, const char *text)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
 		g_autoptr(GRegex) regex = g_regex_new(rules[i].pattern, 0, 0, NULL);
-		char *next = g_regex_replace_literal(regex, result, -1, 0, rules[i].replacement, 0, NULL);
+		char *next = g_regex_replace_literal(regex, result, -1, 0, rules[i].replacement, 0,
+						     NULL);
 
 		g_free(result);
 		result = next;
@@ -76,7 +87,7 @@ static char *make_steady(const BusWorld *bw, const char *text)
 
 typedef struct Screen {
 	char *words; /* arguments after "svcctl " */
-	char *text;  /* the output, with its last line "(exit N)" */
+	char *text; /* the output, with its last line "(exit N)" */
 } Screen;
 
 static char *screen_path(const char *name)
@@ -115,7 +126,10 @@ static GPtrArray *read_screens(const char *name)
 	return screens;
 }
 
-/* On a new machine each time, independent of earlier commands. A new string. */
+/*
+ * Runs the command on a new machine each time, independent of earlier commands. Returns: a new
+ * string.
+ */
 static char *type(const char *words, const char *locale)
 {
 	g_autoptr(BusWorld) bw = make_machine();
@@ -130,7 +144,7 @@ static char *type(const char *words, const char *locale)
 	bw->locale = locale;
 	code = bus_world_svcctl(bw, line, &out, &err);
 	both = g_strdup_printf("%s%s(exit %d)\n\n", out, err, code);
-	/* This is no terminal. */
+	/* The output is not a terminal. */
 	ck_assert_msg(!strchr(both, '\033'), "svcctl %s: %s", words, both);
 	return make_steady(bw, both);
 }
@@ -153,25 +167,27 @@ static void expect_screens(const char *name, const char *locale)
 {
 	g_autoptr(GPtrArray) screens = read_screens(name);
 
-	/* Longer paths break lines elsewhere. */
+	/* Longer paths would break lines at other places. */
 	if (strcmp(SVCD_SYSCONFDIR, "/etc/svcd") != 0)
 		return;
-	if (g_getenv("SVCD_WRITE_SCREENS"))
+	if (g_getenv("SVCD_TEST_WRITE_SCREENS"))
 		write_screens(name, screens, locale);
-	for (guint i = 0; !g_getenv("SVCD_WRITE_SCREENS") && i < screens->len; i++) {
+	for (guint i = 0; !g_getenv("SVCD_TEST_WRITE_SCREENS") && i < screens->len; i++) {
 		const Screen *screen = g_ptr_array_index(screens, i);
 		g_autofree char *shown = type(screen->words, locale);
 
-		ck_assert_msg(strcmp(shown, screen->text) == 0, "%s: svcctl %s:\n%s", name, screen->words, shown);
+		ck_assert_msg(strcmp(shown, screen->text) == 0, "%s: svcctl %s:\n%s", name,
+			      screen->words, shown);
 	}
 }
 
 /* --- status --- */
 
-static const char *const status_files[] = { "status-60.txt", "status-80.txt", "status-200.txt", "status-0.txt" };
+static const char *const status_files[] = { "status-60.txt", "status-80.txt", "status-200.txt",
+					    "status-0.txt" };
 static const unsigned status_widths[] = { 60, 80, 200, 0 };
 
-START_TEST(status_is_as_it_was_read_and_found_good)
+START_TEST(status_matches_the_reviewed_screens)
 {
 	expect_screens(status_files[_i], NULL);
 }
@@ -192,10 +208,11 @@ static void expect_fits(const char *line, unsigned width)
 
 	if (width == 0 || g_utf8_strlen(line, -1) <= (glong)width)
 		return;
-	ck_assert_msg(!last || g_utf8_strlen(last, -1) + label > (glong)width, "%u columns: %s", width, line);
+	ck_assert_msg(!last || g_utf8_strlen(last, -1) + label > (glong)width, "%u columns: %s",
+		      width, line);
 }
 
-static char *words_of(const char *text)
+static char *text_of(const char *text)
 {
 	g_autoptr(GRegex) blanks = g_regex_new("\\s+", 0, 0, NULL);
 
@@ -210,8 +227,8 @@ START_TEST(no_word_is_cut_at_any_width)
 	ck_assert_uint_eq(screens->len, wide->len);
 	for (guint i = 0; i < screens->len; i++) {
 		const Screen *screen = g_ptr_array_index(screens, i);
-		g_autofree char *words = words_of(screen->text);
-		g_autofree char *wide_words = words_of(((Screen *)g_ptr_array_index(wide, i))->text);
+		g_autofree char *words = text_of(screen->text);
+		g_autofree char *wide_words = text_of(((Screen *)g_ptr_array_index(wide, i))->text);
 		g_auto(GStrv) lines = g_strsplit(screen->text, "\n", -1);
 
 		ck_assert_str_eq(words, wide_words);
@@ -223,15 +240,16 @@ END_TEST
 
 /* --- errors --- */
 
-static const char *const refused[] = { "errors-services.txt", "errors-usage.txt", "errors-files.txt" };
+static const char *const refused[] = { "errors-services.txt", "errors-usage.txt",
+				       "errors-files.txt" };
 
-START_TEST(what_cannot_be_done_is_said_as_it_was_read_and_found_good)
+START_TEST(refusals_match_the_reviewed_screens)
 {
 	expect_screens(refused[_i], NULL);
 }
 END_TEST
 
-/* "svcctl: WHAT: WHY", and a line with two leading blanks and the remedy. */
+/* Expects "svcctl: WHAT: WHY", and a line with two leading blanks and the remedy. */
 static void expect_three_parts(const Screen *screen)
 {
 	g_auto(GStrv) lines = g_strsplit(screen->text, "\n", -1);
@@ -241,14 +259,16 @@ static void expect_three_parts(const Screen *screen)
 	while (lines[i] && !g_str_has_prefix(lines[i], "svcctl: "))
 		i++;
 	ck_assert_msg(lines[i], "svcctl %s: no error", screen->words);
-	ck_assert_msg(strchr(lines[i] + strlen("svcctl: "), ' '), "svcctl %s: no sentence: %s", screen->words, lines[i]);
+	ck_assert_msg(strchr(lines[i] + strlen("svcctl: "), ' '), "svcctl %s: no sentence: %s",
+		      screen->words, lines[i]);
 	while (lines[++i] && g_str_has_prefix(lines[i], "  "))
 		n_next++;
-	ck_assert_msg(n_next > 0, "svcctl %s: it does not say what to do:\n%s", screen->words, screen->text);
+	ck_assert_msg(n_next > 0, "svcctl %s: it does not say what to do:\n%s", screen->words,
+		      screen->text);
 	ck_assert_msg(!strstr(screen->text, "(exit 0)"), "svcctl %s: it worked", screen->words);
 }
 
-START_TEST(each_error_says_what_why_and_what_next)
+START_TEST(each_error_has_operation_reason_and_remedy)
 {
 	unsigned n = 0;
 
@@ -268,10 +288,10 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("svcctl_screens");
 
 	ADD_CASE(suite, "status", status_without_utf8_has_other_symbols);
-	suite_add_loop(suite, "status", status_is_as_it_was_read_and_found_good, G_N_ELEMENTS(status_files));
+	suite_add_loop(suite, "status", status_matches_the_reviewed_screens,
+		       G_N_ELEMENTS(status_files));
 	suite_add_loop(suite, "status", no_word_is_cut_at_any_width, G_N_ELEMENTS(status_files));
-	ADD_CASE(suite, "errors", each_error_says_what_why_and_what_next);
-	suite_add_loop(suite, "errors", what_cannot_be_done_is_said_as_it_was_read_and_found_good,
-		       G_N_ELEMENTS(refused));
+	ADD_CASE(suite, "errors", each_error_has_operation_reason_and_remedy);
+	suite_add_loop(suite, "errors", refusals_match_the_reviewed_screens, G_N_ELEMENTS(refused));
 	return suite;
 }

@@ -25,7 +25,7 @@
 #include "tests/lib/suite.h"
 
 #define NAME "org.example.Test"
-#define OWNER_RULE                                                                                 \
+#define OWNER_RULE \
 	"type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" NAME "'"
 
 typedef struct Fixture {
@@ -35,7 +35,7 @@ typedef struct Fixture {
 	unsigned n_disconnected;
 	unsigned n_signals;
 	unsigned n_replies; /* including NULL answers */
-	unsigned n_null;    /* NULL ones among them */
+	unsigned n_null; /* NULL ones among them */
 	unsigned listener;
 } Fixture;
 
@@ -101,17 +101,18 @@ static void fixture_clear(Fixture *f)
 	bus_daemon_clear(&f->daemon);
 }
 
-/* Runs the main loop until the condition is true. No turn may block. */
-#define until(condition)                                                                           \
-	do {                                                                                       \
-		const int64_t until_us = loop_now() + DEADLINE_US;                                  \
-		while (!(condition)) {                                                             \
-			const int64_t turn_us = loop_now();                                        \
-			g_main_context_iteration(NULL, FALSE);                                     \
-			ck_assert_msg(loop_now() - turn_us < 5 * G_USEC_PER_SEC, "a turn took too long"); \
-			ck_assert_msg(loop_now() < until_us, "never: %s", #condition);             \
-			g_usleep(500);                                                             \
-		}                                                                                  \
+/* Runs the main loop until the condition is true. No iteration may block. */
+#define until(condition)                                                               \
+	do {                                                                           \
+		const int64_t until_us = loop_now() + DEADLINE_US;                     \
+		while (!(condition)) {                                                 \
+			const int64_t turn_us = loop_now();                            \
+			g_main_context_iteration(NULL, FALSE);                         \
+			ck_assert_msg(loop_now() - turn_us < 5 * G_USEC_PER_SEC,       \
+				      "a turn took too long");                         \
+			ck_assert_msg(loop_now() < until_us, "never: %s", #condition); \
+			g_usleep(500);                                                 \
+		}                                                                      \
 	} while (0)
 
 /* With a bus daemon, and connected to it. */
@@ -142,8 +143,8 @@ static bool sleeps(void)
 
 static DBusMessage *bus_call(const char *method, const char *argument)
 {
-	DBusMessage *message = wire_must(
-		dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, method));
+	DBusMessage *message = wire_must(dbus_message_new_method_call(
+		DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, method));
 	DBusMessageIter out;
 
 	dbus_message_iter_init_append(message, &out);
@@ -152,7 +153,7 @@ static DBusMessage *bus_call(const char *method, const char *argument)
 	return message;
 }
 
-static unsigned ask(Fixture *f, const char *method, const char *argument, int64_t timeout_us)
+static unsigned call_bus(Fixture *f, const char *method, const char *argument, int64_t timeout_us)
 {
 	DBusMessage *message = bus_call(method, argument);
 	unsigned id;
@@ -188,7 +189,7 @@ START_TEST(it_sleeps_until_there_is_a_bus)
 	fixture_init(&f);
 	open_bus(&f);
 	ck_assert(sleeps());
-	ck_assert_uint_eq(ask(&f, "ListNames", NULL, DEADLINE_US), 0);
+	ck_assert_uint_eq(call_bus(&f, "ListNames", NULL, DEADLINE_US), 0);
 
 	bus_daemon_make_directory(&f.daemon);
 	ck_assert(sleeps());
@@ -200,7 +201,7 @@ START_TEST(it_sleeps_until_there_is_a_bus)
 }
 END_TEST
 
-/* Like after a crash: the socket exists without a listener. */
+/* As after a crash: the socket exists without a listener. */
 START_TEST(it_sleeps_beside_a_dead_socket)
 {
 	Fixture f;
@@ -230,7 +231,7 @@ START_TEST(it_comes_back_each_time_the_bus_does)
 		until(f.n_connected == i);
 
 		f.n_signals = 0;
-		ck_assert_uint_ne(ask(&f, "RequestName", NAME, DEADLINE_US), 0);
+		ck_assert_uint_ne(call_bus(&f, "RequestName", NAME, DEADLINE_US), 0);
 		until(f.n_replies == i && f.n_signals == 1);
 
 		bus_daemon_kill(&f.daemon);
@@ -264,7 +265,7 @@ START_TEST(a_directory_that_is_replaced_is_found_again)
 }
 END_TEST
 
-START_TEST(a_path_has_a_greatest_length)
+START_TEST(a_path_has_a_maximum_length)
 {
 	g_autofree char *path = g_strnfill(108, '/');
 	g_autoptr(GError) error = NULL;
@@ -284,7 +285,7 @@ START_TEST(calls_in_flight_end_when_the_bus_goes)
 
 	ck_assert_int_eq(kill(f.daemon.pid, SIGSTOP), 0);
 	for (unsigned i = 0; i < 20; i++)
-		ck_assert_uint_ne(ask(&f, "ListNames", NULL, DEADLINE_US), 0);
+		ck_assert_uint_ne(call_bus(&f, "ListNames", NULL, DEADLINE_US), 0);
 	ck_assert_uint_eq(f.n_replies, 0);
 	bus_daemon_kill(&f.daemon);
 	until(f.n_disconnected == 1);
@@ -302,12 +303,12 @@ START_TEST(a_call_has_a_time_limit_and_its_late_answer_is_nobodys)
 	fixture_init_connected(&f);
 
 	ck_assert_int_eq(kill(f.daemon.pid, SIGSTOP), 0);
-	ck_assert_uint_ne(ask(&f, "ListNames", NULL, 50 * G_TIME_SPAN_MILLISECOND), 0);
+	ck_assert_uint_ne(call_bus(&f, "ListNames", NULL, 50 * G_TIME_SPAN_MILLISECOND), 0);
 	until(f.n_replies == 1);
 	ck_assert_uint_eq(f.n_null, 1);
 
 	ck_assert_int_eq(kill(f.daemon.pid, SIGCONT), 0);
-	ck_assert_uint_ne(ask(&f, "ListNames", NULL, DEADLINE_US), 0);
+	ck_assert_uint_ne(call_bus(&f, "ListNames", NULL, DEADLINE_US), 0);
 	until(f.n_replies == 2);
 	ck_assert_uint_eq(f.n_null, 1);
 	ck_assert_uint_eq(f.n_disconnected, 0);
@@ -315,17 +316,17 @@ START_TEST(a_call_has_a_time_limit_and_its_late_answer_is_nobodys)
 }
 END_TEST
 
-START_TEST(a_cancelled_call_is_not_heard_of)
+START_TEST(a_cancelled_call_gets_no_reply)
 {
 	Fixture f;
 	unsigned id;
 
 	fixture_init_connected(&f);
 
-	id = ask(&f, "ListNames", NULL, DEADLINE_US);
+	id = call_bus(&f, "ListNames", NULL, DEADLINE_US);
 	system_bus_cancel(f.bus, id);
 	system_bus_cancel(f.bus, id);
-	ck_assert_uint_ne(ask(&f, "GetId", NULL, DEADLINE_US), 0);
+	ck_assert_uint_ne(call_bus(&f, "GetId", NULL, DEADLINE_US), 0);
 	until(f.n_replies > 0);
 	ck_assert(sleeps());
 
@@ -334,7 +335,7 @@ START_TEST(a_cancelled_call_is_not_heard_of)
 }
 END_TEST
 
-START_TEST(a_match_lasts_as_long_as_somebody_wants_it)
+START_TEST(a_match_rule_lasts_as_long_as_its_users)
 {
 	Fixture f;
 
@@ -343,13 +344,13 @@ START_TEST(a_match_lasts_as_long_as_somebody_wants_it)
 	system_bus_add_match(f.bus, OWNER_RULE);
 	system_bus_add_match(f.bus, OWNER_RULE);
 	system_bus_remove_match(f.bus, OWNER_RULE);
-	(void)ask(&f, "RequestName", NAME, DEADLINE_US);
+	(void)call_bus(&f, "RequestName", NAME, DEADLINE_US);
 	until(f.n_replies == 1);
 	ck_assert_uint_eq(f.n_signals, 1);
 
 	system_bus_remove_match(f.bus, OWNER_RULE);
 	system_bus_remove_match(f.bus, OWNER_RULE); /* once too often: no effect */
-	(void)ask(&f, "ReleaseName", NAME, DEADLINE_US);
+	(void)call_bus(&f, "ReleaseName", NAME, DEADLINE_US);
 	until(f.n_replies == 2);
 	ck_assert_uint_eq(f.n_signals, 1);
 	fixture_clear(&f);
@@ -359,20 +360,20 @@ END_TEST
 typedef struct Leaver {
 	SystemBus *bus;
 	unsigned id;
-	unsigned n_told;
+	unsigned n_reported;
 } Leaver;
 
 static void on_connected_leave(void *data)
 {
 	Leaver *l = data;
 
-	l->n_told++;
+	l->n_reported++;
 	system_bus_remove_listener(l->bus, l->id);
 }
 
 static const SystemBusListener leaver = { .connected = on_connected_leave };
 
-START_TEST(who_comes_late_is_told_in_a_later_turn_and_may_leave_at_once)
+START_TEST(a_late_listener_is_notified_in_a_later_turn_and_may_leave_at_once)
 {
 	Leaver l = { 0 };
 	Fixture f;
@@ -381,13 +382,13 @@ START_TEST(who_comes_late_is_told_in_a_later_turn_and_may_leave_at_once)
 
 	l.bus = f.bus;
 	l.id = system_bus_add_listener(f.bus, &leaver, &l);
-	ck_assert_uint_eq(l.n_told, 0);
-	until(l.n_told == 1);
+	ck_assert_uint_eq(l.n_reported, 0);
+	until(l.n_reported == 1);
 
 	bus_daemon_kill(&f.daemon);
 	bus_daemon_start(&f.daemon);
 	until(f.n_connected == 2);
-	ck_assert_uint_eq(l.n_told, 1);
+	ck_assert_uint_eq(l.n_reported, 1);
 	fixture_clear(&f);
 }
 END_TEST
@@ -407,7 +408,7 @@ static void send_ping(SystemBus *from, SystemBus *to, size_t n_bytes)
 	dbus_message_unref(message);
 }
 
-/* Any user may send it: it must not cost us the bus. */
+/* Any user may send such a message: it must not make svcd lose the bus. */
 START_TEST(too_long_a_message_is_passed_over)
 {
 	Fixture f;
@@ -433,7 +434,7 @@ START_TEST(too_long_a_message_is_passed_over)
 }
 END_TEST
 
-START_TEST(a_stopped_bus_holds_nobody_up_and_is_given_up_when_too_much_waits)
+START_TEST(a_stopped_bus_delays_nothing_and_is_closed_when_its_queue_is_full)
 {
 	Fixture f;
 	unsigned n_sent = 0;
@@ -492,7 +493,7 @@ START_TEST(a_full_backlog_is_tried_again)
 		g_array_append_val(others, fd);
 	ck_assert_int_eq(errno, EAGAIN);
 
-	open_bus(&f); /* a blocking connect(2) would stay here */
+	open_bus(&f); /* a blocking connect(2) would hang here */
 	while (loop_now() < begun_us + G_USEC_PER_SEC / 4)
 		g_main_context_iteration(NULL, TRUE);
 	ck_assert_uint_eq(f.n_connected, 1);
@@ -506,7 +507,7 @@ START_TEST(a_full_backlog_is_tried_again)
 }
 END_TEST
 
-/* bind(2) is seen, listen(2) is not: it changes nothing in the directory. */
+/* svcd notices bind(2), but not listen(2), which changes nothing in the directory. */
 START_TEST(a_socket_that_listens_a_little_later_is_found)
 {
 	Fixture f;
@@ -531,7 +532,7 @@ END_TEST
 
 #define OK_LINE "OK 0123456789abcdef0123456789abcdef\r\n"
 
-/* The answers of a server that is no bus, and the result. */
+/* The answers of a server that is not a bus, and the result. */
 static const struct {
 	const char *bytes;
 	size_t length;
@@ -544,15 +545,16 @@ static const struct {
 	{ OK_LINE "GET / HTTP/1.1\r\nHost: here\r\n\r\n", sizeof OK_LINE - 1 + 30 },
 	{ OK_LINE "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", sizeof OK_LINE - 1 + 16 },
 	{ OK_LINE "l\2\1\1\xff\xff\xff\x7f\1\0\0\0\xff\xff\xff\x7f", sizeof OK_LINE - 1 + 16 },
-	{ OK_LINE "l\2\1\1\20\0\0\0\1\0\0\0", sizeof OK_LINE - 1 + 12 }, /* and closed in the middle */
+	/* and closed in the middle */
+	{ OK_LINE "l\2\1\1\20\0\0\0\1\0\0\0", sizeof OK_LINE - 1 + 12 },
 };
 
-START_TEST(what_is_no_bus_is_given_up_and_a_bus_found_in_its_place)
+START_TEST(a_server_that_is_not_a_bus_is_given_up_and_a_later_bus_is_found)
 {
 	Fixture f;
 	int server;
 	int fd = -1;
-	char greeting[512];
+	char authentication[512];
 
 	fixture_init(&f);
 	bus_daemon_make_directory(&f.daemon);
@@ -560,11 +562,13 @@ START_TEST(what_is_no_bus_is_given_up_and_a_bus_found_in_its_place)
 	open_bus(&f);
 	for (unsigned i = 0; i < 3; i++) { /* it tries again, later each time */
 		until((fd = accept(server, NULL, NULL)) >= 0);
-		ck_assert_int_eq(write(fd, answers[_i].bytes, answers[_i].length), (ssize_t)answers[_i].length);
-		until(recv(fd, greeting, sizeof greeting, MSG_DONTWAIT) > 0);
+		ck_assert_int_eq(write(fd, answers[_i].bytes, answers[_i].length),
+				 (ssize_t)answers[_i].length);
+		until(recv(fd, authentication, sizeof authentication, MSG_DONTWAIT) > 0);
 		if (answers[_i].length == 0 || answers[_i].bytes[answers[_i].length - 1] == '\0')
 			(void)shutdown(fd, SHUT_RDWR);
-		until(recv(fd, greeting, sizeof greeting, MSG_DONTWAIT) == 0 || errno == ECONNRESET);
+		until(recv(fd, authentication, sizeof authentication, MSG_DONTWAIT) == 0 ||
+		      errno == ECONNRESET);
 		(void)close(fd);
 	}
 	ck_assert_uint_eq(f.n_connected, 0);
@@ -577,10 +581,10 @@ START_TEST(what_is_no_bus_is_given_up_and_a_bus_found_in_its_place)
 END_TEST
 
 /* A line without an end. */
-START_TEST(a_greeting_has_a_greatest_length)
+START_TEST(a_greeting_has_a_maximum_length)
 {
 	g_autofree char *line = g_strnfill(LIMIT_AUTH_LINE_BYTES + 1, 'x');
-	char greeting[512];
+	char authentication[512];
 	Fixture f;
 	int server;
 	int fd = -1;
@@ -591,7 +595,8 @@ START_TEST(a_greeting_has_a_greatest_length)
 	open_bus(&f);
 	until((fd = accept(server, NULL, NULL)) >= 0);
 	ck_assert_int_eq(write(fd, line, LIMIT_AUTH_LINE_BYTES + 1), LIMIT_AUTH_LINE_BYTES + 1);
-	until(recv(fd, greeting, sizeof greeting, MSG_DONTWAIT) == 0 || errno == ECONNRESET);
+	until(recv(fd, authentication, sizeof authentication, MSG_DONTWAIT) == 0 ||
+	      errno == ECONNRESET);
 
 	(void)close(fd);
 	(void)close(server);
@@ -629,19 +634,21 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("system bus");
 
-	ADD_CASE(suite, "connecting", it_connects_to_a_bus_that_is_there, it_sleeps_until_there_is_a_bus,
-		 it_sleeps_beside_a_dead_socket, it_comes_back_each_time_the_bus_does,
-		 a_directory_that_is_replaced_is_found_again, a_path_has_a_greatest_length);
+	ADD_CASE(suite, "connecting", it_connects_to_a_bus_that_is_there,
+		 it_sleeps_until_there_is_a_bus, it_sleeps_beside_a_dead_socket,
+		 it_comes_back_each_time_the_bus_does, a_directory_that_is_replaced_is_found_again,
+		 a_path_has_a_maximum_length);
 	ADD_CASE(suite, "talking", calls_in_flight_end_when_the_bus_goes,
-		 a_call_has_a_time_limit_and_its_late_answer_is_nobodys, a_cancelled_call_is_not_heard_of,
-		 a_match_lasts_as_long_as_somebody_wants_it,
-		 who_comes_late_is_told_in_a_later_turn_and_may_leave_at_once);
+		 a_call_has_a_time_limit_and_its_late_answer_is_nobodys,
+		 a_cancelled_call_gets_no_reply, a_match_rule_lasts_as_long_as_its_users,
+		 a_late_listener_is_notified_in_a_later_turn_and_may_leave_at_once);
 	ADD_CASE(suite, "bad", too_long_a_message_is_passed_over,
-		 a_stopped_bus_holds_nobody_up_and_is_given_up_when_too_much_waits,
+		 a_stopped_bus_delays_nothing_and_is_closed_when_its_queue_is_full,
 		 a_full_backlog_is_tried_again, a_socket_that_listens_a_little_later_is_found,
-		 a_greeting_has_a_greatest_length,
+		 a_greeting_has_a_maximum_length,
 		 a_new_bus_is_taken_at_once_while_the_old_one_keeps_us_waiting);
-	suite_add_loop(suite, "bad", what_is_no_bus_is_given_up_and_a_bus_found_in_its_place,
+	suite_add_loop(suite, "bad",
+		       a_server_that_is_not_a_bus_is_given_up_and_a_later_bus_is_found,
 		       G_N_ELEMENTS(answers));
 	return suite;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * org.svcd1 on a real bus: the name that returns, plain GDBus, signals without a request. For the
- * rights, which need other users, see tests/sandbox/test_system_bus.py.
+ * org.svcd1 on a real bus: the name that returns, plain GDBus, signals without a request. Rights
+ * need other users; tests/sandbox/test_system_bus.py tests them.
  */
 #include "config.h"
 
@@ -19,8 +19,9 @@
 #include "tests/lib/socket-look.h"
 #include "tests/lib/suite.h"
 
-static const char files[] = "== base\n[Service]\nExec=/bin/base\n"
-			    "== upper\n[Service]\nExec=/bin/upper\n[Conditions]\nWhile=service:base\n";
+static const char files[] =
+	"== base\n[Service]\nExec=/bin/base\n"
+	"== upper\n[Service]\nExec=/bin/upper\n[Conditions]\nWhile=service:base\n";
 static const char policy[] = "[runlevel 2]\nActivate=base upper\n";
 
 typedef struct Fixture {
@@ -28,7 +29,7 @@ typedef struct Fixture {
 	BusWorld *bw;
 	SystemBus *system_bus;
 	GDBusConnection *connection; /* of a client */
-	GString *signals;            /* "MEMBER PATH\n" of the received ones */
+	GString *signals; /* "MEMBER PATH\n" of the received ones */
 	GVariant *reply;
 	char *refusal;
 } Fixture;
@@ -61,13 +62,13 @@ static void fixture_clear(Fixture *f)
 	g_free(f->refusal);
 }
 
-static void on_signal(GDBusConnection *connection, const char *sender, const char *path, const char *interface,
-		      const char *member, GVariant *args, gpointer data)
+static void on_signal(GDBusConnection *connection, const char *sender, const char *path,
+		      const char *interface, const char *member, GVariant *args, gpointer data)
 {
 	g_string_append_printf(((Fixture *)data)->signals, "%s %s\n", member, path);
 }
 
-/* A client joins the bus without our help: a thread of GDBus authenticates. */
+/* A client connects to the bus without help from this test: a GDBus thread authenticates. */
 static void enter(Fixture *f)
 {
 	g_autofree char *address = g_strconcat("unix:path=", f->daemon.socket, NULL);
@@ -77,11 +78,12 @@ static void enter(Fixture *f)
 	while (!f->connection && g_get_monotonic_time() < until_us)
 		f->connection = g_dbus_connection_new_for_address_sync(
 			address,
-			G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION, NULL,
-			NULL, NULL);
+			G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT |
+				G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
+			NULL, NULL, NULL);
 	ck_assert_ptr_nonnull(f->connection);
-	g_dbus_connection_signal_subscribe(f->connection, BUS_NAME, NULL, NULL, NULL, NULL, G_DBUS_SIGNAL_FLAGS_NONE,
-					   on_signal, f, NULL);
+	g_dbus_connection_signal_subscribe(f->connection, BUS_NAME, NULL, NULL, NULL, NULL,
+					   G_DBUS_SIGNAL_FLAGS_NONE, on_signal, f, NULL);
 }
 
 static void on_reply(GObject *source, GAsyncResult *result, gpointer data)
@@ -102,14 +104,16 @@ static bool is_answered(void *data)
 }
 
 /* f->reply or f->refusal has the answer until the next call. */
-static void call(Fixture *f, const char *to, const char *interface, const char *method, GVariant *args)
+static void call(Fixture *f, const char *to, const char *interface, const char *method,
+		 GVariant *args)
 {
 	const bool is_bus = strcmp(to, DBUS_SERVICE_DBUS) == 0;
 
 	g_clear_pointer(&f->reply, g_variant_unref);
 	g_clear_pointer(&f->refusal, g_free);
-	g_dbus_connection_call(f->connection, to, is_bus ? DBUS_PATH_DBUS : OBJECT_PATH_MANAGER, interface, method, args,
-			       NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL, on_reply, f);
+	g_dbus_connection_call(f->connection, to, is_bus ? DBUS_PATH_DBUS : OBJECT_PATH_MANAGER,
+			       interface, method, args, NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL,
+			       on_reply, f);
 	bus_world_run_until(is_answered, f, method);
 }
 
@@ -118,7 +122,8 @@ static void wait_for_name(Fixture *f)
 	gboolean has_owner = FALSE;
 
 	while (!has_owner) {
-		call(f, DBUS_SERVICE_DBUS, DBUS_INTERFACE_DBUS, "NameHasOwner", g_variant_new("(s)", BUS_NAME));
+		call(f, DBUS_SERVICE_DBUS, DBUS_INTERFACE_DBUS, "NameHasOwner",
+		     g_variant_new("(s)", BUS_NAME));
 		ck_assert_ptr_nonnull(f->reply);
 		g_variant_get(f->reply, "(b)", &has_owner);
 	}
@@ -139,7 +144,7 @@ START_TEST(the_name_comes_back_with_the_bus)
 }
 END_TEST
 
-START_TEST(everybody_reads_by_name_and_by_interface)
+START_TEST(every_client_reads_by_name_and_by_interface)
 {
 	g_autofree char *text = NULL;
 	Fixture f;
@@ -164,12 +169,13 @@ START_TEST(everybody_reads_by_name_and_by_interface)
 }
 END_TEST
 
-static bool has_heard(void *data)
+static bool has_received(void *data)
 {
-	return strstr(((Fixture *)data)->signals->str, "PropertiesChanged /org/svcd1/service/upper\n") != NULL;
+	return strstr(((Fixture *)data)->signals->str,
+		      "PropertiesChanged /org/svcd1/service/upper\n") != NULL;
 }
 
-START_TEST(a_change_is_carried_out_recorded_and_told)
+START_TEST(a_change_is_made_recorded_and_announced)
 {
 	g_autofree char *cause = NULL;
 	Fixture f;
@@ -183,7 +189,7 @@ START_TEST(a_change_is_carried_out_recorded_and_told)
 	call(&f, BUS_NAME, INTERFACE_MANAGER, "Stop", g_variant_new("(sb)", "upper", FALSE));
 	ck_assert_msg(f.reply != NULL, "%s", f.refusal);
 	ck_assert(!service_is_up(world_find(f.bw->world, "upper")));
-	bus_world_run_until(has_heard, &f, "the change is told");
+	bus_world_run_until(has_received, &f, "the change is reported");
 
 	cause = g_strdup_printf("uid %u (pid %d)", (unsigned)getuid(), (int)getpid());
 	ck_assert_msg(strstr(service_cause(world_find(f.bw->world, "upper")), cause) != NULL, "%s",
@@ -195,7 +201,7 @@ END_TEST
 typedef struct Flood {
 	unsigned n_missing;
 	unsigned n_short; /* answers to Ping */
-	unsigned n_long;  /* to Introspect */
+	unsigned n_long; /* to Introspect */
 	unsigned n_refused;
 } Flood;
 
@@ -203,7 +209,8 @@ static void on_long(GObject *source, GAsyncResult *result, gpointer data)
 {
 	Flood *flood = data;
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GVariant) reply = g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, &error);
+	g_autoptr(GVariant)
+		reply = g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, &error);
 
 	flood->n_missing--;
 	flood->n_long += reply != NULL;
@@ -217,7 +224,8 @@ static void on_long(GObject *source, GAsyncResult *result, gpointer data)
 static void on_short(GObject *source, GAsyncResult *result, gpointer data)
 {
 	Flood *flood = data;
-	g_autoptr(GVariant) reply = g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, NULL);
+	g_autoptr(GVariant)
+		reply = g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, NULL);
 
 	flood->n_missing--;
 	flood->n_short += reply != NULL;
@@ -235,13 +243,16 @@ static Flood flood(Fixture *f, unsigned n_pairs)
 	int64_t until_us;
 
 	for (unsigned i = 0; i < n_pairs; i++) {
-		g_dbus_connection_call(f->connection, BUS_NAME, OBJECT_PATH_MANAGER, "org.freedesktop.DBus.Introspectable",
-				       "Introspect", NULL, NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL, on_long, &result);
-		g_dbus_connection_call(f->connection, BUS_NAME, OBJECT_PATH_MANAGER, "org.freedesktop.DBus.Peer", "Ping",
-				       NULL, NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL, on_short, &result);
+		g_dbus_connection_call(f->connection, BUS_NAME, OBJECT_PATH_MANAGER,
+				       "org.freedesktop.DBus.Introspectable", "Introspect", NULL,
+				       NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL, on_long, &result);
+		g_dbus_connection_call(f->connection, BUS_NAME, OBJECT_PATH_MANAGER,
+				       "org.freedesktop.DBus.Peer", "Ping", NULL, NULL,
+				       G_DBUS_CALL_FLAGS_NONE, 60000, NULL, on_short, &result);
 	}
-	g_variant_unref(g_dbus_connection_call_sync(f->connection, DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS,
-						    "GetId", NULL, NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL, NULL));
+	g_variant_unref(g_dbus_connection_call_sync(
+		f->connection, DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "GetId",
+		NULL, NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL, NULL));
 	ck_assert_int_eq(kill(f->daemon.pid, SIGSTOP), 0);
 	until_us = g_get_monotonic_time() + 2 * LIMIT_BUS_SLOW_US;
 	while (g_get_monotonic_time() < until_us) {
@@ -253,7 +264,10 @@ static Flood flood(Fixture *f, unsigned n_pairs)
 	return result;
 }
 
-/* A bus is slow for a second. A machine may be slower, so once in several tries is enough. */
+/*
+ * The test makes the bus slow for a second. A machine may be slower, so one success in several
+ * tries is enough.
+ */
 START_TEST(in_a_flood_a_long_answer_is_an_error_and_a_short_one_is_given)
 {
 	const unsigned n_pairs = LIMIT_CALLS_IN_FLOOD;
@@ -283,7 +297,9 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("system client");
 
-	ADD_CASE(suite, "all", the_name_comes_back_with_the_bus, everybody_reads_by_name_and_by_interface,
-		 a_change_is_carried_out_recorded_and_told, in_a_flood_a_long_answer_is_an_error_and_a_short_one_is_given);
+	ADD_CASE(suite, "all", the_name_comes_back_with_the_bus,
+		 every_client_reads_by_name_and_by_interface,
+		 a_change_is_made_recorded_and_announced,
+		 in_a_flood_a_long_answer_is_an_error_and_a_short_one_is_given);
 	return suite;
 }

@@ -34,8 +34,9 @@ END_TEST
 
 START_TEST(a_condition_of_several_words_goes_on_to_the_next_bar)
 {
-	g_autoptr(Term) term = parse("!udev:SUBSYSTEM=block \"ID_MODEL=My Disk\" | \"udev:A=b C=d\" | "
-				     "dbus-property:org.a.B / org.a.B.State >= 70 | label:X");
+	g_autoptr(Term)
+		term = parse("!udev:SUBSYSTEM=block \"ID_MODEL=My Disk\" | \"udev:A=b C=d\" | "
+			     "dbus-property:org.a.B / org.a.B.State >= 70 | label:X");
 
 	ck_assert_uint_eq(term_length(term), 4);
 	ck_assert(term_literal(term, 0)->negated);
@@ -49,25 +50,25 @@ END_TEST
 static const struct {
 	const char *text;
 	const char *problem;
+	/* clang-format off */
 } bad[] = {
 	{ "", "a condition is missing" },
-	{ "|", "\"|\" stands between two conditions" },
-	{ "| path:/a", "\"|\" stands between two conditions" },
-	{ "path:/a |", "\"|\" stands between two conditions" },
-	{ "path:/a | | path:/b", "\"|\" stands between two conditions" },
-	{ "path:/a|path:/b", "\"|\" stands between blanks: path:/a|path:/b" },
-	{ "path:/a path:/b", "\"path:/b\" follows without \"|\"; conditions that must all be true stand on lines of "
-			     "their own" },
-	{ "path:/a && path:/b", "\"&&\" follows without \"|\"; conditions that must all be true stand on lines of "
-				"their own" },
+	{ "|", "write \"|\" between two conditions" },
+	{ "| path:/a", "write \"|\" between two conditions" },
+	{ "path:/a |", "write \"|\" between two conditions" },
+	{ "path:/a | | path:/b", "write \"|\" between two conditions" },
+	{ "path:/a|path:/b", "write blanks around \"|\": path:/a|path:/b" },
+	{ "path:/a path:/b", "\"path:/b\" follows without \"|\"; write conditions that must all be true on separate lines" },
+	{ "path:/a && path:/b", "\"&&\" follows without \"|\"; write conditions that must all be true on separate lines" },
 	{ "label:My Disk", "\"Disk\" follows without \"|\"; a name with blanks needs quotes: \"label:My Disk\"" },
-	{ "! path:/a", "\"!\" stands directly in front of a condition" },
+	{ "! path:/a", "write \"!\" directly in front of a condition" },
 	{ "!!path:/a", "one \"!\" is enough: !!path:/a" },
 	{ "\"path:/a", "a \" is not closed" },
 	{ "path:/a | servic:b", "no provider \"servic\"; did you mean \"service:b\"?" },
 };
+/* clang-format on */
 
-START_TEST(what_is_no_term_is_told)
+START_TEST(an_invalid_term_is_reported)
 {
 	g_autofree char *problem = NULL;
 
@@ -105,12 +106,14 @@ static Level level_of(const char *key, void *data)
 static const struct {
 	const char *text;
 	Level level;
+	/* clang-format off */
 } truths[] = {
 	{ "flag:t", LEVEL_TRUE },           { "flag:f", LEVEL_FALSE },          { "flag:u", LEVEL_UNKNOWN },
 	{ "!flag:t", LEVEL_FALSE },         { "!flag:f", LEVEL_TRUE },          { "!flag:u", LEVEL_UNKNOWN },
 	{ "flag:t | flag:u", LEVEL_TRUE },  { "flag:u | flag:t", LEVEL_TRUE },  { "flag:f | flag:u", LEVEL_UNKNOWN },
 	{ "flag:f | !flag:t", LEVEL_FALSE }, { "flag:f | !flag:f", LEVEL_TRUE },
 };
+/* clang-format on */
 
 START_TEST(true_wins_over_unknown_and_unknown_over_false)
 {
@@ -138,7 +141,8 @@ START_TEST(a_copy_and_a_shorthand_are_terms_like_others)
 {
 	g_autoptr(Term) term = parse("flag:f | !flag:t");
 	g_autoptr(Term) copy = term_copy(term);
-	g_autoptr(Term) after = term_new_single(KEY_SETTLED, "dbus", "dbus", origin_new("x.svc", 9));
+	g_autoptr(Term)
+		after = term_new_single(KEY_SETTLED, "dbus", "dbus", origin_new("x.svc", 9));
 
 	ck_assert_str_eq(copy->text, term->text);
 	ck_assert_uint_eq(term_length(copy), 2);
@@ -152,10 +156,12 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("term");
 
-	suite_add_loop(suite, "term", what_is_no_term_is_told, G_N_ELEMENTS(bad));
-	suite_add_loop(suite, "term", true_wins_over_unknown_and_unknown_over_false, G_N_ELEMENTS(truths));
+	suite_add_loop(suite, "term", an_invalid_term_is_reported, G_N_ELEMENTS(bad));
+	suite_add_loop(suite, "term", true_wins_over_unknown_and_unknown_over_false,
+		       G_N_ELEMENTS(truths));
 	ADD_CASE(suite, "term", a_term_is_conditions_joined_with_bars,
-		 a_condition_of_several_words_goes_on_to_the_next_bar, a_term_has_at_most_64_alternatives,
-		 only_a_single_plain_service_is_a_need, a_copy_and_a_shorthand_are_terms_like_others);
+		 a_condition_of_several_words_goes_on_to_the_next_bar,
+		 a_term_has_at_most_64_alternatives, only_a_single_plain_service_is_a_need,
+		 a_copy_and_a_shorthand_are_terms_like_others);
 	return suite;
 }

@@ -10,40 +10,43 @@
 #include "base/text.h"
 #include "tests/lib/suite.h"
 
-static const char *const awkward[] = { "", " ", "a b", "'", "\"", "\\", "a\"b'c\\d e", "|", "\t", "plain", "#x" };
+static const char *const awkward[] = { "",  " ",  "a b",   "'", "\"", "\\", "a\"b'c\\d e",
+				       "|", "\t", "plain", "#x" };
 
-START_TEST(what_is_joined_splits_into_the_same_words)
+START_TEST(joined_text_splits_into_the_same_tokens)
 {
-	const char *words[G_N_ELEMENTS(awkward) + 1] = { NULL };
+	const char *tokens[G_N_ELEMENTS(awkward) + 1] = { NULL };
 	g_autofree char *joined = NULL;
 	g_auto(GStrv) again = NULL;
 	char *problem = NULL;
 
-	memcpy(words, awkward, sizeof awkward);
-	joined = text_join_words(words);
-	again = text_split_words(joined, &problem);
+	memcpy(tokens, awkward, sizeof awkward);
+	joined = text_join_tokens(tokens);
+	again = text_split_tokens(joined, &problem);
 	ck_assert_ptr_nonnull(again);
-	ck_assert(g_strv_equal((const char *const *)again, words));
+	ck_assert(g_strv_equal((const char *const *)again, tokens));
 }
 END_TEST
 
 START_TEST(percent_i_is_the_instance_and_t_the_runtime_directory)
 {
 	g_autofree char *problem = NULL;
-	g_autofree char *expanded = text_expand("/dev/%i %% %i %t/%i %%t", "tty1", "/run", &problem);
+	g_autofree char *expanded =
+		text_expand("/dev/%i %% %i %t/%i %%t", "tty1", "/run", &problem);
 
 	ck_assert_str_eq(expanded, "/dev/tty1 % tty1 /run/tty1 %t");
 	ck_assert_ptr_null(text_expand("100%", "x", "/run", &problem));
-	ck_assert_str_eq(problem, "only %i, %t and %% may follow a percent sign");
+	ck_assert_str_eq(problem, "only %i and %t are replaced; write %% for a percent sign");
 	g_clear_pointer(&problem, g_free);
 	ck_assert_ptr_null(text_expand("%i", NULL, "/run", &problem));
-	ck_assert_str_eq(problem, "%i is only known in a template (NAME@.svc)");
+	ck_assert_str_eq(problem, "%i is replaced only in a template (NAME@.svc)");
 }
 END_TEST
 
 static const struct {
 	const char *text;
 	int64_t us; /* -1: refused */
+	/* clang-format off */
 } durations[] = {
 	{ "0", 0 },           { "5", 5000000 },     { "5s", 5000000 },       { "1.5s", 1500000 },
 	{ "200ms", 200000 },  { "7us", 7 },         { "2min", 120000000 },   { "2m", 120000000 },
@@ -52,6 +55,7 @@ static const struct {
 	{ "-1s", -1 },        { "5 s", -1 },        { "5x", -1 },            { "s", -1 },
 	{ "1,5s", -1 },       { "99999d", -1 },     { "0x10", -1 },          { "1e300", -1 },
 };
+/* clang-format on */
 
 START_TEST(durations_are_numbers_with_units)
 {
@@ -96,7 +100,7 @@ static const struct {
 	{ 130000000, "2 min 10 s ago" },
 };
 
-START_TEST(what_is_less_than_a_second_old_is_just_now)
+START_TEST(an_age_of_less_than_a_second_is_just_now)
 {
 	g_autofree char *text = text_format_ago(shown_ages[_i].us);
 
@@ -131,7 +135,8 @@ START_TEST(sizes_are_numbers_with_a_letter)
 {
 	uint64_t bytes = 7;
 
-	ck_assert_msg(text_parse_size(sizes[_i].text, &bytes) == sizes[_i].fine, "\"%s\"", sizes[_i].text);
+	ck_assert_msg(text_parse_size(sizes[_i].text, &bytes) == sizes[_i].fine, "\"%s\"",
+		      sizes[_i].text);
 	ck_assert_uint_eq(bytes, sizes[_i].fine ? sizes[_i].bytes : 7);
 }
 END_TEST
@@ -158,6 +163,34 @@ START_TEST(numbers_are_taken_whole_or_not_at_all)
 }
 END_TEST
 
+START_TEST(a_number_in_base_36_is_read_back)
+{
+	static const struct {
+		uint64_t value;
+		const char *text;
+	} rows[] = {
+		{ 0, "0" },
+		{ 35, "z" },
+		{ 36, "10" },
+		{ INT64_MAX, "1y2p0ij32e8e7" },
+	};
+	const char *end;
+	int64_t i;
+
+	for (size_t n = 0; n < G_N_ELEMENTS(rows); n++) {
+		char digits[TEXT_BASE36_BYTES];
+
+		ck_assert_str_eq(text_base36(digits, rows[n].value), rows[n].text);
+		ck_assert(text_parse_base36(rows[n].text, &i, &end) &&
+			  i == (int64_t)rows[n].value && *end == '\0');
+	}
+	ck_assert(text_parse_base36("z@1", &i, &end) && i == 35 && *end == '@');
+	ck_assert(!text_parse_base36("", &i, &end));
+	ck_assert(!text_parse_base36("-1", &i, &end));
+	ck_assert(!text_parse_base36("1y2p0ij32e8e8", &i, &end));
+}
+END_TEST
+
 START_TEST(names_survive_the_way_through_a_bus_path)
 {
 	static const char *const names[] = { "ssh", "getty@tty1", "a-b_c.d", "", "_", "\xc3\xa4" };
@@ -166,7 +199,8 @@ START_TEST(names_survive_the_way_through_a_bus_path)
 		g_autofree char *element = text_escape_bus_path(names[i]);
 		g_autofree char *name = text_unescape_bus_path(element);
 
-		ck_assert_uint_eq(strspn(element, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_"), strlen(element));
+		ck_assert_uint_eq(strspn(element, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_"),
+				  strlen(element));
 		ck_assert_str_eq(name, names[i]);
 	}
 	ck_assert_ptr_null(text_unescape_bus_path("a_4"));
@@ -182,23 +216,30 @@ START_TEST(what_could_upset_a_terminal_is_escaped)
 }
 END_TEST
 
-/* They could make a line look like another one. */
+/* Such characters could make a line look like another one. */
 START_TEST(characters_that_turn_text_around_are_shown_as_such)
 {
-	g_autofree char *text = text_escape_terminal("a\u202egpj.exe\u2066b\u2069\u200f\u061c\u2028\u200b\ufeff\U000e0041");
-	g_autofree char *words = text_escape_terminal("\u05e9\u05dc\u05d5\u05dd \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u2026");
+	g_autofree char *text = text_escape_terminal(
+		"a\u202egpj.exe\u2066b\u2069\u200f\u061c\u2028\u200b\ufeff\U000e0041");
+	g_autofree char *tokens = text_escape_terminal(
+		"\u05e9\u05dc\u05d5\u05dd \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u2026");
 
-	ck_assert_str_eq(text, "a\\u202egpj.exe\\u2066b\\u2069\\u200f\\u061c\\u2028\\u200b\\ufeff\\ue0041");
-	ck_assert_str_eq(words, "\u05e9\u05dc\u05d5\u05dd \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u2026");
+	ck_assert_str_eq(
+		text, "a\\u202egpj.exe\\u2066b\\u2069\\u200f\\u061c\\u2028\\u200b\\ufeff\\ue0041");
+	ck_assert_str_eq(
+		tokens,
+		"\u05e9\u05dc\u05d5\u05dd \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u2026");
 }
 END_TEST
 
-/* A terminal obeys U+009B, also inside the JSON of a service. */
+/* A terminal obeys U+009B, also inside the JSON output about a service. */
 START_TEST(in_json_they_are_escaped_as_json_has_it)
 {
-	g_autofree char *json = text_escape_json("{\"a\": \"\xc2\x9b" "31m \u202e \u2069 \u00e4 \U000e0041 \x7f \\n\"}");
+	g_autofree char *json = text_escape_json("{\"a\": \"\xc2\x9b"
+						 "31m \u202e \u2069 \u00e4 \U000e0041 \x7f \\n\"}");
 
-	ck_assert_str_eq(json, "{\"a\": \"\\u009b31m \\u202e \\u2069 \u00e4 \\udb40\\udc41 \\u007f \\n\"}");
+	ck_assert_str_eq(
+		json, "{\"a\": \"\\u009b31m \\u202e \\u2069 \u00e4 \\udb40\\udc41 \\u007f \\n\"}");
 }
 END_TEST
 
@@ -225,14 +266,19 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("text");
 
-	ADD_CASE(suite, "words", what_is_joined_splits_into_the_same_words,
+	ADD_CASE(suite, "words", joined_text_splits_into_the_same_tokens,
 		 percent_i_is_the_instance_and_t_the_runtime_directory);
 	suite_add_loop(suite, "numbers", durations_are_numbers_with_units, G_N_ELEMENTS(durations));
-	suite_add_loop(suite, "numbers", durations_are_shown_in_two_units, G_N_ELEMENTS(shown_durations));
-	suite_add_loop(suite, "numbers", what_is_less_than_a_second_old_is_just_now, G_N_ELEMENTS(shown_ages));
+	suite_add_loop(suite, "numbers", durations_are_shown_in_two_units,
+		       G_N_ELEMENTS(shown_durations));
+	suite_add_loop(suite, "numbers", an_age_of_less_than_a_second_is_just_now,
+		       G_N_ELEMENTS(shown_ages));
 	suite_add_loop(suite, "numbers", sizes_are_numbers_with_a_letter, G_N_ELEMENTS(sizes));
-	ADD_CASE(suite, "numbers", numbers_are_taken_whole_or_not_at_all);
-	ADD_CASE(suite, "names", names_survive_the_way_through_a_bus_path, what_could_upset_a_terminal_is_escaped,
-		 characters_that_turn_text_around_are_shown_as_such, in_json_they_are_escaped_as_json_has_it, signals_have_names_and_numbers);
+	ADD_CASE(suite, "numbers", numbers_are_taken_whole_or_not_at_all,
+		 a_number_in_base_36_is_read_back);
+	ADD_CASE(suite, "names", names_survive_the_way_through_a_bus_path,
+		 what_could_upset_a_terminal_is_escaped,
+		 characters_that_turn_text_around_are_shown_as_such,
+		 in_json_they_are_escaped_as_json_has_it, signals_have_names_and_numbers);
 	return suite;
 }

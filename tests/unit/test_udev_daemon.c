@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * udevd's presence: its control socket and its directory come, go and are created anew.
+ * udevd's presence: its control socket and its directory are created, removed and created again.
  */
 #include "config.h"
 
@@ -26,13 +26,13 @@ static char *parent;
 static char *directory;
 static char *control;
 static UdevDaemon *daemon_there;
-static GString *told;
+static GString *reported;
 static int listening = -1;
 
 static void on_changed(void *data, bool is_there)
 {
 	(void)data;
-	g_string_append_c(told, is_there ? '+' : '-');
+	g_string_append_c(reported, is_there ? '+' : '-');
 }
 
 static void set_up(void)
@@ -40,7 +40,7 @@ static void set_up(void)
 	parent = scratch_new();
 	directory = g_build_filename(parent, "udev", NULL);
 	control = g_build_filename(directory, "control", NULL);
-	told = g_string_new(NULL);
+	reported = g_string_new(NULL);
 }
 
 static void tear_down(void)
@@ -50,7 +50,7 @@ static void tear_down(void)
 	scratch_free(parent);
 	g_free(directory);
 	g_free(control);
-	(void)g_string_free(told, TRUE);
+	(void)g_string_free(reported, TRUE);
 }
 
 static void look_out(void)
@@ -58,10 +58,10 @@ static void look_out(void)
 	const int64_t end = loop_now() + DEADLINE_US;
 
 	daemon_there = udev_daemon_new(directory, &socket_look, on_changed, NULL);
-	while (told->len == 0 && loop_now() < end)
+	while (reported->len == 0 && loop_now() < end)
 		g_main_context_iteration(NULL, FALSE);
-	ck_assert_str_eq(told->str, udev_daemon_is_there(daemon_there) ? "+" : "-");
-	g_string_truncate(told, 0);
+	ck_assert_str_eq(reported->str, udev_daemon_is_there(daemon_there) ? "+" : "-");
+	g_string_truncate(reported, 0);
 }
 
 static void make_directory(void)
@@ -116,17 +116,17 @@ static void end_daemon(pid_t pid)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* Waits for this report, and handles all other events. */
+/* Waits for this report, and handles all events meanwhile. */
 static void expect(const char *expected)
 {
 	const int64_t end = loop_now() + DEADLINE_US;
 
-	while (told->len < strlen(expected) && loop_now() < end)
+	while (reported->len < strlen(expected) && loop_now() < end)
 		g_main_context_iteration(NULL, FALSE);
 	while (g_main_context_iteration(NULL, FALSE))
 		;
-	ck_assert_str_eq(told->str, expected);
-	g_string_truncate(told, 0);
+	ck_assert_str_eq(reported->str, expected);
+	g_string_truncate(reported, 0);
 }
 
 START_TEST(it_was_there_before)
@@ -167,7 +167,7 @@ START_TEST(its_directory_is_made_with_it)
 }
 END_TEST
 
-/* More events than one turn reads. */
+/* Causes more events than one turn reads. */
 static void fill_queue(void)
 {
 	for (int i = 0; i < 1000; i++) {
@@ -177,7 +177,7 @@ static void fill_queue(void)
 	}
 }
 
-START_TEST(a_socket_that_is_there_before_its_event_is_told_once)
+START_TEST(a_socket_that_exists_before_its_event_is_reported_once)
 {
 	make_directory();
 	ck_assert(g_file_set_contents(control, "", 0, NULL));
@@ -274,7 +274,7 @@ START_TEST(it_listens_a_moment_after_its_socket_is_there)
 }
 END_TEST
 
-START_TEST(other_files_are_no_news)
+START_TEST(other_files_cause_no_report)
 {
 	g_autofree char *other = g_build_filename(directory, "queue", NULL);
 
@@ -304,12 +304,14 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("udev-daemon");
 
-	ADD_CASE_AROUND(suite, "udev-daemon", set_up, tear_down, it_was_there_before, it_comes_and_goes,
-			its_directory_is_made_with_it, its_directory_is_made_long_before_it,
-			a_socket_that_is_there_before_its_event_is_told_once,
-			its_directory_is_removed_and_made_again, a_socket_made_anew_is_another_daemon,
-			it_is_killed_and_its_socket_stays, a_socket_that_was_left_behind_is_no_daemon,
-			it_listens_a_moment_after_its_socket_is_there, other_files_are_no_news,
+	ADD_CASE_AROUND(suite, "udev-daemon", set_up, tear_down, it_was_there_before,
+			it_comes_and_goes, its_directory_is_made_with_it,
+			its_directory_is_made_long_before_it,
+			a_socket_that_exists_before_its_event_is_reported_once,
+			its_directory_is_removed_and_made_again,
+			a_socket_made_anew_is_another_daemon, it_is_killed_and_its_socket_stays,
+			a_socket_that_was_left_behind_is_no_daemon,
+			it_listens_a_moment_after_its_socket_is_there, other_files_cause_no_report,
 			a_plain_file_is_no_daemon);
 	return suite;
 }

@@ -12,14 +12,14 @@
 #include "tests/lib/suite.h"
 
 struct WorkerJob {
-	char *words; /* separated by blanks */
+	char *fields; /* separated by blanks */
 	const WorkerListener *listener;
 	void *data;
 };
 
 static GPtrArray *jobs; /* WorkerJob *, owned */
 static UdevReader *reader;
-static GString *told;
+static GString *reported;
 
 /* --- in place of worker/pool.c --- */
 
@@ -27,19 +27,20 @@ static void job_free(gpointer data)
 {
 	WorkerJob *job = data;
 
-	g_free(job->words);
+	g_free(job->fields);
 	g_free(job);
 }
 
-WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const *words, unsigned n_words, const int *fds,
-			  unsigned n_fds, const WorkerListener *listener, void *data)
+WorkerJob *worker_job_new(WorkerPool *pool, const char *owner, const char *const *fields,
+			  unsigned n_fields, const int *fds, unsigned n_fds,
+			  const WorkerListener *listener, void *data)
 {
 	WorkerJob *job = g_new0(WorkerJob, 1);
-	g_autofree char **copy = g_new0(char *, n_words + 1);
+	g_autofree char **copy = g_new0(char *, n_fields + 1);
 
 	ck_assert_str_eq(owner, UDEV_OWNER);
-	memcpy(copy, words, n_words * sizeof *copy);
-	job->words = g_strjoinv(" ", copy);
+	memcpy(copy, fields, n_fields * sizeof *copy);
+	job->fields = g_strjoinv(" ", copy);
 	job->listener = listener;
 	job->data = data;
 	g_ptr_array_add(jobs, job);
@@ -60,18 +61,18 @@ unsigned worker_pool_abandoned(const WorkerPool *pool, const char *owner)
 #define reply(...) give((const char *const[]){ __VA_ARGS__, NULL })
 
 /* Answers the oldest job. */
-static void give(const char *const *words)
+static void give(const char *const *fields)
 {
 	WorkerJob *job = g_ptr_array_index(jobs, 0);
 	const WorkerListener *listener = job->listener;
 	void *data = job->data;
 	unsigned n = 0;
 
-	while (words[n])
+	while (fields[n])
 		n++;
-	if (strcmp(words[0], "done") == 0 || strcmp(words[0], "failed") == 0)
+	if (strcmp(fields[0], "done") == 0 || strcmp(fields[0], "failed") == 0)
 		g_ptr_array_remove_index(jobs, 0);
-	listener->answer(data, words, n, -1);
+	listener->answer(data, fields, n, -1);
 }
 
 static void lose(void)
@@ -93,20 +94,21 @@ static void on_done(void *data, GPtrArray *records)
 		const UdevRecord *record = g_ptr_array_index(records, i);
 		g_autofree char *properties = g_strjoinv(" ", record->properties);
 
-		g_string_append_printf(told, "%s%s: %s\n", record->syspath, record->is_empty ? " (empty)" : "", properties);
+		g_string_append_printf(reported, "%s%s: %s\n", record->syspath,
+				       record->is_empty ? " (empty)" : "", properties);
 	}
-	g_string_append(told, "done\n");
+	g_string_append(reported, "done\n");
 }
 
 static void on_failed(void *data, const char *why)
 {
 	ck_assert(!udev_reader_is_busy(reader));
-	g_string_append_printf(told, "failed: %s\n", why);
+	g_string_append_printf(reported, "failed: %s\n", why);
 }
 
 static void on_not_announced(void *data, const char *syspath, bool is_lost)
 {
-	g_string_append_printf(told, "%s: %s\n", syspath, is_lost ? "lost" : "refused");
+	g_string_append_printf(reported, "%s: %s\n", syspath, is_lost ? "lost" : "refused");
 }
 
 static void set_up(void)
@@ -114,7 +116,7 @@ static void set_up(void)
 	static const UdevReaderListener listener = { on_done, on_failed, on_not_announced };
 
 	jobs = g_ptr_array_new_with_free_func(job_free);
-	told = g_string_new(NULL);
+	reported = g_string_new(NULL);
 	reader = udev_reader_new((WorkerPool *)&jobs, &listener, NULL);
 }
 
@@ -123,13 +125,13 @@ static void tear_down(void)
 	udev_reader_free(reader);
 	ck_assert_uint_eq(jobs->len, 0);
 	g_ptr_array_unref(jobs);
-	(void)g_string_free(told, TRUE);
+	(void)g_string_free(reported, TRUE);
 }
 
 static void expect(const char *lines)
 {
-	ck_assert_str_eq(told->str, lines);
-	g_string_truncate(told, 0);
+	ck_assert_str_eq(reported->str, lines);
+	g_string_truncate(reported, 0);
 }
 
 static void list(const char *subsystem)
@@ -140,7 +142,7 @@ static void list(const char *subsystem)
 START_TEST(devices_come_together_at_the_end)
 {
 	list("block");
-	ck_assert_str_eq(((WorkerJob *)g_ptr_array_index(jobs, 0))->words, "list-devices block");
+	ck_assert_str_eq(((WorkerJob *)g_ptr_array_index(jobs, 0))->fields, "list-devices block");
 	reply(UDEV_ANSWER_DEVICE, "/sys/devices/a", "", "SUBSYSTEM=block", "A=1");
 	reply(UDEV_ANSWER_MORE, "B=2", "C=3");
 	reply(UDEV_ANSWER_DEVICE, "/sys/devices/b", UDEV_EMPTY);
@@ -164,7 +166,7 @@ START_TEST(of_a_job_that_was_given_up_nothing_is_left)
 }
 END_TEST
 
-START_TEST(what_was_found_before_a_failure_is_not_told)
+START_TEST(findings_before_a_failure_are_not_reported)
 {
 	list("block");
 	reply(UDEV_ANSWER_DEVICE, "/sys/devices/a", "", "SUBSYSTEM=block");
@@ -182,7 +184,7 @@ START_TEST(what_was_found_before_a_failure_is_not_told)
 }
 END_TEST
 
-START_TEST(what_cannot_be_announced_is_told)
+START_TEST(a_failed_announcement_is_reported)
 {
 	for (unsigned i = 0; i < 4; i++)
 		udev_reader_announce(reader, "/sys/devices/a");
@@ -200,7 +202,8 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("udev-reader");
 
 	ADD_CASE_AROUND(suite, "reader", set_up, tear_down, devices_come_together_at_the_end,
-			of_a_job_that_was_given_up_nothing_is_left, what_was_found_before_a_failure_is_not_told,
-			what_cannot_be_announced_is_told);
+			of_a_job_that_was_given_up_nothing_is_left,
+			findings_before_a_failure_are_not_reported,
+			a_failed_announcement_is_reported);
 	return suite;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A volume that seems to be none: svcd asks udevd to read it again before it reacts.
+ * A device that seems to have lost its volume: svcd asks udevd to read it again before it reacts.
  */
 #include "config.h"
 
@@ -14,24 +14,24 @@
 
 static UdevTable *table;
 static UdevRechecks *rechecks;
-static GString *told; /* "LEVEL " for label:DATA, "? " for each question */
+static GString *reported; /* "LEVEL " for label:DATA, "? " for each question */
 static int64_t now_us;
-static bool can_ask;
-static bool is_refused;   /* the last question */
-static bool is_looked_at; /* does it have contents? */
+static bool can_request;
+static bool is_refused; /* the last question was refused */
+static bool is_looked_at; /* whether the contents were checked */
 
 static void on_report(void *data, const char *key, Level level, const char *why)
 {
 	(void)data, (void)key, (void)why;
-	g_string_append_printf(told, "%s ", level_name(level));
+	g_string_append_printf(reported, "%s ", level_name(level));
 }
 
-static void on_ask(void *data, const char *syspath)
+static void on_request(void *data, const char *syspath)
 {
 	(void)data;
 	ck_assert_str_eq(syspath, DEVICE);
-	g_string_append(told, "? ");
-	is_refused = !can_ask;
+	g_string_append(reported, "? ");
+	is_refused = !can_request;
 }
 
 static void on_look(void *data, const char *syspath)
@@ -43,32 +43,35 @@ static void on_look(void *data, const char *syspath)
 
 static void set_up(void)
 {
-	static const UdevRecheckOps ops = { on_ask, on_look };
+	static const UdevRecheckOps ops = { on_request, on_look };
 	const ProviderSink sink = { on_report, NULL };
 	const char *key = g_intern_string("label:DATA");
 
 	now_us = G_USEC_PER_SEC;
-	can_ask = true;
+	can_request = true;
 	is_refused = is_looked_at = false;
-	told = g_string_new(NULL);
+	reported = g_string_new(NULL);
 	table = udev_table_new(&sink);
 	rechecks = udev_rechecks_new(table, &ops, NULL);
 	udev_table_set_live(table, NULL);
 	udev_table_add(table, key, udev_match_new(key));
-	g_string_truncate(told, 0);
+	g_string_truncate(reported, 0);
 }
 
 static void tear_down(void)
 {
 	udev_rechecks_free(rechecks);
 	udev_table_free(table);
-	(void)g_string_free(told, TRUE);
+	(void)g_string_free(reported, TRUE);
 }
 
 static void put(UdevRecordSource by, const char *one, const char *two)
 {
-	udev_rechecks_put(rechecks, udev_record_new(DEVICE, (const char *const[]){ "SUBSYSTEM=block", "DEVNAME=/dev/sda1", one, two, NULL }),
-			by, now_us);
+	udev_rechecks_put(rechecks,
+			  udev_record_new(DEVICE, (const char *const[]){ "SUBSYSTEM=block",
+									 "DEVNAME=/dev/sda1", one,
+									 two, NULL }),
+			  by, now_us);
 	udev_table_settle(table);
 }
 
@@ -103,8 +106,8 @@ static void pass(int64_t us)
 static void expect(const char *text)
 {
 	udev_table_settle(table);
-	ck_assert_str_eq(told->str, text);
-	g_string_truncate(told, 0);
+	ck_assert_str_eq(reported->str, text);
+	g_string_truncate(reported, 0);
 }
 
 /* Observed when a volume with a dirty journal is mounted. */
@@ -146,7 +149,7 @@ START_TEST(one_that_is_wiped_is_gone_after_the_second_look)
 }
 END_TEST
 
-START_TEST(what_the_last_event_says_is_what_it_is)
+START_TEST(the_last_event_defines_the_device)
 {
 	const UdevRecord *record;
 
@@ -178,9 +181,9 @@ START_TEST(without_an_answer_it_is_gone_in_the_end)
 }
 END_TEST
 
-START_TEST(where_nobody_can_be_asked_nothing_is_waited_for)
+START_TEST(a_device_that_cannot_be_rechecked_is_unknown_for_a_moment)
 {
-	can_ask = false;
+	can_request = false;
 	volume("DATA");
 	blank();
 	pass(UDEV_RECHECK_FIRST_US);
@@ -191,7 +194,7 @@ START_TEST(where_nobody_can_be_asked_nothing_is_waited_for)
 }
 END_TEST
 
-START_TEST(another_label_and_another_content_count_at_once)
+START_TEST(another_label_and_another_content_are_reported_at_once)
 {
 	volume("DATA");
 	volume("OTHER");
@@ -204,7 +207,7 @@ START_TEST(another_label_and_another_content_count_at_once)
 }
 END_TEST
 
-START_TEST(another_label_in_the_middle_of_a_doubt_counts_at_once)
+START_TEST(another_label_during_a_recheck_is_reported_at_once)
 {
 	volume("DATA");
 	blank();
@@ -228,7 +231,7 @@ START_TEST(what_is_pulled_is_gone_at_once)
 }
 END_TEST
 
-START_TEST(a_slot_without_its_card_is_in_no_doubt)
+START_TEST(a_slot_without_its_card_gets_no_recheck)
 {
 	UdevRecord *record;
 
@@ -238,7 +241,8 @@ START_TEST(a_slot_without_its_card_is_in_no_doubt)
 	blank();
 	expect("");
 	ck_assert(is_looked_at);
-	record = udev_record_new(DEVICE, (const char *const[]){ "SUBSYSTEM=block", "DEVNAME=/dev/sda1", NULL });
+	record = udev_record_new(DEVICE, (const char *const[]){ "SUBSYSTEM=block",
+								"DEVNAME=/dev/sda1", NULL });
 	record->is_empty = true;
 	udev_rechecks_put(rechecks, record, UDEV_FROM_LISTING, now_us);
 	expect("false ");
@@ -297,7 +301,7 @@ START_TEST(a_suspended_device_is_not_read_and_not_gone)
 }
 END_TEST
 
-START_TEST(a_listing_is_no_answer)
+START_TEST(a_listing_does_not_answer_a_recheck)
 {
 	volume("DATA");
 	blank();
@@ -318,7 +322,7 @@ START_TEST(a_listing_is_no_answer)
 }
 END_TEST
 
-START_TEST(another_udevd_is_asked_anew)
+START_TEST(another_udevd_gets_a_new_request)
 {
 	volume("DATA");
 	blank();
@@ -326,7 +330,7 @@ START_TEST(another_udevd_is_asked_anew)
 	pass(UDEV_RECHECK_SECOND_US);
 	expect("true ? ? ");
 
-	udev_rechecks_ask_anew(rechecks, now_us);
+	udev_rechecks_repeat(rechecks, now_us);
 	blank();
 	pass(UDEV_RECHECK_FIRST_US);
 	expect("? ");
@@ -363,7 +367,7 @@ START_TEST(a_blank_device_is_blank_after_two_looks)
 }
 END_TEST
 
-START_TEST(nobody_asks_a_disk_with_partitions_what_volume_it_was)
+START_TEST(a_disk_with_partitions_gets_no_recheck)
 {
 	put(UDEV_FROM_FIRST_LISTING, "ID_PART_TABLE_TYPE=gpt", NULL);
 
@@ -371,7 +375,7 @@ START_TEST(nobody_asks_a_disk_with_partitions_what_volume_it_was)
 }
 END_TEST
 
-START_TEST(a_device_that_nobody_asks_for_any_longer_is_forgotten)
+START_TEST(a_device_without_conditions_is_forgotten)
 {
 	g_autoptr(GHashTable) none = g_hash_table_new(g_str_hash, g_str_equal);
 
@@ -391,16 +395,22 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("udev-recheck");
 
-	ADD_CASE_AROUND(suite, "volumes", set_up, tear_down, a_volume_that_was_misread_was_never_gone,
-			one_that_is_wiped_is_gone_after_the_second_look, what_the_last_event_says_is_what_it_is,
-			without_an_answer_it_is_gone_in_the_end, where_nobody_can_be_asked_nothing_is_waited_for,
-			another_label_and_another_content_count_at_once,
-			another_label_in_the_middle_of_a_doubt_counts_at_once, what_is_pulled_is_gone_at_once,
-			a_slot_without_its_card_is_in_no_doubt, a_question_that_was_lost_is_asked_again, what_is_not_ready_is_gone_at_once,
-			an_encrypted_volume_is_misread_like_any_other, a_suspended_device_is_not_read_and_not_gone);
-	ADD_CASE_AROUND(suite, "listings", set_up, tear_down, a_listing_is_no_answer, another_udevd_is_asked_anew,
-			another_manager_does_not_know_what_a_blank_device_was, a_blank_device_is_blank_after_two_looks,
-			nobody_asks_a_disk_with_partitions_what_volume_it_was,
-			a_device_that_nobody_asks_for_any_longer_is_forgotten);
+	ADD_CASE_AROUND(suite, "volumes", set_up, tear_down,
+			a_volume_that_was_misread_was_never_gone,
+			one_that_is_wiped_is_gone_after_the_second_look,
+			the_last_event_defines_the_device, without_an_answer_it_is_gone_in_the_end,
+			a_device_that_cannot_be_rechecked_is_unknown_for_a_moment,
+			another_label_and_another_content_are_reported_at_once,
+			another_label_during_a_recheck_is_reported_at_once,
+			what_is_pulled_is_gone_at_once, a_slot_without_its_card_gets_no_recheck,
+			a_question_that_was_lost_is_asked_again, what_is_not_ready_is_gone_at_once,
+			an_encrypted_volume_is_misread_like_any_other,
+			a_suspended_device_is_not_read_and_not_gone);
+	ADD_CASE_AROUND(suite, "listings", set_up, tear_down, a_listing_does_not_answer_a_recheck,
+			another_udevd_gets_a_new_request,
+			another_manager_does_not_know_what_a_blank_device_was,
+			a_blank_device_is_blank_after_two_looks,
+			a_disk_with_partitions_gets_no_recheck,
+			a_device_without_conditions_is_forgotten);
 	return suite;
 }

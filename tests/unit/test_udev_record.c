@@ -33,16 +33,18 @@ static void expect_keys(const char *expected)
 
 START_TEST(a_volume_goes_by_label_uuid_node_and_links)
 {
-	device((const char *const[]) { "DEVNAME=/dev/loop0", "ID_FS_LABEL_ENC=DATA", "ID_FS_LABEL=wrong",
-				       "ID_FS_UUID_ENC=AB-cd", "DEVLINKS=/dev/disk/by-label/DATA /dev/x", NULL });
+	device((const char *const[]){ "DEVNAME=/dev/loop0", "ID_FS_LABEL_ENC=DATA",
+				      "ID_FS_LABEL=wrong", "ID_FS_UUID_ENC=AB-cd",
+				      "DEVLINKS=/dev/disk/by-label/DATA /dev/x", NULL });
 
-	expect_keys("label:DATA|uuid:ab-cd|device:/dev/loop0|device:/dev/disk/by-label/DATA|device:/dev/x");
+	expect_keys(
+		"label:DATA|uuid:ab-cd|device:/dev/loop0|device:/dev/disk/by-label/DATA|device:/dev/x");
 }
 END_TEST
 
 START_TEST(a_name_of_the_kernel_is_below_dev)
 {
-	device((const char *const[]) { "DEVNAME=input/event0", NULL });
+	device((const char *const[]){ "DEVNAME=input/event0", NULL });
 
 	expect_keys("device:/dev/input/event0");
 }
@@ -54,7 +56,7 @@ static const struct {
 } labels[] = {
 	{ "DATA", "DATA" },
 	{ "my\\x20d\\x2fata\\x20\xc3\xbc", "my d/ata \xc3\xbc" },
-	{ "\\x5cx41", "\\x41" },  /* decoded once */
+	{ "\\x5cx41", "\\x41" }, /* decoded once */
 	{ "a\\x0ab", "a\nb" },
 	{ "\\xff\\xfe", "\xff\xfe" },
 	{ "a\\x00b", "a\\x00b" }, /* a label does not end at a NUL */
@@ -73,7 +75,8 @@ END_TEST
 
 START_TEST(what_belongs_to_an_event_is_left_out)
 {
-	device((const char *const[]) { "ACTION=add", "SEQNUM=4711", "SYNTH_UUID=0", "DEVPATH=/x", "ACTIONS=keep", NULL });
+	device((const char *const[]){ "ACTION=add", "SEQNUM=4711", "SYNTH_UUID=0", "DEVPATH=/x",
+				      "ACTIONS=keep", NULL });
 
 	ck_assert_ptr_null(udev_record_property(record, "ACTION"));
 	ck_assert_ptr_null(udev_record_property(record, "SEQNUM"));
@@ -87,7 +90,7 @@ START_TEST(a_huge_value_is_left_out_and_the_others_stay)
 	g_autofree char *filling = g_strnfill(LIMIT_UDEV_PROPERTY_BYTES, 'x');
 	g_autofree char *huge = g_strconcat("ID_FS_LABEL_ENC=", filling, NULL);
 
-	device((const char *const[]) { huge, "DEVNAME=/dev/loop0", NULL });
+	device((const char *const[]){ huge, "DEVNAME=/dev/loop0", NULL });
 
 	expect_keys("device:/dev/loop0");
 }
@@ -108,20 +111,20 @@ END_TEST
 
 START_TEST(text_without_a_value_is_no_property)
 {
-	device((const char *const[]) { "NONSENSE", "", "A=", NULL });
+	device((const char *const[]){ "NONSENSE", "", "A=", NULL });
 
 	ck_assert_ptr_null(udev_record_property(record, "NONSENSE"));
 	ck_assert_str_eq(udev_record_property(record, "A"), "");
 }
 END_TEST
 
-START_TEST(a_device_that_is_not_ready_says_so)
+START_TEST(systemd_ready_decides_whether_a_device_is_ready)
 {
-	device((const char *const[]) { "SYSTEMD_READY=0", NULL });
+	device((const char *const[]){ "SYSTEMD_READY=0", NULL });
 	ck_assert(!udev_record_is_ready(record));
 	udev_record_free(record);
 
-	device((const char *const[]) { "SYSTEMD_READY=1", NULL });
+	device((const char *const[]){ "SYSTEMD_READY=1", NULL });
 	ck_assert(udev_record_is_ready(record));
 }
 END_TEST
@@ -132,7 +135,7 @@ START_TEST(what_is_shown_is_valid_and_short)
 	g_autofree char *nasty = g_strconcat("DEVNAME=/dev/a\n\x1b[31m\xff", filling, NULL);
 	g_autofree char *name = NULL;
 
-	device((const char *const[]) { nasty, NULL });
+	device((const char *const[]){ nasty, NULL });
 	name = udev_record_name(record);
 
 	ck_assert(g_utf8_validate(name, -1, NULL));
@@ -145,7 +148,7 @@ START_TEST(a_device_without_a_node_is_called_by_its_path)
 {
 	g_autofree char *name = NULL;
 
-	device((const char *const[]) { "SUBSYSTEM=usb", NULL });
+	device((const char *const[]){ "SUBSYSTEM=usb", NULL });
 	name = udev_record_name(record);
 
 	ck_assert_str_eq(name, "/sys/devices/virtual/block/loop0");
@@ -157,11 +160,14 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("udev-record");
 
-	ADD_CASE_AROUND(suite, "udev-record", NULL, tear_down, a_volume_goes_by_label_uuid_node_and_links,
+	ADD_CASE_AROUND(suite, "udev-record", NULL, tear_down,
+			a_volume_goes_by_label_uuid_node_and_links,
 			a_name_of_the_kernel_is_below_dev, what_belongs_to_an_event_is_left_out,
 			a_huge_value_is_left_out_and_the_others_stay,
-			more_properties_than_any_device_has_are_cut_off, text_without_a_value_is_no_property,
-			a_device_that_is_not_ready_says_so, what_is_shown_is_valid_and_short,
+			more_properties_than_any_device_has_are_cut_off,
+			text_without_a_value_is_no_property,
+			systemd_ready_decides_whether_a_device_is_ready,
+			what_is_shown_is_valid_and_short,
 			a_device_without_a_node_is_called_by_its_path);
 	ADD_LOOP_AROUND(suite, "udev-record", NULL, tear_down, a_label_is_decoded_byte_by_byte,
 			G_N_ELEMENTS(labels));

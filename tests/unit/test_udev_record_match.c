@@ -30,22 +30,23 @@ static const struct {
 	{ "*abc", "ababc", true },
 	{ "a*", "b", false },
 	{ "WD*Black", "WD Green Black", true },
-	{ "[ab]", "a", false },      /* brackets are plain characters */
-	{ "?", "\xc3\xbc", true },   /* one character of two bytes */
+	{ "[ab]", "a", false }, /* brackets are plain characters */
+	{ "?", "\xc3\xbc", true }, /* one character of two bytes */
 	{ "??", "\xc3\xbc", false },
-	{ "?", "\xff", true },       /* no UTF-8 */
-	{ "?*", "\xf0", true },      /* starts an incomplete character */
+	{ "?", "\xff", true }, /* not UTF-8 */
+	{ "?*", "\xf0", true }, /* starts an incomplete character */
 	{ "a\n*", "a\nb", true },
 };
 
 START_TEST(a_pattern_has_stars_and_question_marks)
 {
-	ck_assert_msg(udev_match_pattern(patterns[_i].pattern, patterns[_i].text) == patterns[_i].matches,
+	ck_assert_msg(udev_match_pattern(patterns[_i].pattern, patterns[_i].text) ==
+			      patterns[_i].matches,
 		      "%s against %s", patterns[_i].pattern, patterns[_i].text);
 }
 END_TEST
 
-/* A matcher that tries each split of each star would not end. */
+/* A matcher that tries each length for each star would take practically for ever. */
 START_TEST(a_pattern_of_many_stars_does_not_take_for_ever)
 {
 	g_autofree char *text = g_strnfill(8000, 'a');
@@ -57,8 +58,8 @@ END_TEST
 static UdevRecord *usb_disk(void)
 {
 	static const char *const properties[] = {
-		"SUBSYSTEM=block", "DEVTYPE=disk", "DEVNAME=/dev/sdb", "ID_BUS=usb", "ID_MODEL=My Disk",
-		"TAGS=:old:seat:", "CURRENT_TAGS=:seat:", NULL
+		"SUBSYSTEM=block",  "DEVTYPE=disk",    "DEVNAME=/dev/sdb",    "ID_BUS=usb",
+		"ID_MODEL=My Disk", "TAGS=:old:seat:", "CURRENT_TAGS=:seat:", NULL
 	};
 
 	return udev_record_new("/sys/devices/x/block/sdb", properties);
@@ -82,12 +83,13 @@ static const struct {
 	{ "udev:TAG=sea", false },
 };
 
-START_TEST(all_words_must_hold_for_one_device)
+START_TEST(all_properties_must_match_one_device)
 {
 	UdevMatch *match = udev_match_new(matches[_i].key);
 	UdevRecord *record = usb_disk();
 
-	ck_assert_msg(udev_match_holds(match, record) == matches[_i].holds, "%s", matches[_i].key);
+	ck_assert_msg(udev_match_is_true(match, record) == matches[_i].holds, "%s",
+		      matches[_i].key);
 	udev_record_free(record);
 	udev_match_free(match);
 }
@@ -104,7 +106,7 @@ static const struct {
 	{ "device:/dev/nvme0n1p1", "block" },
 	{ "device:/dev/nvme0", NULL },
 	{ "device:/dev/dri/card0", "drm" },
-	{ "device:/dev/my-modem", NULL }, /* only a rule knows the target of that link */
+	{ "device:/dev/my-modem", NULL }, /* only a udev rule knows the target of that link */
 	{ "udev:ID_BUS=usb SUBSYSTEM=block", "block" },
 	{ "udev:ID_BUS=usb", NULL },
 	{ "udev:SUBSYSTEM=b*", NULL },
@@ -123,9 +125,12 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("udev-record-match");
 
-	suite_add_loop(suite, "udev-record-match", a_pattern_has_stars_and_question_marks, G_N_ELEMENTS(patterns));
-	suite_add_loop(suite, "udev-record-match", all_words_must_hold_for_one_device, G_N_ELEMENTS(matches));
-	suite_add_loop(suite, "udev-record-match", only_events_that_can_matter_are_asked_for, G_N_ELEMENTS(scopes));
+	suite_add_loop(suite, "udev-record-match", a_pattern_has_stars_and_question_marks,
+		       G_N_ELEMENTS(patterns));
+	suite_add_loop(suite, "udev-record-match", all_properties_must_match_one_device,
+		       G_N_ELEMENTS(matches));
+	suite_add_loop(suite, "udev-record-match", only_events_that_can_matter_are_asked_for,
+		       G_N_ELEMENTS(scopes));
 	ADD_CASE(suite, "udev-record-match", a_pattern_of_many_stars_does_not_take_for_ever);
 	return suite;
 }

@@ -30,7 +30,7 @@ static void tear_down(void)
 	(void)udev_unref(udev);
 }
 
-/* The monitor hides its descriptor: it is the only socket here of this family. */
+/* The monitor hides its descriptor, which is this process's only socket of that family. */
 static int find_socket(void)
 {
 	for (int fd = 0; fd < 64; fd++) {
@@ -38,8 +38,10 @@ static int find_socket(void)
 		int domain = -1;
 		socklen_t size = sizeof(int);
 
-		if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_NETLINK &&
-		    getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) == 0 && protocol == NETLINK_KOBJECT_UEVENT)
+		if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
+		    domain == AF_NETLINK &&
+		    getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) == 0 &&
+		    protocol == NETLINK_KOBJECT_UEVENT)
 			return fd;
 	}
 	return -1;
@@ -54,13 +56,13 @@ static unsigned filter_length(void)
 	return n;
 }
 
-START_TEST(everything_is_heard_at_first)
+START_TEST(without_a_filter_all_events_pass)
 {
 	ck_assert_uint_eq(filter_length(), 0);
 }
 END_TEST
 
-START_TEST(the_kernel_drops_what_nobody_asks_for)
+START_TEST(the_kernel_filters_by_subsystem)
 {
 	udev_source_filter(source, (const char *const[]){ "block", NULL });
 
@@ -81,7 +83,7 @@ START_TEST(a_wider_filter_takes_the_place_of_the_first)
 }
 END_TEST
 
-START_TEST(everything_is_heard_again)
+START_TEST(a_removed_filter_passes_all_events)
 {
 	udev_source_filter(source, (const char *const[]){ "block", NULL });
 
@@ -95,8 +97,9 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("udev_source");
 
-	ADD_CASE_AROUND(suite, "filter", set_up, tear_down, everything_is_heard_at_first,
-			the_kernel_drops_what_nobody_asks_for, a_wider_filter_takes_the_place_of_the_first,
-			everything_is_heard_again);
+	ADD_CASE_AROUND(suite, "filter", set_up, tear_down, without_a_filter_all_events_pass,
+			the_kernel_filters_by_subsystem,
+			a_wider_filter_takes_the_place_of_the_first,
+			a_removed_filter_passes_all_events);
 	return suite;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of devices: which appear, change and go, and the reports.
+ * The table of devices: devices that appear, change and disappear, and the reports.
  */
 #include "config.h"
 
@@ -14,22 +14,22 @@
 #include "tests/lib/suite.h"
 
 static UdevTable *table;
-static GString *told; /* "KEY LEVEL WHY" lines since the last expect() */
-static unsigned n_told;
+static GString *reported; /* "KEY LEVEL WHY" lines since the last expect() */
+static unsigned n_reported;
 
 static void on_report(void *data, const char *key, Level level, const char *why)
 {
 	(void)data;
-	n_told++;
-	g_string_append_printf(told, "%s %s %s\n", key, level_name(level), why);
+	n_reported++;
+	g_string_append_printf(reported, "%s %s %s\n", key, level_name(level), why);
 }
 
 static void set_up(void)
 {
 	const ProviderSink sink = { on_report, NULL };
 
-	told = g_string_new(NULL);
-	n_told = 0;
+	reported = g_string_new(NULL);
+	n_reported = 0;
 	table = udev_table_new(&sink);
 	udev_table_set_live(table, NULL);
 }
@@ -37,14 +37,14 @@ static void set_up(void)
 static void tear_down(void)
 {
 	udev_table_free(table);
-	(void)g_string_free(told, TRUE);
+	(void)g_string_free(reported, TRUE);
 }
 
 static void expect(const char *lines)
 {
 	udev_table_settle(table);
-	ck_assert_str_eq(told->str, lines);
-	g_string_truncate(told, 0);
+	ck_assert_str_eq(reported->str, lines);
+	g_string_truncate(reported, 0);
 }
 
 static const char *subscribe(const char *text)
@@ -62,13 +62,15 @@ static void volume(const char *name, const char *label)
 	g_autofree char *node = g_strconcat("DEVNAME=/dev/", name, NULL);
 	g_autofree char *property = g_strconcat("ID_FS_LABEL_ENC=", label, NULL);
 
-	udev_table_put(table, udev_record_new(syspath, (const char *const[]) { "SUBSYSTEM=block", node,
-									       label ? property : NULL, NULL }));
+	udev_table_put(table, udev_record_new(syspath, (const char *const[]){
+							       "SUBSYSTEM=block", node,
+							       label ? property : NULL, NULL }));
 }
 
 static void device(const char *syspath, const char *first, const char *second, const char *third)
 {
-	udev_table_put(table, udev_record_new(syspath, (const char *const[]) { first, second, third, NULL }));
+	udev_table_put(table, udev_record_new(syspath,
+					      (const char *const[]){ first, second, third, NULL }));
 }
 
 static void gone(const char *name)
@@ -85,7 +87,7 @@ static void expect_description(const char *key, const char *text)
 	ck_assert_str_eq(description, text);
 }
 
-START_TEST(the_present_level_is_told_at_once)
+START_TEST(the_present_level_is_reported_at_once)
 {
 	volume("sda1", "DATA");
 
@@ -109,7 +111,7 @@ START_TEST(a_label_appears_and_goes)
 }
 END_TEST
 
-START_TEST(the_same_event_again_is_no_news)
+START_TEST(the_same_event_again_causes_no_report)
 {
 	subscribe("label:DATA");
 	volume("sda1", "DATA");
@@ -179,13 +181,15 @@ START_TEST(encoded_labels_are_compared_as_bytes)
 	subscribe("label:my d/ata \xc3\xbc");
 	subscribe("label:my_d/ata_\xc3\xbc");
 
-	expect("label:my d/ata \xc3\xbc true /dev/sda1\nlabel:my_d/ata_\xc3\xbc false no volume with that label\n");
+	expect("label:my d/ata \xc3\xbc true /dev/sda1\nlabel:my_d/ata_\xc3\xbc false no volume "
+	       "with that label\n");
 }
 END_TEST
 
 START_TEST(a_uuid_is_found_in_any_case)
 {
-	device("/sys/block/sda1", "SUBSYSTEM=block", "ID_FS_UUID_ENC=ABCD-12EF", "DEVNAME=/dev/sda1");
+	device("/sys/block/sda1", "SUBSYSTEM=block", "ID_FS_UUID_ENC=ABCD-12EF",
+	       "DEVNAME=/dev/sda1");
 	subscribe("uuid:abcd-12ef");
 
 	expect("uuid:abcd-12ef true /dev/sda1\n");
@@ -206,9 +210,11 @@ START_TEST(a_device_is_found_by_node_and_by_link)
 {
 	subscribe("device:/dev/sda1");
 	subscribe("device:/dev/disk/by-id/x");
-	expect("device:/dev/sda1 false no such device\ndevice:/dev/disk/by-id/x false no such device\n");
+	expect("device:/dev/sda1 false no such device\ndevice:/dev/disk/by-id/x false no such "
+	       "device\n");
 
-	device("/sys/block/sda1", "SUBSYSTEM=block", "DEVNAME=/dev/sda1", "DEVLINKS=/dev/disk/by-id/x /dev/sda1");
+	device("/sys/block/sda1", "SUBSYSTEM=block", "DEVNAME=/dev/sda1",
+	       "DEVLINKS=/dev/disk/by-id/x /dev/sda1");
 	expect("device:/dev/sda1 true /dev/sda1\ndevice:/dev/disk/by-id/x true /dev/sda1\n");
 }
 END_TEST
@@ -268,7 +274,7 @@ START_TEST(while_udev_is_away_what_was_there_stays_and_the_rest_is_unknown)
 }
 END_TEST
 
-START_TEST(a_listing_tells_the_difference_and_nothing_else)
+START_TEST(a_listing_reports_only_the_differences)
 {
 	volume("sda1", "STAYS");
 	volume("sdb1", "MOVES");
@@ -278,7 +284,7 @@ START_TEST(a_listing_tells_the_difference_and_nothing_else)
 	subscribe("label:GOES");
 	subscribe("label:COMES");
 	udev_table_settle(table);
-	g_string_truncate(told, 0);
+	g_string_truncate(reported, 0);
 
 	udev_table_begin_listing(table);
 	volume("sda1", "STAYS");
@@ -287,11 +293,12 @@ START_TEST(a_listing_tells_the_difference_and_nothing_else)
 	udev_table_end_listing(table, "block");
 
 	udev_table_settle(table);
-	ck_assert_ptr_null(strstr(told->str, "STAYS"));
-	ck_assert_ptr_nonnull(strstr(told->str, "label:COMES true /dev/sdd1\n"));
-	ck_assert_ptr_nonnull(strstr(told->str, "label:MOVES true /dev/sde1\n"));
-	ck_assert_ptr_nonnull(strstr(told->str, "label:GOES false no volume with that label\n"));
-	ck_assert_uint_eq(n_told, 4 + 3);
+	ck_assert_ptr_null(strstr(reported->str, "STAYS"));
+	ck_assert_ptr_nonnull(strstr(reported->str, "label:COMES true /dev/sdd1\n"));
+	ck_assert_ptr_nonnull(strstr(reported->str, "label:MOVES true /dev/sde1\n"));
+	ck_assert_ptr_nonnull(strstr(reported->str, "label:GOES false no volume with that "
+						    "label\n"));
+	ck_assert_uint_eq(n_reported, 4 + 3);
 }
 END_TEST
 
@@ -309,12 +316,13 @@ START_TEST(a_listing_of_one_subsystem_leaves_the_others_alone)
 }
 END_TEST
 
-START_TEST(after_unsubscribing_nothing_is_told)
+START_TEST(nothing_is_reported_after_unsubscribing)
 {
 	const char *label = subscribe("label:DATA");
 	const char *match = subscribe("udev:SUBSYSTEM=block");
 
-	expect("label:DATA false no volume with that label\nudev:SUBSYSTEM=block false no device matches\n");
+	expect("label:DATA false no volume with that label\nudev:SUBSYSTEM=block false no device "
+	       "matches\n");
 	volume("sda1", "DATA");
 	expect("label:DATA true /dev/sda1\nudev:SUBSYSTEM=block true /dev/sda1\n");
 
@@ -329,25 +337,25 @@ START_TEST(after_unsubscribing_nothing_is_told)
 }
 END_TEST
 
-START_TEST(subscribed_and_unsubscribed_while_a_device_is_there)
+START_TEST(a_new_subscriber_gets_the_level_of_a_present_device)
 {
 	const char *key = subscribe("udev:SUBSYSTEM=block");
 
 	volume("sda1", "DATA");
 	udev_match_free(udev_table_remove(table, key));
 	udev_table_settle(table);
-	g_string_truncate(told, 0);
+	g_string_truncate(reported, 0);
 
 	subscribe("udev:SUBSYSTEM=block");
 	expect("udev:SUBSYSTEM=block true /dev/sda1\n");
 }
 END_TEST
 
-START_TEST(devices_nobody_asks_for_are_forgotten)
+START_TEST(devices_without_conditions_are_forgotten)
 {
 	g_autoptr(GHashTable) wanted = g_hash_table_new(g_str_hash, g_str_equal);
 
-	g_hash_table_add(wanted, (gpointer)"block");
+	g_hash_table_add(wanted, (gpointer) "block");
 	volume("sda1", "DATA");
 	device("/sys/class/net/eth0", "SUBSYSTEM=net", NULL, NULL);
 
@@ -368,7 +376,7 @@ START_TEST(hostile_text_is_text_and_is_shown_harmless)
 }
 END_TEST
 
-START_TEST(labels_are_told_in_order_and_not_without_end)
+START_TEST(labels_are_listed_in_order_and_limited)
 {
 	subscribe("label:DATA");
 	expect_description("label:DATA", "no volume has a label");
@@ -383,12 +391,14 @@ START_TEST(labels_are_told_in_order_and_not_without_end)
 
 		volume(name, label);
 	}
-	expect_description("label:DATA", "labels present: EFI, L00, L01, L02, L03, L04, L05, L06, L07, L08, L09, L10 "
-					 "and 90 more");
+	expect_description(
+		"label:DATA",
+		"labels present: EFI, L00, L01, L02, L03, L04, L05, L06, L07, L08, L09, L10 "
+		"and 90 more");
 }
 END_TEST
 
-START_TEST(nodes_with_the_nearest_names_are_told)
+START_TEST(nodes_with_the_nearest_names_are_suggested)
 {
 	subscribe("device:/dev/sda3");
 	expect_description("device:/dev/sda3", "no device node is known to udev");
@@ -401,12 +411,14 @@ START_TEST(nodes_with_the_nearest_names_are_told)
 	volume("sda1", NULL);
 	volume("sda", NULL);
 	volume("sdb", NULL);
-	expect_description("device:/dev/sda3",
-			   "nearest names present: /dev/sda, /dev/sda1, /dev/sdb, /dev/loop0, /dev/loop1 and 18 more");
+	expect_description(
+		"device:/dev/sda3",
+		"nearest names present: /dev/sda, /dev/sda1, /dev/sdb, /dev/loop0, /dev/loop1 and "
+		"18 more");
 }
 END_TEST
 
-START_TEST(devices_that_came_nearest_are_told)
+START_TEST(the_closest_devices_are_reported)
 {
 	const char *key = subscribe("udev:ID_BUS=usb ID_TYPE=disk SUBSYSTEM=block");
 
@@ -420,7 +432,9 @@ START_TEST(devices_that_came_nearest_are_told)
 }
 END_TEST
 
-/* If an event visited all conditions, these would be a hundred million steps and take minutes. */
+/*
+ * If each event visited all conditions, this would need a hundred million steps and take minutes.
+ */
 START_TEST(ten_thousand_conditions_do_not_slow_one_event)
 {
 	clock_t begin;
@@ -431,7 +445,7 @@ START_TEST(ten_thousand_conditions_do_not_slow_one_event)
 
 		subscribe(key);
 	}
-	n_told = 0;
+	n_reported = 0;
 	begin = clock();
 	for (unsigned i = 0; i < 10000; i++) {
 		g_autofree char *label = g_strdup_printf("L%u", i);
@@ -440,7 +454,7 @@ START_TEST(ten_thousand_conditions_do_not_slow_one_event)
 		udev_table_settle(table);
 	}
 	ck_assert_int_lt(clock() - begin, 20 * CLOCKS_PER_SEC);
-	ck_assert_uint_eq(n_told, 2 * 10000 - 1);
+	ck_assert_uint_eq(n_reported, 2 * 10000 - 1);
 }
 END_TEST
 
@@ -468,21 +482,27 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("udev-table");
 
-	ADD_CASE_AROUND(suite, "levels", set_up, tear_down, the_present_level_is_told_at_once,
-			a_label_appears_and_goes, the_same_event_again_is_no_news,
+	ADD_CASE_AROUND(suite, "levels", set_up, tear_down, the_present_level_is_reported_at_once,
+			a_label_appears_and_goes, the_same_event_again_causes_no_report,
 			a_relabelled_volume_ends_one_condition_and_begins_another,
-			a_detached_volume_has_no_label_but_its_node, a_label_holds_until_its_last_volume_goes,
-			a_label_that_moves_within_a_batch_was_never_gone, encoded_labels_are_compared_as_bytes,
-			a_uuid_is_found_in_any_case, a_label_is_one_of_a_volume_only,
-			a_device_is_found_by_node_and_by_link, a_match_follows_any_property,
-			a_match_without_a_subsystem_sees_all, a_device_that_is_not_ready_is_not_there,
+			a_detached_volume_has_no_label_but_its_node,
+			a_label_holds_until_its_last_volume_goes,
+			a_label_that_moves_within_a_batch_was_never_gone,
+			encoded_labels_are_compared_as_bytes, a_uuid_is_found_in_any_case,
+			a_label_is_one_of_a_volume_only, a_device_is_found_by_node_and_by_link,
+			a_match_follows_any_property, a_match_without_a_subsystem_sees_all,
+			a_device_that_is_not_ready_is_not_there,
 			while_udev_is_away_what_was_there_stays_and_the_rest_is_unknown,
 			what_is_being_listed_is_unknown_and_not_absent);
-	ADD_CASE_AROUND(suite, "table", set_up, tear_down, a_listing_tells_the_difference_and_nothing_else,
-			a_listing_of_one_subsystem_leaves_the_others_alone, after_unsubscribing_nothing_is_told,
-			subscribed_and_unsubscribed_while_a_device_is_there,
-			devices_nobody_asks_for_are_forgotten, hostile_text_is_text_and_is_shown_harmless,
-			labels_are_told_in_order_and_not_without_end, nodes_with_the_nearest_names_are_told,
-			devices_that_came_nearest_are_told, ten_thousand_conditions_do_not_slow_one_event);
+	ADD_CASE_AROUND(suite, "table", set_up, tear_down, a_listing_reports_only_the_differences,
+			a_listing_of_one_subsystem_leaves_the_others_alone,
+			nothing_is_reported_after_unsubscribing,
+			a_new_subscriber_gets_the_level_of_a_present_device,
+			devices_without_conditions_are_forgotten,
+			hostile_text_is_text_and_is_shown_harmless,
+			labels_are_listed_in_order_and_limited,
+			nodes_with_the_nearest_names_are_suggested,
+			the_closest_devices_are_reported,
+			ten_thousand_conditions_do_not_slow_one_event);
 	return suite;
 }

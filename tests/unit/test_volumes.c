@@ -11,11 +11,11 @@
 #include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
 
-static Output *generate(const char *fstab)
+static GeneratedFiles *generate(const char *fstab)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
 	g_autoptr(GPtrArray) entries = fstab_parse("/etc/fstab", fstab, diags);
-	Output *output = output_new();
+	GeneratedFiles *output = generated_files_new();
 
 	expect_diags(diags, "");
 	volumes_generate(entries, output);
@@ -23,9 +23,9 @@ static Output *generate(const char *fstab)
 }
 
 /* The file without the line that names its generator. */
-static const char *text_of(Output *output, const char *name)
+static const char *text_of(GeneratedFiles *output, const char *name)
 {
-	return strchr(output_file(output, name, "nothing")->str, '\n') + 1;
+	return strchr(generated_files_add(output, name, "nothing")->str, '\n') + 1;
 }
 
 static const struct {
@@ -82,7 +82,7 @@ static const struct {
 	{ "server:/x", NULL },
 };
 
-START_TEST(a_device_is_known_by_what_udev_says_of_it)
+START_TEST(a_device_is_found_by_its_udev_properties)
 {
 	g_autofree char *condition = volume_device_condition(devices[_i].source);
 
@@ -95,26 +95,32 @@ END_TEST
 
 START_TEST(a_volume_is_waited_for_checked_mounted_and_unmounted)
 {
-	g_autoptr(Output) output = generate("LABEL=my\\040data /srv/data ext4 noatime 0 2\n");
+	g_autoptr(GeneratedFiles)
+		output = generate("LABEL=my\\040data /srv/data ext4 noatime 0 2\n");
 
 	ck_assert_str_eq(text_of(output, "mount-srv-data.svc"),
 			 "[Service]\nDescription=File system /srv/data\nType=task\n"
-			 "Exec=" SVCD_LIBDIR "/boot/mount-volume 2 ext4 noatime \"LABEL=my data\" /srv/data\n"
-			 STOP " /srv/data\nStopTimeout=30s\nStartTimeout=2h\n" CONDITIONS
-			 "While=\"label:my data\"\nWants=udev\nAfter=udev\nWaitTimeout=90s\nDoneWhile=mounted:/srv/data\nProvides=$local_fs\n");
-	ck_assert_str_eq(text_of(output, "50-fstab.policy"), "\n[runlevel S]\nActivate=mount-srv-data\n");
+			 "Exec=" SVCD_LIBDIR
+			 "/boot/mount-volume 2 ext4 noatime \"LABEL=my data\" /srv/data\n" STOP
+			 " /srv/data\nStopTimeout=30s\nStartTimeout=2h\n" CONDITIONS
+			 "While=\"label:my data\"\nWants=udev\nAfter=udev\nWaitTimeout=90s\n"
+			 "DoneWhile=mounted:/srv/data\nProvides=$local_fs\n");
+	ck_assert_str_eq(text_of(output, "50-fstab.policy"),
+			 "\n[runlevel S]\nActivate=mount-srv-data\n");
 }
 END_TEST
 
 START_TEST(nofail_neither_waits_nor_counts)
 {
-	g_autoptr(Output) output = generate("/dev/sdb1 /mnt ext4 nofail,x-systemd.device-timeout=5s 0 0\n");
+	g_autoptr(GeneratedFiles)
+		output = generate("/dev/sdb1 /mnt ext4 nofail,x-systemd.device-timeout=5s 0 0\n");
 
-	ck_assert_str_eq(text_of(output, "mount-mnt.svc"),
-			 "[Service]\nDescription=File system /mnt\nType=task\n"
-			 "Exec=" SVCD_LIBDIR "/boot/mount-volume 0 ext4 defaults /dev/sdb1 /mnt\n"
-			 STOP " /mnt\nStopTimeout=30s\n" CONDITIONS
-			 "While=device:/dev/sdb1\nWants=udev\nAfter=udev\nDoneWhile=mounted:/mnt\n");
+	ck_assert_str_eq(
+		text_of(output, "mount-mnt.svc"),
+		"[Service]\nDescription=File system /mnt\nType=task\n"
+		"Exec=" SVCD_LIBDIR "/boot/mount-volume 0 ext4 defaults /dev/sdb1 /mnt\n" STOP
+		" /mnt\nStopTimeout=30s\n" CONDITIONS
+		"While=device:/dev/sdb1\nWants=udev\nAfter=udev\nDoneWhile=mounted:/mnt\n");
 }
 END_TEST
 
@@ -130,10 +136,10 @@ static const struct {
 	{ "x-systemd.device-timeout=infinity", NULL },
 };
 
-START_TEST(a_line_says_how_long_its_device_is_waited_for)
+START_TEST(a_line_sets_the_timeout_of_its_device)
 {
 	g_autofree char *fstab = g_strdup_printf("LABEL=a /a ext4 %s 0 0\n", limits[_i].options);
-	g_autoptr(Output) output = generate(fstab);
+	g_autoptr(GeneratedFiles) output = generate(fstab);
 	const char *text = text_of(output, "mount-a.svc");
 
 	ck_assert_ptr_null(strstr(text, "x-systemd"));
@@ -146,35 +152,41 @@ END_TEST
 
 START_TEST(swap_waits_for_its_device_and_leaves_with_it)
 {
-	g_autoptr(Output) output = generate("LABEL=fast none swap sw 0 0\n");
+	g_autoptr(GeneratedFiles) output = generate("LABEL=fast none swap sw 0 0\n");
 
 	ck_assert_str_eq(text_of(output, "swap-label-fast.svc"),
 			 "[Service]\nDescription=Swap space on LABEL=fast\nType=task\n"
 			 "Exec=" SVCD_LIBDIR "/boot/swap-space on defaults LABEL=fast\n"
-			 "Stop=" SVCD_LIBDIR "/boot/swap-space off defaults LABEL=fast\nStopTimeout=90s\n" CONDITIONS
+			 "Stop=" SVCD_LIBDIR
+			 "/boot/swap-space off defaults LABEL=fast\nStopTimeout=90s\n" CONDITIONS
 			 "While=label:fast\nWants=udev\nAfter=udev\nWaitTimeout=90s\n");
 }
 END_TEST
 
 START_TEST(noauto_is_by_hand)
 {
-	g_autoptr(Output) output = generate("# first\ntmpfs /mnt tmpfs noauto\n");
+	g_autoptr(GeneratedFiles) output = generate("# first\ntmpfs /mnt tmpfs noauto\n");
 
-	ck_assert_str_eq(text_of(output, "50-fstab.policy"),
-			 "\n[service mount-mnt]\nActivation=manual\nReason=noauto in /etc/fstab, line 2\n");
+	ck_assert_str_eq(
+		text_of(output, "50-fstab.policy"),
+		"\n[service mount-mnt]\nActivation=manual\nReason=noauto in /etc/fstab, line 2\n");
 	ck_assert_ptr_null(strstr(text_of(output, "mount-mnt.svc"), "Provides="));
 }
 END_TEST
 
-START_TEST(what_lies_on_another_volume_needs_it)
+START_TEST(a_volume_below_another_volume_needs_it)
 {
-	g_autoptr(Output) output = generate("tmpfs /a tmpfs\ntmpfs /a/b/c tmpfs\n/a/b/c/d /bound none bind\n"
-					    "/a/swap none swap\ntmpfs /hand tmpfs noauto\ntmpfs /hand/x tmpfs\n"
-					    "tmpfs /ab tmpfs\n");
+	g_autoptr(GeneratedFiles) output =
+		generate("tmpfs /a tmpfs\ntmpfs /a/b/c tmpfs\n/a/b/c/d /bound none bind\n"
+			 "/a/swap none swap\ntmpfs /hand tmpfs noauto\ntmpfs /hand/x tmpfs\n"
+			 "tmpfs /ab tmpfs\n");
 
-	ck_assert_ptr_nonnull(strstr(text_of(output, "mount-a-b-c.svc"), "\nWhile=service:mount-a\n"));
-	ck_assert_ptr_nonnull(strstr(text_of(output, "mount-bound.svc"), "\nWhile=service:mount-a-b-c\n"));
-	ck_assert_ptr_nonnull(strstr(text_of(output, "swap-a-swap.svc"), "\nWhile=service:mount-a\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text_of(output, "mount-a-b-c.svc"), "\nWhile=service:mount-a\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text_of(output, "mount-bound.svc"), "\nWhile=service:mount-a-b-c\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text_of(output, "swap-a-swap.svc"), "\nWhile=service:mount-a\n"));
 	ck_assert_ptr_nonnull(strstr(text_of(output, "mount-hand-x.svc"), "\nAfter=mount-hand\n"));
 	ck_assert_ptr_null(strstr(text_of(output, "mount-ab.svc"), "\nWhile="));
 }
@@ -182,32 +194,38 @@ END_TEST
 
 START_TEST(network_volumes_come_after_the_network)
 {
-	g_autoptr(Output) output = generate("server:/home /home nfs\n");
+	g_autoptr(GeneratedFiles) output = generate("server:/home /home nfs\n");
 
-	ck_assert_str_eq(text_of(output, "mount-home.svc"),
-			 "[Service]\nDescription=File system /home\nType=task\n"
-			 "Exec=" SVCD_LIBDIR "/boot/mount-volume 0 nfs defaults server:/home /home\n"
-			 STOP " /home\nStopTimeout=30s\n"
-			 "Restart=on-failure\nRestartDelay=2s\nRestartLimit=5/10min\n\n"
-			 "[Conditions]\nWhen=!virtual:container\nAfter=checkroot\n"
-			 "DoneWhile=mounted:/home\nAfter=$network loopback\nWants=nfs-common rpc-statd\nAfter=nfs-common rpc-statd\nProvides=$remote_fs\n");
+	ck_assert_str_eq(
+		text_of(output, "mount-home.svc"),
+		"[Service]\nDescription=File system /home\nType=task\n"
+		"Exec=" SVCD_LIBDIR "/boot/mount-volume 0 nfs defaults server:/home /home\n" STOP
+		" /home\nStopTimeout=30s\n"
+		"Restart=on-failure\nRestartDelay=2s\nRestartLimit=5/10min\n\n"
+		"[Conditions]\nWhen=!virtual:container\nAfter=checkroot\n"
+		"DoneWhile=mounted:/home\nAfter=$network loopback\nWants=nfs-common rpc-statd\n"
+		"After=nfs-common rpc-statd\nProvides=$remote_fs\n");
 }
 END_TEST
 
-START_TEST(the_root_is_checkroots_and_usr_stays)
+START_TEST(the_root_is_left_to_checkroot_and_usr_is_kept)
 {
-	g_autoptr(Output) output = generate("LABEL=root / ext4 defaults 0 1\n/dev/sda3 /usr ext4 ro\nproc /proc proc hidepid=2\n");
+	g_autoptr(GeneratedFiles) output =
+		generate("LABEL=root / ext4 defaults 0 1\n/dev/sda3 /usr ext4 ro\nproc /proc proc "
+			 "hidepid=2\n");
 
 	ck_assert_str_eq(text_of(output, "mount-.svc"), "");
 	ck_assert_ptr_null(strstr(text_of(output, "mount-usr.svc"), "Stop="));
-	ck_assert_ptr_nonnull(strstr(text_of(output, "mount-usr.svc"), "\nWhen=device:/dev/sda3\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text_of(output, "mount-usr.svc"), "\nWhen=device:/dev/sda3\n"));
 	ck_assert_ptr_null(strstr(text_of(output, "mount-proc.svc"), "Stop="));
-	ck_assert_str_eq(text_of(output, "50-fstab.policy"),
-			 "\n[runlevel S]\nActivate=mount-usr\n\n[runlevel S]\nActivate=mount-proc\n");
+	ck_assert_str_eq(
+		text_of(output, "50-fstab.policy"),
+		"\n[runlevel S]\nActivate=mount-usr\n\n[runlevel S]\nActivate=mount-proc\n");
 }
 END_TEST
 
-/* Every .svc file of @directory into the tree, and its policy. */
+/* Copies every .svc file of @directory into the tree, and the policy file. */
 static void ship(const Tree *tree, const char *directory)
 {
 	g_autoptr(GDir) dir = g_dir_open(directory, 0, NULL);
@@ -218,7 +236,8 @@ static void ship(const Tree *tree, const char *directory)
 		g_autofree char *from = g_build_filename(directory, name, NULL);
 		g_autofree char *text = NULL;
 		const bool is_policy = g_str_has_suffix(name, ".policy");
-		g_autofree char *to = g_build_filename(SVCD_LIBDIR, is_policy ? "policy.d" : "services.d", name, NULL);
+		g_autofree char *to = g_build_filename(
+			SVCD_LIBDIR, is_policy ? "policy.d" : "services.d", name, NULL);
 
 		if (!is_policy && !g_str_has_suffix(name, ".svc"))
 			continue;
@@ -231,10 +250,12 @@ START_TEST(shipped_and_generated_files_are_without_fault)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *generated = tree_path(tree, "/run/svcd/generated");
-	g_autoptr(Output) output = generate("LABEL=my\\040data /we%ard/\"q\"/$x\\134 ext4 defaults 0 2\n"
-					    "/we%ard/\"q\"/$x\\134/y /b|c none bind\nUUID=1 none swap sw,pri=1\n"
-					    "LABEL=/usr /mnt/usr ext4 nofail\nLABEL=a|\\040!b /c ext4\nPARTLABEL=a\\134*\\040b /d ext4\n"
-					    "UUID=3E6B-1 /e vfat\nUUID=a*b /f vfat\ns:/x /!n nfs noauto\n");
+	g_autoptr(GeneratedFiles) output =
+		generate("LABEL=my\\040data /we%ard/\"q\"/$x\\134 ext4 defaults 0 2\n"
+			 "/we%ard/\"q\"/$x\\134/y /b|c none bind\nUUID=1 none swap sw,pri=1\n"
+			 "LABEL=/usr /mnt/usr ext4 nofail\nLABEL=a|\\040!b /c ext4\n"
+			 "PARTLABEL=a\\134*\\040b /d ext4\n"
+			 "UUID=3E6B-1 /e vfat\nUUID=a*b /f vfat\ns:/x /!n nfs noauto\n");
 	const LoaderOptions options = { .root = tree->root, .any_owner = true };
 	g_autoptr(Configuration) configuration = NULL;
 	g_autoptr(GError) error = NULL;
@@ -243,31 +264,32 @@ START_TEST(shipped_and_generated_files_are_without_fault)
 	ship(tree, SHIPPED_FILES "/daemons");
 	ship(tree, SHIPPED_FILES "/policy");
 	ship(tree, SHIPPED_FILES);
-	ck_assert(output_write(output, generated, &error));
+	ck_assert(generated_files_write(output, generated, &error));
 
 	configuration = configuration_load(&options, NULL);
 	expect_diags(configuration->diags, "");
-	ck_assert_ptr_nonnull(service_set_find(configuration->set, "mount-we+25ard-+22q+22-+24x+5c"));
+	ck_assert_ptr_nonnull(
+		service_set_find(configuration->set, "mount-we+25ard-+22q+22-+24x+5c"));
 	ck_assert_ptr_nonnull(service_set_find(configuration->set, "swap-uuid-1"));
 }
 END_TEST
 
-START_TEST(what_fstab_no_longer_says_is_removed_and_foreign_files_stay)
+START_TEST(files_of_removed_fstab_lines_are_removed_and_foreign_files_stay)
 {
 	g_autoptr(Tree) tree = tree_new();
 	g_autofree char *directory = tree_path(tree, "/generated");
 	g_autofree char *gone = tree_path(tree, "/generated/mount-a.svc");
 	g_autofree char *kept = tree_path(tree, "/generated/mount-b.svc");
 	g_autofree char *foreign = tree_path(tree, "/generated/script.svc");
-	g_autoptr(Output) before = generate("tmpfs /a tmpfs\ntmpfs /b tmpfs\n");
-	g_autoptr(Output) after = generate("#\ntmpfs /b tmpfs\n");
+	g_autoptr(GeneratedFiles) before = generate("tmpfs /a tmpfs\ntmpfs /b tmpfs\n");
+	g_autoptr(GeneratedFiles) after = generate("#\ntmpfs /b tmpfs\n");
 	g_autoptr(GError) error = NULL;
 
 	tree_write(tree, "/generated/script.svc", "[Service]\n");
-	ck_assert(output_write(before, directory, &error));
+	ck_assert(generated_files_write(before, directory, &error));
 	ck_assert(g_file_test(gone, G_FILE_TEST_EXISTS));
 
-	ck_assert(output_write(after, directory, &error));
+	ck_assert(generated_files_write(after, directory, &error));
 	ck_assert(!g_file_test(gone, G_FILE_TEST_EXISTS));
 	ck_assert(g_file_test(kept, G_FILE_TEST_EXISTS));
 	ck_assert(g_file_test(foreign, G_FILE_TEST_EXISTS));
@@ -279,14 +301,17 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("volumes");
 
 	suite_add_loop(suite, "names", each_place_has_its_own_name, G_N_ELEMENTS(names));
-	suite_add_loop(suite, "names", a_device_is_known_by_what_udev_says_of_it, G_N_ELEMENTS(devices));
+	suite_add_loop(suite, "names", a_device_is_found_by_its_udev_properties,
+		       G_N_ELEMENTS(devices));
 	ADD_CASE(suite, "names", long_places_have_names_that_fit_and_differ);
-	suite_add_loop(suite, "services", a_line_says_how_long_its_device_is_waited_for, G_N_ELEMENTS(limits));
+	suite_add_loop(suite, "services", a_line_sets_the_timeout_of_its_device,
+		       G_N_ELEMENTS(limits));
 	ADD_CASE(suite, "services", a_volume_is_waited_for_checked_mounted_and_unmounted,
-		 nofail_neither_waits_nor_counts, swap_waits_for_its_device_and_leaves_with_it, noauto_is_by_hand,
-		 what_lies_on_another_volume_needs_it, network_volumes_come_after_the_network,
-		 the_root_is_checkroots_and_usr_stays);
+		 nofail_neither_waits_nor_counts, swap_waits_for_its_device_and_leaves_with_it,
+		 noauto_is_by_hand, a_volume_below_another_volume_needs_it,
+		 network_volumes_come_after_the_network,
+		 the_root_is_left_to_checkroot_and_usr_is_kept);
 	ADD_CASE(suite, "files", shipped_and_generated_files_are_without_fault,
-		 what_fstab_no_longer_says_is_removed_and_foreign_files_stay);
+		 files_of_removed_fstab_lines_are_removed_and_foreign_files_stay);
 	return suite;
 }

@@ -29,7 +29,8 @@ static const char *note_of(World *w, const char *service)
 
 START_TEST(what_comes_after_it_waits_for_the_device)
 {
-	g_autoptr(World) w = world_new("== data\n" MOUNT "== db\n" DAEMON "[Conditions]\nAfter=data\n");
+	g_autoptr(World)
+		w = world_new("== data\n" MOUNT "== db\n" DAEMON "[Conditions]\nAfter=data\n");
 
 	world_advance_s(w, 60);
 	expect_state(w, "db", STATE_WAITING);
@@ -44,10 +45,12 @@ END_TEST
 
 START_TEST(when_the_time_is_over_it_has_failed_and_others_go_on)
 {
-	g_autoptr(World) w = world_new("== data\n" MOUNT "== db\n" DAEMON "[Conditions]\nAfter=data\n");
+	g_autoptr(World)
+		w = world_new("== data\n" MOUNT "== db\n" DAEMON "[Conditions]\nAfter=data\n");
 
 	ck_assert_int_eq(service_wait_until(world_find(w, "db")), 0);
-	ck_assert_int_eq(service_wait_until(world_find(w, "data")), world_now(w) + 90 * G_USEC_PER_SEC);
+	ck_assert_int_eq(service_wait_until(world_find(w, "data")),
+			 world_now(w) + 90 * G_USEC_PER_SEC);
 	world_advance_s(w, 89.9);
 	expect_state(w, "data", STATE_WAITING);
 	world_advance_s(w, 0.1);
@@ -58,10 +61,11 @@ START_TEST(when_the_time_is_over_it_has_failed_and_others_go_on)
 }
 END_TEST
 
-START_TEST(without_a_limit_it_waits_for_ever_and_holds_nobody)
+START_TEST(without_a_limit_it_waits_for_ever_and_delays_nothing)
 {
-	g_autoptr(World) w = world_new("== data\n" TASK "[Conditions]\nWhile=label:DATA\nWaitTimeout=0\n== db\n" DAEMON
-				       "[Conditions]\nAfter=data\n");
+	g_autoptr(World) w = world_new(
+		"== data\n" TASK "[Conditions]\nWhile=label:DATA\nWaitTimeout=0\n== db\n" DAEMON
+		"[Conditions]\nAfter=data\n");
 
 	expect_log(w, "start db");
 	world_advance_s(w, 1000000);
@@ -82,7 +86,7 @@ START_TEST(the_clock_begins_when_the_services_it_waits_for_are_there)
 }
 END_TEST
 
-START_TEST(a_service_that_comes_and_goes_does_not_wind_it_up_again)
+START_TEST(a_service_that_comes_and_goes_does_not_restart_the_limit)
 {
 	g_autoptr(World) w = world_new("== data\n" MOUNT "After=root\n== root\n" DAEMON);
 
@@ -95,12 +99,13 @@ START_TEST(a_service_that_comes_and_goes_does_not_wind_it_up_again)
 }
 END_TEST
 
-START_TEST(what_no_world_can_supply_has_no_limit)
+START_TEST(a_wait_that_external_conditions_cannot_end_has_no_limit)
 {
-	g_autoptr(World) w = world_new("== a\n" TASK "[Conditions]\nWhen=kernel:data\nWhen=label:DATA\nWaitTimeout=1s\n"
-				       "== b\n" TASK "[Conditions]\nWhen=service:never\nWaitTimeout=1s\n"
-				       "== never\n" TASK "[Conditions]\nWhen=flag:f\n"
-				       "== c\n" DAEMON "[Conditions]\nAfter=a b\n");
+	g_autoptr(World) w = world_new(
+		"== a\n" TASK "[Conditions]\nWhen=kernel:data\nWhen=label:DATA\nWaitTimeout=1s\n"
+		"== b\n" TASK "[Conditions]\nWhen=service:never\nWaitTimeout=1s\n"
+		"== never\n" TASK "[Conditions]\nWhen=flag:f\n"
+		"== c\n" DAEMON "[Conditions]\nAfter=a b\n");
 
 	world_advance_s(w, 100);
 	expect_state(w, "a", STATE_WAITING);
@@ -111,8 +116,9 @@ END_TEST
 
 START_TEST(the_loser_of_a_conflict_does_not_run_out_of_time)
 {
-	g_autoptr(World) w = world_new_with_policy("== data\n" MOUNT "Conflicts=other\n== other\n" DAEMON,
-						   "[runlevel 2]\nActivate=other data\n");
+	g_autoptr(World)
+		w = world_new_with_policy("== data\n" MOUNT "Conflicts=other\n== other\n" DAEMON,
+					  "[runlevel 2]\nActivate=other data\n");
 
 	world_advance_s(w, 100);
 	expect_state(w, "data", STATE_WAITING);
@@ -138,7 +144,9 @@ END_TEST
 
 START_TEST(several_terms_are_all_named)
 {
-	g_autoptr(World) w = world_new(TASK "[Conditions]\nWhile=label:DATA\nWhen=path:/x | flag:f\nWhen=flag:g\nWaitTimeout=5s\n");
+	g_autoptr(World) w = world_new(
+		TASK "[Conditions]\nWhile=label:DATA\nWhen=path:/x | flag:f\nWhen=flag:g\n"
+		     "WaitTimeout=5s\n");
 
 	world_set(w, "flag:g", true);
 	world_advance_s(w, 5);
@@ -244,7 +252,8 @@ END_TEST
 
 START_TEST(the_deadline_survives_the_manager)
 {
-	g_autoptr(World) w = world_new("== it\n" MOUNT "== after\n" DAEMON "[Conditions]\nAfter=it\n");
+	g_autoptr(World)
+		w = world_new("== it\n" MOUNT "== after\n" DAEMON "[Conditions]\nAfter=it\n");
 
 	world_advance_s(w, 60);
 	world_crash(w);
@@ -271,12 +280,13 @@ START_TEST(a_new_manager_knows_that_it_failed_and_why)
 }
 END_TEST
 
-START_TEST(a_note_with_an_absurd_deadline_is_no_longer_than_the_file_says)
+START_TEST(an_absurd_deadline_in_a_note_is_capped_by_the_file)
 {
 	g_autoptr(World) w = world_new(MOUNT);
 
 	ck_assert_ptr_nonnull(strstr(note_of(w, "it"), " u="));
-	ck_assert(engine_recover(world_engine(w), "it", "v=1 s=w u=zzzzzzzzzz", false, 0, 0, world_now(w)));
+	ck_assert(engine_recover(world_engine(w), "it", "v=1 s=w u=zzzzzzzzzz", false, 0, 0,
+				 world_now(w)));
 	engine_begin(world_engine(w), NULL, world_now(w));
 	world_advance_s(w, 90);
 	expect_state(w, "it", STATE_FAILED);
@@ -298,7 +308,7 @@ static bool is_told(World *w, const char *service, const char *sentence)
 	return false;
 }
 
-START_TEST(explain_tells_the_time_left_and_what_was_missed)
+START_TEST(explain_shows_the_time_left_and_the_missed_check)
 {
 	g_autoptr(World) w = world_new(MOUNT);
 
@@ -306,7 +316,8 @@ START_TEST(explain_tells_the_time_left_and_what_was_missed)
 	ck_assert(is_told(w, "it", "30.0 s are left of WaitTimeout=."));
 	world_advance_s(w, 30);
 	ck_assert(is_told(w, "it", OVER ". It is tried again when all its conditions are true."));
-	ck_assert(is_told(w, "it", "waiting for a volume labelled DATA (/etc/svcd/services.d/it.svc:5)."));
+	ck_assert(is_told(w, "it",
+			  "waiting for a volume labelled DATA (/etc/svcd/services.d/it.svc:5)."));
 }
 END_TEST
 
@@ -316,16 +327,20 @@ Suite *make_suite(void)
 
 	ADD_CASE(suite, "waiting", what_comes_after_it_waits_for_the_device,
 		 when_the_time_is_over_it_has_failed_and_others_go_on,
-		 without_a_limit_it_waits_for_ever_and_holds_nobody,
+		 without_a_limit_it_waits_for_ever_and_delays_nothing,
 		 the_clock_begins_when_the_services_it_waits_for_are_there,
-		 a_service_that_comes_and_goes_does_not_wind_it_up_again, what_no_world_can_supply_has_no_limit,
-		 the_loser_of_a_conflict_does_not_run_out_of_time, an_unknown_level_counts_from_the_beginning,
-		 several_terms_are_all_named);
-	suite_add_loop(suite, "afterwards", when_the_device_comes_late_it_gets_its_new_chance, G_N_ELEMENTS(late));
-	ADD_CASE(suite, "afterwards", what_failed_by_itself_gets_one_new_chance_when_a_while_term_flips,
+		 a_service_that_comes_and_goes_does_not_restart_the_limit,
+		 a_wait_that_external_conditions_cannot_end_has_no_limit,
+		 the_loser_of_a_conflict_does_not_run_out_of_time,
+		 an_unknown_level_counts_from_the_beginning, several_terms_are_all_named);
+	suite_add_loop(suite, "afterwards", when_the_device_comes_late_it_gets_its_new_chance,
+		       G_N_ELEMENTS(late));
+	ADD_CASE(suite, "afterwards",
+		 what_failed_by_itself_gets_one_new_chance_when_a_while_term_flips,
 		 a_device_that_leaves_is_waited_for_anew, an_admins_start_begins_the_time_again,
-		 a_reload_may_shorten_or_end_it, explain_tells_the_time_left_and_what_was_missed);
-	ADD_CASE(suite, "crash", the_deadline_survives_the_manager, a_new_manager_knows_that_it_failed_and_why,
-		 a_note_with_an_absurd_deadline_is_no_longer_than_the_file_says);
+		 a_reload_may_shorten_or_end_it, explain_shows_the_time_left_and_the_missed_check);
+	ADD_CASE(suite, "crash", the_deadline_survives_the_manager,
+		 a_new_manager_knows_that_it_failed_and_why,
+		 an_absurd_deadline_in_a_note_is_capped_by_the_file);
 	return suite;
 }

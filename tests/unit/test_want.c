@@ -13,11 +13,12 @@
 
 /* --- needs --- */
 
-START_TEST(what_a_wanted_service_stands_on_is_started)
+START_TEST(the_needs_of_a_wanted_service_are_started)
 {
-	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhile=service:bus\nWants=helper\n"
-						   "== bus\n" DAEMON "== helper\n" DAEMON "== other\n" DAEMON,
-						   "[runlevel 2]\nActivate=app\n");
+	g_autoptr(World) w = world_new_with_policy(
+		"== app\n" DAEMON "[Conditions]\nWhile=service:bus\nWants=helper\n"
+		"== bus\n" DAEMON "== helper\n" DAEMON "== other\n" DAEMON,
+		"[runlevel 2]\nActivate=app\n");
 
 	expect_log(w, "start bus, start helper");
 	expect_cause(w, "bus", "needed by app");
@@ -27,9 +28,10 @@ END_TEST
 
 START_TEST(terms_with_alternatives_or_negations_need_nothing)
 {
-	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhen=service:a | service:b\n"
-						   "When=!service:c\nAfter=d\n== a\n" DAEMON "== b\n" DAEMON "== c\n"
-						   DAEMON "== d\n" DAEMON,
+	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON
+						   "[Conditions]\nWhen=service:a | service:b\n"
+						   "When=!service:c\nAfter=d\n== a\n" DAEMON
+						   "== b\n" DAEMON "== c\n" DAEMON "== d\n" DAEMON,
 						   "[runlevel 2]\nActivate=app\n");
 
 	expect_log(w, "");
@@ -37,10 +39,12 @@ START_TEST(terms_with_alternatives_or_negations_need_nothing)
 }
 END_TEST
 
-START_TEST(what_nothing_needs_any_more_is_stopped_after_its_user)
+START_TEST(a_service_that_nothing_needs_any_more_is_stopped_after_its_user)
 {
-	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON,
-						   "[runlevel 2]\nActivate=app\n");
+	g_autoptr(World)
+		w = world_new_with_policy("== app\n" DAEMON
+					  "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON,
+					  "[runlevel 2]\nActivate=app\n");
 
 	world_settle(w);
 	(void)world_log(w);
@@ -52,11 +56,13 @@ START_TEST(what_nothing_needs_any_more_is_stopped_after_its_user)
 }
 END_TEST
 
-START_TEST(two_that_need_each_other_and_nobody_else_stop)
+START_TEST(two_services_that_only_need_each_other_stop)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "[Conditions]\nWants=b\n== b\n" DAEMON
-						   "[Conditions]\nWants=a\n== root\n" DAEMON "[Conditions]\nWants=a\n",
-						   "[runlevel 2]\nActivate=root\n");
+	g_autoptr(World)
+		w = world_new_with_policy("== a\n" DAEMON "[Conditions]\nWants=b\n== b\n" DAEMON
+					  "[Conditions]\nWants=a\n== root\n" DAEMON
+					  "[Conditions]\nWants=a\n",
+					  "[runlevel 2]\nActivate=root\n");
 
 	world_settle(w);
 	expect_state(w, "b", STATE_READY);
@@ -67,10 +73,12 @@ START_TEST(two_that_need_each_other_and_nobody_else_stop)
 }
 END_TEST
 
-START_TEST(a_need_follows_wanting_and_not_the_state)
+START_TEST(a_wanted_service_keeps_its_needs_in_any_state)
 {
-	g_autoptr(World) w = world_new_with_policy("== app\n[Service]\nExec=/bin/app\nRestart=no\n[Conditions]\n"
-						   "While=service:bus\n== bus\n" DAEMON, "[runlevel 2]\nActivate=app\n");
+	g_autoptr(World) w =
+		world_new_with_policy("== app\n[Service]\nExec=/bin/app\nRestart=no\n[Conditions]\n"
+				      "While=service:bus\n== bus\n" DAEMON,
+				      "[runlevel 2]\nActivate=app\n");
 
 	world_settle(w);
 	world_dies(w, "app", 1);
@@ -81,9 +89,10 @@ END_TEST
 
 START_TEST(a_manual_service_is_needed_only_by_what_an_admin_started)
 {
-	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhen=service:mid\n== mid\n" DAEMON
-						   "[Conditions]\nWhen=service:low\n== low\n" DAEMON,
-						   "[runlevel 2]\nActivate=app\n[service low]\nActivation=manual\n");
+	g_autoptr(World) w = world_new_with_policy(
+		"== app\n" DAEMON "[Conditions]\nWhen=service:mid\n== mid\n" DAEMON
+		"[Conditions]\nWhen=service:low\n== low\n" DAEMON,
+		"[runlevel 2]\nActivate=app\n[service low]\nActivation=manual\n");
 
 	expect_state(w, "low", STATE_IDLE);
 	expect_state(w, "mid", STATE_WAITING);
@@ -96,8 +105,9 @@ END_TEST
 
 START_TEST(never_holds_against_a_need)
 {
-	g_autoptr(World) w = world_new_with_policy("== app\n" DAEMON "[Conditions]\nWhen=service:low\n== low\n" DAEMON,
-						   "[runlevel 2]\nActivate=app\n[service low]\nActivation=never\n");
+	g_autoptr(World) w = world_new_with_policy(
+		"== app\n" DAEMON "[Conditions]\nWhen=service:low\n== low\n" DAEMON,
+		"[runlevel 2]\nActivate=app\n[service low]\nActivation=never\n");
 
 	world_start(w, "app");
 	expect_state(w, "low", STATE_IDLE);
@@ -107,7 +117,8 @@ END_TEST
 
 START_TEST(an_admins_stop_beats_a_need_until_the_next_start)
 {
-	g_autoptr(World) w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON);
+	g_autoptr(World)
+		w = world_new("== app\n" DAEMON "[Conditions]\nWhile=service:bus\n== bus\n" DAEMON);
 
 	world_settle(w);
 	(void)world_log(w);
@@ -125,7 +136,8 @@ END_TEST
 
 /* --- lingering --- */
 
-#define LINGERING "== app\n" DAEMON "[Conditions]\nWants=db\n== db\n[Service]\nExec=/bin/db\nLinger=5s\n"
+#define LINGERING \
+	"== app\n" DAEMON "[Conditions]\nWants=db\n== db\n[Service]\nExec=/bin/db\nLinger=5s\n"
 
 START_TEST(linger_keeps_a_service_for_a_while)
 {
@@ -217,9 +229,10 @@ END_TEST
 
 START_TEST(a_third_one_runs_when_its_rival_lost)
 {
-	g_autoptr(World) w = world_new_with_policy("== a\n" DAEMON "[Conditions]\nConflicts=b\n== b\n" DAEMON
-						   "[Conditions]\nConflicts=c\n== c\n" DAEMON,
-						   "[runlevel 2]\nActivate=a b c\n");
+	g_autoptr(World)
+		w = world_new_with_policy("== a\n" DAEMON "[Conditions]\nConflicts=b\n== b\n" DAEMON
+					  "[Conditions]\nConflicts=c\n== c\n" DAEMON,
+					  "[runlevel 2]\nActivate=a b c\n");
 
 	expect_log(w, "start a, start c");
 }
@@ -227,8 +240,9 @@ END_TEST
 
 /* --- stand-ins --- */
 
-#define LOGIN_ON_TERMINAL                                                                                              \
-	"== dm\n" DAEMON "[Conditions]\nWhen=!kernel:text\nWhen=path:exec:/bin/dm\nConflicts=login\n"                 \
+#define LOGIN_ON_TERMINAL                                                            \
+	"== dm\n" DAEMON                                                             \
+	"[Conditions]\nWhen=!kernel:text\nWhen=path:exec:/bin/dm\nConflicts=login\n" \
 	"== login\n" DAEMON "[Conditions]\nStandIn=yes\n"
 #define LOGIN_NAMED_FIRST "[runlevel 2]\nActivate=login dm\n"
 
@@ -242,7 +256,7 @@ static World *world_with_login(const char *when_text, Level program)
 	return w;
 }
 
-START_TEST(who_stands_in_makes_room_whatever_policy_names_first_and_whoever_asks)
+START_TEST(a_stand_in_yields_regardless_of_policy_order_and_requester)
 {
 	g_autoptr(World) w = world_with_login(NULL, LEVEL_TRUE);
 
@@ -255,7 +269,7 @@ START_TEST(who_stands_in_makes_room_whatever_policy_names_first_and_whoever_asks
 }
 END_TEST
 
-START_TEST(it_runs_when_the_other_has_failed_and_goes_when_that_is_started_again)
+START_TEST(a_stand_in_runs_when_the_other_has_failed_and_stops_when_it_starts_again)
 {
 	g_autoptr(World) w = world_with_login(NULL, LEVEL_TRUE);
 
@@ -273,18 +287,18 @@ START_TEST(it_runs_when_the_other_has_failed_and_goes_when_that_is_started_again
 }
 END_TEST
 
-START_TEST(it_runs_when_the_other_is_stopped)
+START_TEST(a_stand_in_runs_when_the_other_is_stopped)
 {
 	g_autoptr(World) w = world_with_login(NULL, LEVEL_TRUE);
 
 	world_stop(w, "dm");
-	expect_state(w, "login", STATE_WAITING); /* until the other has gone */
+	expect_state(w, "login", STATE_WAITING); /* until the other service has ended */
 	world_settle(w);
 	expect_state(w, "login", STATE_READY);
 }
 END_TEST
 
-START_TEST(it_runs_when_the_other_cannot_before_the_next_boot)
+START_TEST(a_stand_in_runs_when_the_other_cannot_before_the_next_boot)
 {
 	g_autoptr(World) w = world_with_login("text", LEVEL_TRUE);
 
@@ -293,7 +307,7 @@ START_TEST(it_runs_when_the_other_cannot_before_the_next_boot)
 }
 END_TEST
 
-START_TEST(it_runs_when_the_other_is_not_installed_and_waits_until_that_is_known)
+START_TEST(a_stand_in_runs_when_the_other_is_not_installed_once_that_is_known)
 {
 	g_autoptr(World) w = world_with_login(NULL, LEVEL_UNKNOWN);
 
@@ -309,7 +323,7 @@ START_TEST(it_runs_when_the_other_is_not_installed_and_waits_until_that_is_known
 }
 END_TEST
 
-START_TEST(a_restart_of_the_other_does_not_bring_it)
+START_TEST(a_restart_of_the_other_does_not_start_the_stand_in)
 {
 	g_autoptr(World) w = world_with_login(NULL, LEVEL_TRUE);
 
@@ -320,9 +334,10 @@ START_TEST(a_restart_of_the_other_does_not_bring_it)
 }
 END_TEST
 
-START_TEST(it_does_not_run_while_the_other_is_tried_again_after_its_file_was_mended)
+START_TEST(a_stand_in_does_not_run_while_the_other_is_tried_again_with_a_mended_file)
 {
-	const char *const sound = "== dm\n" DAEMON "Restart=on-failure\n[Conditions]\nConflicts=login\n"
+	const char *const sound = "== dm\n" DAEMON
+				  "Restart=on-failure\n[Conditions]\nConflicts=login\n"
 				  "== login\n" DAEMON "[Conditions]\nStandIn=yes\n";
 	g_autoptr(World) w = world_new_with_policy(sound, LOGIN_NAMED_FIRST);
 
@@ -332,7 +347,11 @@ START_TEST(it_does_not_run_while_the_other_is_tried_again_after_its_file_was_men
 	expect_state(w, "dm", STATE_IDLE);
 	expect_state(w, "login", STATE_READY);
 
-	world_reload(w, "== dm\n[Service]\nExec=not/absolute\n[Conditions]\nConflicts=login\n== login\n" DAEMON "[Conditions]\nStandIn=yes\n", NULL);
+	world_reload(
+		w,
+		"== dm\n[Service]\nExec=not/absolute\n[Conditions]\nConflicts=login\n== login\n" DAEMON
+		"[Conditions]\nStandIn=yes\n",
+		NULL);
 	world_settle(w);
 	expect_state(w, "login", STATE_READY);
 	world_reload(w, sound, NULL);
@@ -345,11 +364,12 @@ START_TEST(it_does_not_run_while_the_other_is_tried_again_after_its_file_was_men
 }
 END_TEST
 
-/* Its stand-in would be stopped again to make room for it. */
-START_TEST(nobody_stands_in_for_one_that_waits_for_it)
+/* A substitute would be stopped again to make room for it. */
+START_TEST(no_service_stands_in_for_its_dependant)
 {
 	g_autoptr(World) w = world_new_with_policy(
-		"== dm\n" DAEMON "[Conditions]\nWhile=service:helper | flag:f\nWaitTimeout=10s\nConflicts=login\n"
+		"== dm\n" DAEMON
+		"[Conditions]\nWhile=service:helper | flag:f\nWaitTimeout=10s\nConflicts=login\n"
 		"== helper\n" DAEMON "[Conditions]\nWhile=service:login\n"
 		"== login\n" DAEMON "[Conditions]\nStandIn=yes\n",
 		"[runlevel 2]\nActivate=login dm helper\n");
@@ -367,22 +387,26 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("want");
 
-	ADD_CASE(suite, "needs", what_a_wanted_service_stands_on_is_started,
+	ADD_CASE(suite, "needs", the_needs_of_a_wanted_service_are_started,
 		 terms_with_alternatives_or_negations_need_nothing,
-		 what_nothing_needs_any_more_is_stopped_after_its_user, two_that_need_each_other_and_nobody_else_stop,
-		 a_need_follows_wanting_and_not_the_state, a_manual_service_is_needed_only_by_what_an_admin_started,
+		 a_service_that_nothing_needs_any_more_is_stopped_after_its_user,
+		 two_services_that_only_need_each_other_stop,
+		 a_wanted_service_keeps_its_needs_in_any_state,
+		 a_manual_service_is_needed_only_by_what_an_admin_started,
 		 never_holds_against_a_need, an_admins_stop_beats_a_need_until_the_next_start);
 	ADD_CASE(suite, "linger", linger_keeps_a_service_for_a_while, a_new_want_ends_the_lingering,
 		 nothing_lingers_after_an_admins_stop_or_at_shutdown);
 	ADD_CASE(suite, "conflicts", of_two_that_conflict_the_one_that_policy_names_first_runs,
 		 an_explicit_start_makes_the_loser_the_winner,
-		 the_loser_returns_when_the_winner_is_not_wanted_any_more, a_third_one_runs_when_its_rival_lost);
-	ADD_CASE(suite, "stand-ins", who_stands_in_makes_room_whatever_policy_names_first_and_whoever_asks,
-		 it_runs_when_the_other_has_failed_and_goes_when_that_is_started_again,
-		 it_runs_when_the_other_is_stopped, it_runs_when_the_other_cannot_before_the_next_boot,
-		 it_runs_when_the_other_is_not_installed_and_waits_until_that_is_known,
-		 a_restart_of_the_other_does_not_bring_it,
-		 it_does_not_run_while_the_other_is_tried_again_after_its_file_was_mended,
-		 nobody_stands_in_for_one_that_waits_for_it);
+		 the_loser_returns_when_the_winner_is_not_wanted_any_more,
+		 a_third_one_runs_when_its_rival_lost);
+	ADD_CASE(suite, "stand-ins", a_stand_in_yields_regardless_of_policy_order_and_requester,
+		 a_stand_in_runs_when_the_other_has_failed_and_stops_when_it_starts_again,
+		 a_stand_in_runs_when_the_other_is_stopped,
+		 a_stand_in_runs_when_the_other_cannot_before_the_next_boot,
+		 a_stand_in_runs_when_the_other_is_not_installed_once_that_is_known,
+		 a_restart_of_the_other_does_not_start_the_stand_in,
+		 a_stand_in_does_not_run_while_the_other_is_tried_again_with_a_mended_file,
+		 no_service_stands_in_for_its_dependant);
 	return suite;
 }

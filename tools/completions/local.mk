@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# Static: svcctl complete returns the candidates.
+# The scripts are static, because "svcctl complete" returns the candidates.
 bashcompletionsdir = $(datadir)/bash-completion/completions
 dist_bashcompletions_DATA = tools/completions/bash/svcctl
 zshcompletionsdir = $(datadir)/zsh/vendor-completions

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Commands: removes systemd's quoting and adds that of the shell or of svcd.
+ * Commands: removes systemd's quoting and adds the quoting of the shell or of svcd.
  */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-/* --- words --- */
+/* --- tokens --- */
 
 static int digit_of(char c, int base)
 {
@@ -19,7 +19,7 @@ static int digit_of(char c, int base)
 	return value < base ? value : -1;
 }
 
-/* @n digits of @base; -1 if they are missing. */
+/* Reads @n digits of @base. Returns: -1 if they are missing. */
 static int read_number(const char *at, int n, int base)
 {
 	int value = 0;
@@ -34,7 +34,7 @@ static int read_number(const char *at, int n, int base)
 	return value;
 }
 
-/* The letter after "\" of a simple escape, and its value. */
+/* The value of the simple escape "\" with @letter. */
 static char simple_escape(char letter)
 {
 	static const char from[] = "abfnrtvs\\\"';";
@@ -44,8 +44,8 @@ static char simple_escape(char letter)
 	return found ? to[found - from] : '\0';
 }
 
-/* @at: after the "\". Returns: the number of bytes read, 0 if they are no escape. */
-static int read_escape(const char *at, GString *word)
+/* @at: after the "\". Returns: the number of bytes read, 0 if they are not an escape. */
+static int read_escape(const char *at, GString *token)
 {
 	static const struct {
 		char letter;
@@ -56,28 +56,30 @@ static int read_escape(const char *at, GString *word)
 	int value = read_number(at, 3, 8);
 
 	if (simple) {
-		g_string_append_c(word, simple);
+		g_string_append_c(token, simple);
 		return 1;
 	}
 	if (value > 0 && value < 256) {
-		g_string_append_c(word, (char)value);
+		g_string_append_c(token, (char)value);
 		return 3;
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-		value = *at == kinds[i].letter ? read_number(at + 1, kinds[i].n_digits, kinds[i].base) : -1;
+		value = *at == kinds[i].letter ?
+				read_number(at + 1, kinds[i].n_digits, kinds[i].base) :
+				-1;
 		if (value <= 0)
 			continue;
 		if (kinds[i].n_digits == 2)
-			g_string_append_c(word, (char)value);
+			g_string_append_c(token, (char)value);
 		else
-			g_string_append_unichar(word, (gunichar)value);
+			g_string_append_unichar(token, (gunichar)value);
 		return 1 + kinds[i].n_digits;
 	}
 	return 0;
 }
 
-/* One word from *@at on; false with *@ret_problem. */
-static bool read_word(const char **at, GString *word, char **ret_problem)
+/* Reads one token from *@at on. Returns: false with *@ret_problem. */
+static bool read_token(const char **at, GString *token, char **ret_problem)
 {
 	char quote = '\0';
 	const char *p = *at;
@@ -86,14 +88,14 @@ static bool read_word(const char **at, GString *word, char **ret_problem)
 		if (quote ? *p == quote : *p == '"' || *p == '\'') {
 			quote = quote ? '\0' : *p;
 		} else if (*p == '\\' && p[1]) {
-			const int n = read_escape(p + 1, word);
+			const int n = read_escape(p + 1, token);
 
 			/* A "\" that begins no escape stands for itself, as in systemd. */
 			if (n == 0)
-				g_string_append_c(word, '\\');
+				g_string_append_c(token, '\\');
 			p += n;
 		} else {
-			g_string_append_c(word, *p);
+			g_string_append_c(token, *p);
 		}
 	}
 	*at = p;
@@ -102,27 +104,28 @@ static bool read_word(const char **at, GString *word, char **ret_problem)
 	return !quote;
 }
 
-char **unit_split_words(const char *text, char **ret_problem)
+char **unit_split_tokens(const char *text, char **ret_problem)
 {
-	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) tokens = g_ptr_array_new_with_free_func(g_free);
 
 	for (const char *at = text; *at;) {
-		g_autoptr(GString) word = g_string_new(NULL);
+		g_autoptr(GString) token = g_string_new(NULL);
 
 		while (g_ascii_isspace(*at))
 			at++;
 		if (!*at)
 			break;
-		if (!read_word(&at, word, ret_problem))
+		if (!read_token(&at, token, ret_problem))
 			return NULL;
-		if (strpbrk(word->str, "\n\r")) {
-			*ret_problem = g_strdup("a line of a service file cannot contain a line break");
+		if (strpbrk(token->str, "\n\r")) {
+			*ret_problem =
+				g_strdup("a line of a service file cannot contain a line break");
 			return NULL;
 		}
-		g_ptr_array_add(words, g_strdup(word->str));
+		g_ptr_array_add(tokens, g_strdup(token->str));
 	}
-	g_ptr_array_add(words, NULL);
-	return (char **)g_ptr_array_free(g_steal_pointer(&words), FALSE);
+	g_ptr_array_add(tokens, NULL);
+	return (char **)g_ptr_array_free(g_steal_pointer(&tokens), FALSE);
 }
 
 /* --- commands --- */
@@ -131,21 +134,21 @@ static void unit_command_free(gpointer data)
 {
 	UnitCommand *command = data;
 
-	g_ptr_array_unref(command->words);
+	g_ptr_array_unref(command->tokens);
 	g_free(command);
 }
 
 /*
- * "${NAME}" anywhere, "$NAME" as a whole word. The length of the variable at @at, 0 if there is
- * none.
+ * A variable is "${NAME}" anywhere, or "$NAME" as a whole token. Returns: the length of the
+ * variable at @at, 0 if there is none.
  */
-static size_t variable_length(const char *at, bool is_whole_word)
+static size_t variable_length(const char *at, bool is_whole_token)
 {
 	const bool has_brace = at[0] == '$' && at[1] == '{';
 	const char *name = at + 1 + has_brace;
 	size_t n = 0;
 
-	if (*at != '$' || (!has_brace && !is_whole_word))
+	if (*at != '$' || (!has_brace && !is_whole_token))
 		return 0;
 	while (g_ascii_isalnum(name[n]) || name[n] == '_')
 		n++;
@@ -154,75 +157,75 @@ static size_t variable_length(const char *at, bool is_whole_word)
 	return 1 + has_brace + n + has_brace;
 }
 
-static bool is_main_pid(const char *word)
+static bool is_main_pid(const char *token)
 {
-	return strcmp(word, "$MAINPID") == 0 || strcmp(word, "${MAINPID}") == 0;
+	return strcmp(token, "$MAINPID") == 0 || strcmp(token, "${MAINPID}") == 0;
 }
 
-static bool has_variable(const char *word)
+static bool has_variable(const char *token)
 {
-	for (const char *at = strchr(word, '$'); at; at = strchr(at + 1, '$')) {
+	for (const char *at = strchr(token, '$'); at; at = strchr(at + 1, '$')) {
 		if (at[1] == '$')
 			at++;
-		else if (variable_length(at, at == word) > 0)
+		else if (variable_length(at, at == token) > 0)
 			return true;
 	}
 	return false;
 }
 
-/* The prefix characters of the first word. Returns: the rest of it. */
-static const char *read_prefixes(UnitCommand *command, const char *word, bool *is_literal)
+/* Reads the prefix characters of the first token. Returns: the rest of it. */
+static const char *read_prefixes(UnitCommand *command, const char *token, bool *is_literal)
 {
-	for (; *word && strchr("@-:+!|", *word); word++) {
-		command->may_fail = command->may_fail || *word == '-';
-		command->has_other_name = command->has_other_name || *word == '@';
-		command->is_privileged = command->is_privileged || *word == '+' || *word == '!';
-		*is_literal = *is_literal || *word == ':';
+	for (; *token && strchr("@-:+!|", *token); token++) {
+		command->may_fail = command->may_fail || *token == '-';
+		command->has_other_name = command->has_other_name || *token == '@';
+		command->is_privileged = command->is_privileged || *token == '+' || *token == '!';
+		*is_literal = *is_literal || *token == ':';
 	}
-	return word;
+	return token;
 }
 
 /* "$" stays special only in a variable. */
-static void add_word(UnitCommand *command, const char *word, bool is_literal)
+static void add_token(UnitCommand *command, const char *token, bool is_literal)
 {
-	if (is_main_pid(word) && !is_literal) {
-		g_ptr_array_add(command->words, g_strdup("$MAINPID"));
+	if (is_main_pid(token) && !is_literal) {
+		g_ptr_array_add(command->tokens, g_strdup("$MAINPID"));
 		return;
 	}
-	command->has_variables = command->has_variables || (!is_literal && has_variable(word));
-	g_ptr_array_add(command->words, g_strdup(word));
+	command->has_variables = command->has_variables || (!is_literal && has_variable(token));
+	g_ptr_array_add(command->tokens, g_strdup(token));
 }
 
-static UnitCommand *read_command(char **words, unsigned n)
+static UnitCommand *read_command(char **tokens, unsigned n)
 {
 	UnitCommand *command = g_new0(UnitCommand, 1);
 	bool is_literal = false;
-	const char *program = read_prefixes(command, words[0], &is_literal);
+	const char *program = read_prefixes(command, tokens[0], &is_literal);
 
-	command->words = g_ptr_array_new_with_free_func(g_free);
-	g_ptr_array_add(command->words, g_strdup(program));
+	command->tokens = g_ptr_array_new_with_free_func(g_free);
+	g_ptr_array_add(command->tokens, g_strdup(program));
 	for (unsigned i = command->has_other_name ? 2 : 1; i < n; i++)
-		add_word(command, words[i], is_literal);
-	g_ptr_array_add(command->words, NULL);
+		add_token(command, tokens[i], is_literal);
+	g_ptr_array_add(command->tokens, NULL);
 	return command;
 }
 
 static bool has_program(const UnitCommand *command)
 {
-	const char *program = g_ptr_array_index(command->words, 0);
+	const char *program = g_ptr_array_index(command->tokens, 0);
 
 	return *program != '\0';
 }
 
 GPtrArray *unit_command_parse(const char *text, char **ret_problem)
 {
-	g_auto(GStrv) words = unit_split_words(text, ret_problem);
+	g_auto(GStrv) tokens = unit_split_tokens(text, ret_problem);
 	g_autoptr(GPtrArray) commands = NULL;
 
-	if (!words)
+	if (!tokens)
 		return NULL;
 	commands = g_ptr_array_new_with_free_func(unit_command_free);
-	for (char **from = words; *from;) {
+	for (char **from = tokens; *from;) {
 		unsigned n = 0;
 
 		while (from[n] && strcmp(from[n], ";") != 0)
@@ -234,11 +237,11 @@ GPtrArray *unit_command_parse(const char *text, char **ret_problem)
 	for (guint i = 0; i < commands->len; i++) {
 		if (has_program(g_ptr_array_index(commands, i)))
 			continue;
-		*ret_problem = g_strdup("a command in it has no program");
+		*ret_problem = g_strdup("a command has no program");
 		return NULL;
 	}
 	if (commands->len == 0) {
-		*ret_problem = g_strdup("there is no command in it");
+		*ret_problem = g_strdup("there is no command");
 		return NULL;
 	}
 	return g_steal_pointer(&commands);
@@ -246,11 +249,11 @@ GPtrArray *unit_command_parse(const char *text, char **ret_problem)
 
 /* --- writing --- */
 
-/* Inside "..." of a shell. */
-static void append_double_quoted(GString *out, const char *word)
+/* Writes @token in the double quotes of a shell. */
+static void append_double_quoted(GString *out, const char *token)
 {
 	g_string_append_c(out, '"');
-	for (const char *at = word; *at; at++) {
+	for (const char *at = token; *at; at++) {
 		const size_t n = variable_length(at, false);
 
 		if (n > 0) {
@@ -267,27 +270,27 @@ static void append_double_quoted(GString *out, const char *word)
 	g_string_append_c(out, '"');
 }
 
-static bool is_plain(const char *word)
+static bool is_plain(const char *token)
 {
 	static const char signs[] = "_-+=:,./@%";
 
-	for (const char *at = word; *at; at++) {
+	for (const char *at = token; *at; at++) {
 		if (!g_ascii_isalnum(*at) && !strchr(signs, *at))
 			return false;
 	}
-	return *word != '\0';
+	return *token != '\0';
 }
 
-static void append_for_shell(GString *out, const char *word)
+static void append_for_shell(GString *out, const char *token)
 {
-	if (variable_length(word, true) == strlen(word) && word[1] != '{') {
-		g_string_append(out, word); /* split into words, as by systemd */
-	} else if (has_variable(word) || strstr(word, "$$")) {
-		append_double_quoted(out, word);
-	} else if (is_plain(word)) {
-		g_string_append(out, word);
+	if (variable_length(token, true) == strlen(token) && token[1] != '{') {
+		g_string_append(out, token); /* split into words, as by systemd */
+	} else if (has_variable(token) || strstr(token, "$$")) {
+		append_double_quoted(out, token);
+	} else if (is_plain(token)) {
+		g_string_append(out, token);
 	} else {
-		g_autofree char *quoted = g_shell_quote(word);
+		g_autofree char *quoted = g_shell_quote(token);
 
 		g_string_append(out, quoted);
 	}
@@ -297,10 +300,10 @@ static char *shell_text(const UnitCommand *command)
 {
 	GString *text = g_string_new(NULL);
 
-	for (guint i = 0; i + 1 < command->words->len; i++) {
+	for (guint i = 0; i + 1 < command->tokens->len; i++) {
 		if (i > 0)
 			g_string_append_c(text, ' ');
-		append_for_shell(text, g_ptr_array_index(command->words, i));
+		append_for_shell(text, g_ptr_array_index(command->tokens, i));
 	}
 	return g_string_free(text, FALSE);
 }
@@ -311,29 +314,29 @@ static char *shell_text(const UnitCommand *command)
  */
 static char *write_shell(const char *script)
 {
-	const char *const words[] = { "/bin/sh", "-fc", script, NULL };
+	const char *const tokens[] = { "/bin/sh", "-fc", script, NULL };
 
-	return text_join_words(words);
+	return text_join_tokens(tokens);
 }
 
 char *unit_command_write(const UnitCommand *command)
 {
 	g_autofree char *text = NULL;
 	g_autofree char *script = NULL;
-	g_auto(GStrv) words = NULL;
+	g_auto(GStrv) tokens = NULL;
 
 	if (command->has_variables) {
 		text = shell_text(command);
 		script = g_strconcat("exec ", text, NULL);
 		return write_shell(script);
 	}
-	words = g_new0(char *, command->words->len);
-	for (guint i = 0; i + 1 < command->words->len; i++) {
-		g_auto(GStrv) pieces = g_strsplit(g_ptr_array_index(command->words, i), "$$", -1);
+	tokens = g_new0(char *, command->tokens->len);
+	for (guint i = 0; i + 1 < command->tokens->len; i++) {
+		g_auto(GStrv) pieces = g_strsplit(g_ptr_array_index(command->tokens, i), "$$", -1);
 
-		words[i] = g_strjoinv("$", pieces);
+		tokens[i] = g_strjoinv("$", pieces);
 	}
-	return text_join_words((const char *const *)words);
+	return text_join_tokens((const char *const *)tokens);
 }
 
 char *unit_command_write_all(const GPtrArray *commands)

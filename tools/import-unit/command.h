@@ -10,15 +10,15 @@
 #include <stdbool.h>
 
 typedef struct UnitCommand {
-	bool may_fail;       /* "-" prefix */
-	bool is_privileged;  /* "+" or "!" prefix: not as User= */
+	bool may_fail; /* "-" prefix */
+	bool is_privileged; /* "+" or "!" prefix: not as User= */
 	bool has_other_name; /* "@" prefix: the argv[0] of the program is left out */
-	bool has_variables;  /* needs the shell, because it contains $X */
-	GPtrArray *words;    /* char *, NULL-terminated; variables still contain their "$" */
+	bool has_variables; /* needs the shell, because it contains $X */
+	GPtrArray *tokens; /* char *, NULL-terminated; variables still contain their "$" */
 } UnitCommand;
 
 /**
- * unit_command_parse() - one Exec line, which may contain several commands, separated by the word ";"
+ * unit_command_parse() - one Exec line, which may contain several commands, separated by ";"
  * @ret_problem: on failure the reason, a new string
  * Returns: UnitCommand *, owned, at least one; NULL on failure, also for a line without a command.
  */
@@ -39,7 +39,7 @@ char *unit_command_write(const UnitCommand *command);
  */
 char *unit_command_write_all(const GPtrArray *commands);
 
-/* Splits and unquotes words as systemd does. A new strv, NULL with *@ret_problem on failure. */
-char **unit_split_words(const char *text, char **ret_problem);
+/* Splits and unquotes tokens as systemd does. A new strv, NULL with *@ret_problem on failure. */
+char **unit_split_tokens(const char *text, char **ret_problem);
 
 #endif

@@ -28,7 +28,8 @@ bool draft_has(const Draft *draft, const char *section, const char *key)
 	return false;
 }
 
-static Setting *find_setting(const Draft *draft, const char *section, const char *key, const char *value)
+static Setting *find_setting(const Draft *draft, const char *section, const char *key,
+			     const char *value)
 {
 	const ServiceKey *known = service_key_find(section, key);
 
@@ -57,35 +58,36 @@ void draft_set(Draft *draft, const char *section, const char *key, const char *v
 	setting->value = g_strdup(value);
 }
 
-void draft_tell(Draft *draft, const UnitLine *line, ImportVerdict verdict, const char *became, const char *note)
+void draft_report(Draft *draft, const UnitLine *line, ImportVerdict verdict, const char *became,
+		  const char *note)
 {
-	ImportLine *told = g_new0(ImportLine, 1);
+	ImportLine *reported = g_new0(ImportLine, 1);
 
-	told->origin = line->origin;
-	told->said = g_strdup_printf("%s=%s", line->key, line->value);
-	told->verdict = verdict;
-	told->became = g_strdup(became ? became : "");
-	told->note = g_strdup(note ? note : "");
-	g_ptr_array_add(draft->import->lines, told);
+	reported->origin = line->origin;
+	reported->message = g_strdup_printf("%s=%s", line->key, line->value);
+	reported->verdict = verdict;
+	reported->became = g_strdup(became ? became : "");
+	reported->note = g_strdup(note ? note : "");
+	g_ptr_array_add(draft->import->lines, reported);
 }
 
-void draft_translate(Draft *draft, const UnitLine *line, const char *section, const char *key, const char *value,
-		     const char *note)
+void draft_translate(Draft *draft, const UnitLine *line, const char *section, const char *key,
+		     const char *value, const char *note)
 {
 	g_autofree char *became = g_strdup_printf("%s=%s", key, value);
 
 	draft_set(draft, section, key, value);
-	draft_tell(draft, line, IMPORT_TRANSLATED, became, note);
+	draft_report(draft, line, IMPORT_TRANSLATED, became, note);
 }
 
 void draft_lose(Draft *draft, const UnitLine *line, const char *note)
 {
-	draft_tell(draft, line, IMPORT_LOST, NULL, note);
+	draft_report(draft, line, IMPORT_LOST, NULL, note);
 }
 
 void draft_imply(Draft *draft, const UnitLine *line, const char *note)
 {
-	draft_tell(draft, line, IMPORT_IMPLIED, NULL, note);
+	draft_report(draft, line, IMPORT_IMPLIED, NULL, note);
 }
 
 /* The reason why svcd refuses this value, a new string; NULL if it accepts it. */
@@ -115,7 +117,7 @@ void import_as(Draft *draft, const UnitLine *line, const char *key, const char *
 		return;
 	}
 	draft_set(draft, section, key, value);
-	draft_tell(draft, line, is_same ? IMPORT_SAME : IMPORT_TRANSLATED, became, NULL);
+	draft_report(draft, line, is_same ? IMPORT_SAME : IMPORT_TRANSLATED, became, NULL);
 }
 
 void import_same(Draft *draft, const UnitLine *line)
@@ -164,7 +166,8 @@ char *draft_write_service(Draft *draft)
 	/* g_ptr_array_sort() is stable. */
 	g_ptr_array_sort(draft->settings, compare_settings);
 	for (guint i = 0; i < draft->remarks->len; i++)
-		g_string_append_printf(text, "# %s\n", (const char *)g_ptr_array_index(draft->remarks, i));
+		g_string_append_printf(text, "# %s\n",
+				       (const char *)g_ptr_array_index(draft->remarks, i));
 	write_section(text, draft->settings, "Service");
 	write_section(text, draft->settings, "Socket");
 	write_section(text, draft->settings, "Conditions");
@@ -173,11 +176,14 @@ char *draft_write_service(Draft *draft)
 
 char *draft_write_policy(const Draft *draft)
 {
-	GString *text = g_string_new("# From [Install] of the unit. Policy belongs to the admin: keep it in /etc/svcd/policy.d or leave it out.\n");
+	GString *text = g_string_new(
+		"# From [Install] of the unit. Policy belongs to the admin: keep it in "
+		"/etc/svcd/policy.d or leave it out.\n");
 
 	if (draft->is_template)
 		g_string_append(text, "# Policy names instances, not the template.\n");
-	g_string_append_printf(text, "[service %s%s]\n", draft->import->name, draft->is_template ? "INSTANCE" : "");
+	g_string_append_printf(text, "[service %s%s]\n", draft->import->name,
+			       draft->is_template ? "INSTANCE" : "");
 	g_string_append_printf(text, "Activation=%s\n", draft->is_wanted ? "boot" : "on-demand");
 	if (draft->runlevels->len > 0) {
 		g_autofree char *joined = NULL;

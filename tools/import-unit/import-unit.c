@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "import-unit/draft.h"
-#include "import-unit/names.h"
+#include "import-unit/unit-names.h"
 #include "import-unit/specifiers.h"
 #include "model/name.h"
 #include "model/service-parse.h"
@@ -37,8 +37,9 @@ static const ImportRow *find_row(const char *section, const char *key)
 		{ "Service", import_rows_execution }, { "Socket", import_rows_socket },
 		{ "Install", import_rows_install },
 	};
-	const bool is_condition = strcmp(section, "Unit") == 0 &&
-				  (g_str_has_prefix(key, "Condition") || g_str_has_prefix(key, "Assert"));
+	const bool is_condition =
+		strcmp(section, "Unit") == 0 &&
+		(g_str_has_prefix(key, "Condition") || g_str_has_prefix(key, "Assert"));
 	const ImportRow *row = NULL;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(tables) && !row; i++) {
@@ -53,7 +54,7 @@ static bool is_for_others(const UnitLine *line)
 	return g_str_has_prefix(line->section, "X-") || g_str_has_prefix(line->key, "X-");
 }
 
-/* Settings of a socket that the service sets for the whole, too. */
+/* A socket's own description: the service has one, too, and that one is imported. */
 static bool is_of_socket_alone(const UnitLine *line)
 {
 	return g_str_has_suffix(line->origin.file, ".socket") &&
@@ -61,7 +62,7 @@ static bool is_of_socket_alone(const UnitLine *line)
 }
 
 /*
- * No capabilities, in contrast to all: the only key with a meaningful empty value
+ * An empty value of this key means no capabilities. No other key has a meaningful empty value
  * (systemd.exec(5)).
  */
 static bool is_empty_set(const UnitLine *line)
@@ -74,17 +75,17 @@ static void import_line(Draft *draft, const UnitLine *line)
 	const ImportRow *row = find_row(line->section, line->key);
 
 	if (is_for_others(line))
-		draft_imply(draft, line, "it is meant for another program");
+		draft_imply(draft, line, "the line is meant for another program");
 	else if (is_of_socket_alone(line))
-		draft_imply(draft, line, "the service has its own");
+		draft_imply(draft, line, "the service's own line is used");
 	else if (!*line->value && !is_empty_set(line))
-		draft_imply(draft, line, "it clears earlier lines");
+		draft_imply(draft, line, "the empty value clears earlier lines");
 	else if (!row)
-		draft_lose(draft, line, "this key is not known here");
+		draft_lose(draft, line, "svcctl import does not know this key");
 	else if (row->rule)
 		row->rule(draft, line);
 	else
-		draft_tell(draft, line, row->verdict, NULL, row->note);
+		draft_report(draft, line, row->verdict, NULL, row->note);
 }
 
 /* An empty value clears the earlier values of its key. They are reported, and no rule gets them. */
@@ -99,30 +100,37 @@ static GPtrArray *without_cleared(Draft *draft, GPtrArray *all)
 		for (guint k = i + 1; k < all->len && *line->value; k++) {
 			const UnitLine *later = g_ptr_array_index(all, k);
 
-			is_cleared = is_cleared || (!*later->value && strcmp(later->key, line->key) == 0 &&
-						    strcmp(later->section, line->section) == 0);
+			is_cleared = is_cleared ||
+				     (!*later->value && strcmp(later->key, line->key) == 0 &&
+				      strcmp(later->section, line->section) == 0);
 		}
 		if (is_cleared)
-			draft_imply(draft, line, "a later line takes it back");
+			draft_imply(draft, line, "a later line clears it");
 		else
 			g_ptr_array_add(left, (gpointer)line);
 	}
 	return g_steal_pointer(&left);
 }
 
-/* For a unit that only has work at its stop. A unit without any is a mistake, also in systemd. */
+/*
+ * For a unit whose only commands run at its stop. A unit without any command is a mistake, also in
+ * systemd.
+ */
 static void add_empty_command(Draft *draft, const char *unit)
 {
 	const UnitLine line = { .key = (char *)"ExecStart", .value = (char *)"" };
 
-	if (unit_file_last(draft->unit, "Service", "ExecStart"))
-		return; /* unreadable: its rule has reported that */
+	if (unit_file_last(draft->unit, "Service", "ExecStart") ||
+	    diag_list_count_errors(draft->import->diags) > 0)
+		return; /* unreadable, which has been reported */
 	if (!unit_file_last(draft->unit, "Service", "ExecStop")) {
-		diag_error(draft->import->diags, origin_new(unit, 0), NULL, "it has no ExecStart=");
+		diag_error(draft->import->diags, origin_new(unit, 0), NULL,
+			   "the unit has no ExecStart=");
 		return;
 	}
 	draft_set(draft, "Service", "Type", "task");
-	draft_translate(draft, &line, "Service", "Exec", "/bin/true", "it has work only when it is stopped");
+	draft_translate(draft, &line, "Service", "Exec", "/bin/true",
+			"the unit has only stop commands");
 }
 
 /* systemd's implicit settings. */
@@ -140,7 +148,8 @@ static void add_defaults(Draft *draft, const char *unit)
 	if (defaults && (strcmp(defaults, "no") == 0 || strcmp(defaults, "false") == 0))
 		return;
 	draft_set(draft, "Conditions", "After", "$local_fs");
-	draft_translate(draft, &line, "Conditions", "After", "tmpfiles", "as every unit without DefaultDependencies=no; and After=$local_fs");
+	draft_translate(draft, &line, "Conditions", "After", "tmpfiles",
+			"as for every unit without DefaultDependencies=no; and After=$local_fs");
 }
 
 /* Values with their specifiers expanded. Values that cannot be expanded are lost and left out. */
@@ -155,6 +164,9 @@ static GPtrArray *with_specifiers(Draft *draft, const GPtrArray *lines, const ch
 
 		if (!value) {
 			draft_lose(draft, line, problem);
+			if (strcmp(line->key, "ExecStart") == 0)
+				diag_error(draft->import->diags, line->origin, NULL,
+					   "ExecStart=: %s", problem);
 			continue;
 		}
 		g_free(line->value);
@@ -188,7 +200,8 @@ static int compare_lines(gconstpointer a, gconstpointer b)
 
 static void write_both(Draft *draft, const char *unit)
 {
-	g_ptr_array_insert(draft->remarks, 0, g_strdup_printf("Made by svcctl import from %s.", unit));
+	g_ptr_array_insert(draft->remarks, 0,
+			   g_strdup_printf("Made by svcctl import from %s.", unit));
 	draft->import->service = draft_write_service(draft);
 	draft->import->policy = draft_write_policy(draft);
 	check_result(draft->import);
@@ -233,14 +246,15 @@ static const char *refusal(const char *unit)
 		const char *why;
 	} refusals[] = {
 		{ ".timer", "svcd has no timers; put the command into a file of /etc/cron.d" },
-		{ ".mount", "write a line of /etc/fstab; svcd makes a service of it" },
+		{ ".mount", "write a line of /etc/fstab; svcd generates a service from it" },
 		{ ".automount", "svcd mounts no directory on access; autofs does" },
-		{ ".swap", "write a line of /etc/fstab; svcd makes a service of it" },
+		{ ".swap", "write a line of /etc/fstab; svcd generates a service from it" },
 		{ ".path", "the service itself waits for a path: When=path:/…" },
-		{ ".slice", "every service has its own cgroup; write its limits into the service" },
+		{ ".slice",
+		  "every service has its own cgroup; write the limits into the service file" },
 		{ ".scope", "scopes are made by programs, not by files" },
 		{ ".device", "devices are conditions: When=device:/dev/…" },
-		{ ".link", "this is udev's own" },
+		{ ".link", "udev itself reads this file" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(refusals); i++) {
@@ -254,7 +268,7 @@ static void import_line_free(gpointer data)
 {
 	ImportLine *line = data;
 
-	g_free(line->said);
+	g_free(line->message);
 	g_free(line->became);
 	g_free(line->note);
 	g_free(line);
@@ -267,8 +281,14 @@ static bool check_name(Import *import, const char *file, const char *unit)
 
 	if (why)
 		diag_error(import->diags, origin_new(file, 0), NULL, "%s", why);
+	else if (g_str_has_prefix(file, "/etc/init.d/"))
+		diag_error(import->diags, origin_new(file, 0), NULL,
+			   "an init script is not imported, because svcd runs it as it is: svcctl "
+			   "start %s",
+			   file + strlen("/etc/init.d/"));
 	else if (!strrchr(unit, '.'))
-		diag_error(import->diags, origin_new(file, 0), NULL, "\"%s\" is not a unit; give a file such as NAME.service", unit);
+		diag_error(import->diags, origin_new(file, 0), NULL,
+			   "\"%s\" is not a unit; give a file such as NAME.service", unit);
 	else if (!name_check_service(import->name, &problem))
 		diag_error(import->diags, origin_new(file, 0), NULL, "%s", problem);
 	return diag_list_count_errors(import->diags) == 0;
@@ -279,15 +299,17 @@ Import *import_unit(const UnitText *texts, unsigned n_texts)
 	Import *import = g_new0(Import, 1);
 	g_autofree char *unit = unit_of_file(texts[0].file);
 	g_autoptr(GPtrArray) all = g_ptr_array_new();
-	g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+	g_autoptr(GPtrArray)
+		files = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
 
-	import->name = unit_service_name(unit);
+	import->name = unit_own_name(unit);
 	import->lines = g_ptr_array_new_with_free_func(import_line_free);
 	import->diags = diag_list_new();
 	if (!check_name(import, texts[0].file, unit))
 		return import;
 	for (unsigned i = 0; i < n_texts; i++) {
-		GPtrArray *lines = unit_file_read(texts[i].file, texts[i].text, texts[i].length, import->diags);
+		GPtrArray *lines = unit_file_read(texts[i].file, texts[i].text, texts[i].length,
+						  import->diags);
 
 		g_ptr_array_add(files, lines);
 		for (guint k = 0; k < lines->len; k++)

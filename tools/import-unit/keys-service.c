@@ -19,14 +19,15 @@ static bool is_oneshot(const Draft *draft)
 {
 	const char *type = last(draft, "Type");
 
-	return type ? strcmp(type, "oneshot") == 0 : !last(draft, "ExecStart") && last(draft, "ExecStop");
+	return type ? strcmp(type, "oneshot") == 0 :
+		      !last(draft, "ExecStart") && last(draft, "ExecStop");
 }
 
 static bool is_yes(const char *value)
 {
 	bool is_on = false;
 
-	return value && words_parse_bool(value, &is_on) && is_on;
+	return value && token_parse_bool(value, &is_on) && is_on;
 }
 
 /* Up without a process, like systemd's active (exited). */
@@ -44,7 +45,7 @@ static const struct {
 } types[] = {
 	{ "exec", NULL, NULL },
 	{ "forking", "fork", NULL },
-	{ "idle", NULL, "it does not wait until the rest of the boot is quiet" },
+	{ "idle", NULL, "the service does not wait until the rest of the boot is quiet" },
 	{ "notify", "notify", NULL },
 	{ "notify-reload", "notify", NULL },
 	{ "simple", NULL, NULL },
@@ -74,19 +75,26 @@ static void rule_type(Draft *draft, const UnitLine *line)
 	for (size_t i = 0; i < G_N_ELEMENTS(types); i++) {
 		if (strcmp(types[i].type, line->value) != 0)
 			continue;
-		if (strcmp(line->value, "notify-reload") == 0 && !last(draft, "ExecReload") && !last(draft, "ReloadSignal"))
+		if (strcmp(line->value, "notify-reload") == 0 && !last(draft, "ExecReload") &&
+		    !last(draft, "ReloadSignal"))
 			draft_set(draft, "Service", "Reload", "signal:HUP");
 		if (types[i].ready)
-			draft_translate(draft, line, "Service", "Ready", types[i].ready, types[i].note);
+			draft_translate(draft, line, "Service", "Ready", types[i].ready,
+					types[i].note);
 		else
-			draft_imply(draft, line, types[i].note ? types[i].note : "a daemon that is up when it was executed");
+			draft_imply(draft, line,
+				    types[i].note ?
+					    types[i].note :
+					    "the service is up as soon as its program is executed");
 		return;
 	}
-	draft_lose(draft, line, strcmp(line->value, "dbus") == 0 ? "BusName= is missing; it is taken for a daemon"
-							    : "svcd has no such type; it is taken for a daemon");
+	draft_lose(draft, line,
+		   strcmp(line->value, "dbus") == 0 ?
+			   "BusName= is missing; imported like Type=exec" :
+			   "svcd has no such type; imported like Type=exec");
 }
 
-/* With it and without Type= the type is dbus (systemd.service(5)). */
+/* With BusName= and without Type= the type is dbus (systemd.service(5)). */
 static void rule_bus_name(Draft *draft, const UnitLine *line)
 {
 	const char *type = last(draft, "Type");
@@ -94,7 +102,7 @@ static void rule_bus_name(Draft *draft, const UnitLine *line)
 	if (!type && !is_task(draft))
 		make_bus_service(draft, line, line->value);
 	else if (!type || strcmp(type, "dbus") == 0)
-		draft_imply(draft, line, "Ready=dbus: names it");
+		draft_imply(draft, line, "Ready=dbus: contains this name");
 	else
 		draft_translate(draft, line, "Service", "BusName", line->value, NULL);
 }
@@ -109,24 +117,25 @@ static void rule_remain(Draft *draft, const UnitLine *line)
 
 /* --- commands --- */
 
-/* The part of a command's own privileges and name that cannot be converted. NULL: none. */
+/* The note for a command whose own privileges or name cannot be converted; NULL: they can. */
 static const char *remark_on(const Draft *draft, const UnitCommand *command)
 {
 	if (command->is_privileged && last(draft, "User"))
-		return "it runs as User=, without the privileges that + or ! gave it";
+		return "the command runs as User=, without the privileges that + or ! gave it";
 	if (command->has_other_name)
-		return "the program gets its own path as its name";
+		return "argv[0] is the path of the program";
 	return NULL;
 }
 
 /*
- * A program without a path is looked up as by systemd. env(1) does that if it is not installed
- * here.
+ * A program without a path is looked up as systemd does. If it is not installed here, env(1) looks
+ * it up when the service starts.
  */
 static void find_program(UnitCommand *command)
 {
-	static const char *const directories[] = { "/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin" };
-	const char *name = g_ptr_array_index(command->words, 0);
+	static const char *const directories[] = { "/usr/sbin", "/usr/bin", "/usr/local/sbin",
+						   "/usr/local/bin" };
+	const char *name = g_ptr_array_index(command->tokens, 0);
 
 	if (strchr(name, '/'))
 		return;
@@ -135,11 +144,11 @@ static void find_program(UnitCommand *command)
 
 		if (!g_file_test(path, G_FILE_TEST_IS_EXECUTABLE))
 			continue;
-		g_free(command->words->pdata[0]);
-		command->words->pdata[0] = g_steal_pointer(&path);
+		g_free(command->tokens->pdata[0]);
+		command->tokens->pdata[0] = g_steal_pointer(&path);
 		return;
 	}
-	g_ptr_array_insert(command->words, 0, g_strdup("/usr/bin/env"));
+	g_ptr_array_insert(command->tokens, 0, g_strdup("/usr/bin/env"));
 }
 
 static GPtrArray *read_commands(const UnitLine *line, char **ret_problem)
@@ -161,7 +170,8 @@ static GPtrArray *parse_commands(Draft *draft, const UnitLine *line)
 	return commands;
 }
 
-static void add_command(Draft *draft, const UnitLine *line, const char *key, const UnitCommand *command, bool marks)
+static void add_command(Draft *draft, const UnitLine *line, const char *key,
+			const UnitCommand *command, bool marks)
 {
 	g_autofree char *written = unit_command_write(command);
 	g_autofree char *value = g_strconcat(marks && command->may_fail ? "-" : "", written, NULL);
@@ -201,7 +211,7 @@ static bool is_last_exec(const Draft *draft, const UnitLine *line)
 /* The service waits for its own program, so a program that is not installed causes no failure. */
 static void wait_for_program(Draft *draft, const UnitCommand *command)
 {
-	const char *program = g_ptr_array_index(command->words, 0);
+	const char *program = g_ptr_array_index(command->tokens, 0);
 	g_autofree char *term = g_strconcat("path:exec:", program, NULL);
 
 	if (*program == '/' && !strpbrk(program, " \"'\\%"))
@@ -218,9 +228,10 @@ static void rule_exec(Draft *draft, const UnitLine *line)
 	g_autoptr(GPtrArray) commands = read_commands(line, &problem);
 	const bool is_last = is_last_exec(draft, line);
 
-	/* Without it the service would differ from the unit. */
+	/* An error, because without this command the service would differ from the unit. */
 	if (!commands)
-		diag_error(draft->import->diags, line->origin, NULL, "ExecStart=%s: %s", line->value, problem);
+		diag_error(draft->import->diags, line->origin, NULL, "ExecStart=%s: %s",
+			   line->value, problem);
 	for (guint i = 0; commands && i < commands->len; i++) {
 		const UnitCommand *command = g_ptr_array_index(commands, i);
 		const bool is_exec = is_last && i + 1 == commands->len;
@@ -228,18 +239,21 @@ static void rule_exec(Draft *draft, const UnitLine *line)
 		add_command(draft, line, is_exec ? "Exec" : "Prepare", command, !is_exec);
 		wait_for_program(draft, command);
 		if (is_exec && command->may_fail)
-			draft_translate(draft, line, "Service", "SuccessStatus",
-					"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 64 65 66 69 70 71 75 77 78 126 127 255",
-					"\"-\": whatever it exits with is success");
+			draft_translate(
+				draft, line, "Service", "SuccessStatus",
+				"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 64 65 66 69 70 71 75 77 "
+				"78 126 127 255",
+				"\"-\": every exit status is a success");
 	}
 }
 
 static bool is_kill(const UnitCommand *command)
 {
-	const char *program = g_ptr_array_index(command->words, 0);
+	const char *program = g_ptr_array_index(command->tokens, 0);
 
-	return (strcmp(program, "/bin/kill") == 0 || strcmp(program, "/usr/bin/kill") == 0) && command->words->len == 4 &&
-	       strcmp(g_ptr_array_index(command->words, 2), "$MAINPID") == 0;
+	return (strcmp(program, "/bin/kill") == 0 || strcmp(program, "/usr/bin/kill") == 0) &&
+	       command->tokens->len == 4 &&
+	       strcmp(g_ptr_array_index(command->tokens, 2), "$MAINPID") == 0;
 }
 
 /*
@@ -248,10 +262,13 @@ static bool is_kill(const UnitCommand *command)
 static const char *signal_sent_by(const GPtrArray *commands)
 {
 	const UnitCommand *command = commands->len == 1 ? g_ptr_array_index(commands, 0) : NULL;
-	const char *word = command && is_kill(command) ? g_ptr_array_index(command->words, 1) : NULL;
+	const char *token = command && is_kill(command) ? g_ptr_array_index(command->tokens, 1) :
+							  NULL;
 	int number;
 
-	return word && *word == '-' && text_parse_signal(word + 1, &number) ? text_signal_name(number) : NULL;
+	return token && *token == '-' && text_parse_signal(token + 1, &number) ?
+		       text_signal_name(number) :
+		       NULL;
 }
 
 /* All lines of @key, as one command. */
@@ -297,7 +314,8 @@ static void rule_reload_signal(Draft *draft, const UnitLine *line)
 	g_autofree char *value = g_strconcat("signal:", line->value, NULL);
 
 	if (!type || strcmp(type, "notify-reload") != 0 || last(draft, "ExecReload"))
-		draft_imply(draft, line, "only Type=notify-reload without ExecReload= uses it");
+		draft_imply(draft, line,
+			    "used only with Type=notify-reload and without ExecReload=");
 	else
 		draft_translate(draft, line, "Service", "Reload", value, NULL);
 }
@@ -312,7 +330,9 @@ static void rule_kill_signal(Draft *draft, const UnitLine *line)
 	g_autofree char *value = g_strconcat("signal:", line->value, NULL);
 
 	if (last(draft, "ExecStop"))
-		draft_lose(draft, line, "processes that its stop command leaves get SIGTERM, and then FinalKillSignal");
+		draft_lose(draft, line,
+			   "processes that the stop command leaves running get SIGTERM, and then "
+			   "FinalKillSignal");
 	else
 		draft_translate(draft, line, "Service", "Stop", value, NULL);
 }
@@ -327,10 +347,10 @@ static const struct {
 	{ "no", "no", NULL },
 	{ "on-failure", "on-failure", NULL },
 	{ "always", "always", NULL },
-	{ "on-success", "always", "after a failure, too" },
-	{ "on-abnormal", "on-failure", "after a plain failure, too" },
-	{ "on-abort", "on-failure", "after every failure" },
-	{ "on-watchdog", "on-failure", "after every failure" },
+	{ "on-success", "always", "also restarts after a failure" },
+	{ "on-abnormal", "on-failure", "also restarts after a nonzero exit status" },
+	{ "on-abort", "on-failure", "restarts after every failure" },
+	{ "on-watchdog", "on-failure", "restarts after every failure" },
 };
 
 static void rule_restart(Draft *draft, const UnitLine *line)
@@ -339,12 +359,14 @@ static void rule_restart(Draft *draft, const UnitLine *line)
 		if (strcmp(restarts[i].restart, line->value) != 0)
 			continue;
 		if (is_oneshot(draft) && strcmp(restarts[i].ours, "always") == 0)
-			draft_translate(draft, line, "Service", "Restart", "on-failure", "a task that succeeds is done");
+			draft_translate(draft, line, "Service", "Restart", "on-failure",
+					"a task that succeeds is not restarted");
 		else
-			draft_translate(draft, line, "Service", "Restart", restarts[i].ours, restarts[i].note);
+			draft_translate(draft, line, "Service", "Restart", restarts[i].ours,
+					restarts[i].note);
 		return;
 	}
-	draft_lose(draft, line, "svcd knows no, on-failure and always");
+	draft_lose(draft, line, "svcd supports only no, on-failure and always");
 }
 
 static bool is_endless(const char *value)
@@ -359,7 +381,7 @@ static void set_time(Draft *draft, const UnitLine *line, const char *key)
 	int64_t us;
 
 	if (is_endless(line->value))
-		draft_translate(draft, line, "Service", key, "1h", "every wait has an end");
+		draft_translate(draft, line, "Service", key, "1h", "every wait needs a limit");
 	else if (text_parse_duration(line->value, &us))
 		draft_translate(draft, line, "Service", key, line->value, NULL);
 	else
@@ -387,7 +409,8 @@ static void rule_restart_delay(Draft *draft, const UnitLine *line)
 	int64_t us;
 
 	if (text_parse_duration(line->value, &us))
-		draft_translate(draft, line, "Service", "RestartDelay", line->value, "the first wait; each further one doubles");
+		draft_translate(draft, line, "Service", "RestartDelay", line->value,
+				"the first delay; each further delay doubles");
 	else
 		draft_lose(draft, line, "write a time such as 200ms or 5s");
 }
@@ -402,22 +425,26 @@ static void rule_watchdog(Draft *draft, const UnitLine *line)
 
 static void rule_success_status(Draft *draft, const UnitLine *line)
 {
-	g_auto(GStrv) words = g_strsplit_set(line->value, " \t", -1);
+	g_auto(GStrv) tokens = g_strsplit_set(line->value, " \t", -1);
 	g_autoptr(GString) numbers = g_string_new(NULL);
 	bool is_lost = false;
 
-	for (char **word = words; *word; word++) {
+	for (char **token = tokens; *token; token++) {
 		uint64_t status;
 
-		if (text_parse_uint(*word, 10, 255, &status))
-			g_string_append_printf(numbers, "%s%s", numbers->len > 0 ? " " : "", *word);
+		if (text_parse_uint(*token, 10, 255, &status))
+			g_string_append_printf(numbers, "%s%s", numbers->len > 0 ? " " : "",
+					       *token);
 		else
-			is_lost = is_lost || **word;
+			is_lost = is_lost || **token;
 	}
 	if (numbers->len > 0)
-		draft_translate(draft, line, "Service", "SuccessStatus", numbers->str, is_lost ? "numbers only" : NULL);
+		draft_translate(draft, line, "Service", "SuccessStatus", numbers->str,
+				is_lost ? "SuccessStatus takes only numbers" : NULL);
 	else if (is_lost)
-		draft_lose(draft, line, "SuccessStatus takes numbers; an end by the signal of a stop is success anyway");
+		draft_lose(draft, line,
+			   "SuccessStatus takes numbers; an end by the stop signal is always a "
+			   "success");
 }
 
 static void rule_kill_mode(Draft *draft, const UnitLine *line)
@@ -425,7 +452,8 @@ static void rule_kill_mode(Draft *draft, const UnitLine *line)
 	if (strcmp(line->value, "mixed") == 0)
 		draft_imply(draft, line, "every process gets the signal, not only the main one");
 	else if (strcmp(line->value, "none") == 0)
-		draft_translate(draft, line, "Service", "KillMode", "process", "the main process is stopped, the others are not");
+		draft_translate(draft, line, "Service", "KillMode", "process",
+				"the main process is stopped, the others are not");
 	else
 		import_same(draft, line);
 }
@@ -437,7 +465,9 @@ static void rule_pid_file(Draft *draft, const UnitLine *line)
 
 	/* /var/run is a link to /run, and may not exist yet. */
 	draft_translate(draft, line, "Service", "PidFile",
-			g_str_has_prefix(absolute, "/var/run/") ? absolute + strlen("/var") : absolute, NULL);
+			g_str_has_prefix(absolute, "/var/run/") ? absolute + strlen("/var") :
+								  absolute,
+			NULL);
 }
 
 static void rule_directory(Draft *draft, const UnitLine *line)
@@ -452,8 +482,8 @@ static void rule_directory(Draft *draft, const UnitLine *line)
 static void rule_environment(Draft *draft, const UnitLine *line)
 {
 	g_autofree char *problem = NULL;
-	g_auto(GStrv) words = unit_split_words(line->value, &problem);
-	g_autofree char *joined = words ? text_join_words((const char *const *)words) : NULL;
+	g_auto(GStrv) tokens = unit_split_tokens(line->value, &problem);
+	g_autofree char *joined = tokens ? text_join_tokens((const char *const *)tokens) : NULL;
 
 	if (joined)
 		draft_translate(draft, line, "Service", "Environment", joined, NULL);
@@ -465,19 +495,21 @@ static void rule_dynamic_user(Draft *draft, const UnitLine *line)
 {
 	bool is_dynamic = true;
 
-	if (words_parse_bool(line->value, &is_dynamic) && !is_dynamic)
-		draft_imply(draft, line, "users are those of the machine");
+	if (token_parse_bool(line->value, &is_dynamic) && !is_dynamic)
+		draft_imply(draft, line, "svcd creates no users");
 	else
-		draft_lose(draft, line, "it would run as root: make a user for it, and write User=");
+		draft_lose(draft, line,
+			   "the service would run as root: create a user, and write User=");
 }
 
-/* systemd passes a descriptor of its journal. Here it is a pipe to the log. */
+/* In systemd the output goes to the journal. Here it goes through a pipe to the log. */
 static void rule_output(Draft *draft, const UnitLine *line)
 {
-	if (strcmp(line->value, "null") == 0 || strchr(line->value, ':') || strcmp(line->value, "socket") == 0)
-		draft_lose(draft, line, "what it writes is in svcctl log");
+	if (strcmp(line->value, "null") == 0 || strchr(line->value, ':') ||
+	    strcmp(line->value, "socket") == 0)
+		draft_lose(draft, line, "its output is in svcctl log");
 	else
-		draft_imply(draft, line, "what it writes is in svcctl log");
+		draft_imply(draft, line, "its output is in svcctl log");
 }
 
 static void rule_input(Draft *draft, const UnitLine *line)
@@ -485,13 +517,14 @@ static void rule_input(Draft *draft, const UnitLine *line)
 	if (g_str_has_prefix(line->value, "tty") && !last(draft, "TTYPath"))
 		draft_translate(draft, line, "Service", "TTYPath", "/dev/console", NULL);
 	else if (g_str_has_prefix(line->value, "tty") || strcmp(line->value, "null") == 0)
-		draft_imply(draft, line, "with TTYPath the terminal, without it /dev/null");
+		draft_imply(draft, line, "standard input is the terminal of TTYPath, or /dev/null");
 	else
 		import_same(draft, line);
 }
 
 #define OWN_CGROUP "every service has its own cgroup, directly below svcd's"
 
+/* clang-format off */
 const ImportRow import_rows_service[] = {
 	{ "BusName", rule_bus_name, 0, NULL },
 	{ "DynamicUser", rule_dynamic_user, 0, NULL },
@@ -511,8 +544,8 @@ const ImportRow import_rows_service[] = {
 	{ "StandardError", rule_output, 0, NULL },
 	{ "StandardInput", rule_input, 0, NULL },
 	{ "StandardOutput", rule_output, 0, NULL },
-	{ "StartLimitBurst", NULL, IMPORT_LOST, "it belongs into [Unit]; write RestartLimit=STARTS/TIME" },
-	{ "StartLimitInterval", NULL, IMPORT_LOST, "it belongs into [Unit]; write RestartLimit=STARTS/TIME" },
+	{ "StartLimitBurst", NULL, IMPORT_LOST, "the key belongs in [Unit]; write RestartLimit=STARTS/TIME" },
+	{ "StartLimitInterval", NULL, IMPORT_LOST, "the key belongs in [Unit]; write RestartLimit=STARTS/TIME" },
 	{ "SuccessExitStatus", rule_success_status, 0, NULL },
 	{ "TimeoutSec", rule_both_times, 0, NULL },
 	{ "TimeoutStartSec", rule_start_time, 0, NULL },
@@ -520,52 +553,53 @@ const ImportRow import_rows_service[] = {
 	{ "Type", rule_type, 0, NULL },
 	{ "WatchdogSec", rule_watchdog, 0, NULL },
 	{ "WorkingDirectory", rule_directory, 0, NULL },
-	{ "BlockIOAccounting", NULL, IMPORT_IMPLIED, "what can be counted is" },
-	{ "CPUAccounting", NULL, IMPORT_IMPLIED, "what can be counted is" },
+	{ "BlockIOAccounting", NULL, IMPORT_IMPLIED, "usage is always counted where that is possible" },
+	{ "CPUAccounting", NULL, IMPORT_IMPLIED, "usage is always counted where that is possible" },
 	{ "Delegate", NULL, IMPORT_IMPLIED, "a service may make cgroups below its own, and they are killed with it" },
-	{ "ExecCondition", NULL, IMPORT_LOST, "write a condition, or Prepare=, where a failure counts as one" },
-	{ "ExecStartPost", NULL, IMPORT_LOST, "a task with When=service:NAME runs after it" },
-	{ "FileDescriptorStoreMax", NULL, IMPORT_LOST, "it gets none of its descriptors back after a restart" },
+	{ "ExecCondition", NULL, IMPORT_LOST, "write a condition, or Prepare=, whose failure makes the start fail" },
+	{ "ExecStartPost", NULL, IMPORT_LOST, "write a task with When=service:NAME, which runs afterwards" },
+	{ "FileDescriptorStoreMax", NULL, IMPORT_LOST, "the service gets none of its descriptors back after a restart" },
 	{ "GuessMainPID", NULL, IMPORT_IMPLIED, "the main process is known, or named by PidFile" },
-	{ "IOAccounting", NULL, IMPORT_IMPLIED, "what can be counted is" },
+	{ "IOAccounting", NULL, IMPORT_IMPLIED, "usage is always counted where that is possible" },
 	{ "LogLevelMax", NULL, IMPORT_LOST, "all that it writes is logged" },
-	{ "LogRateLimitBurst", NULL, IMPORT_IMPLIED, "its own log has a limit of its own" },
-	{ "LogRateLimitIntervalSec", NULL, IMPORT_IMPLIED, "its own log has a limit of its own" },
-	{ "MemoryAccounting", NULL, IMPORT_IMPLIED, "what can be counted is" },
-	{ "NonBlocking", NULL, IMPORT_LOST, "its sockets are handed over as they are" },
+	{ "LogRateLimitBurst", NULL, IMPORT_IMPLIED, "the log of the service has its own limit" },
+	{ "LogRateLimitIntervalSec", NULL, IMPORT_IMPLIED, "the log of the service has its own limit" },
+	{ "MemoryAccounting", NULL, IMPORT_IMPLIED, "usage is always counted where that is possible" },
+	{ "NonBlocking", NULL, IMPORT_LOST, "its sockets are passed unchanged" },
 	{ "NotifyAccess", NULL, IMPORT_IMPLIED, "every process of the service may notify, and no other" },
-	{ "OOMPolicy", NULL, IMPORT_LOST, "its main process decides whether it is down" },
-	{ "PAMName", NULL, IMPORT_LOST, "no session is opened for it" },
-	{ "PassEnvironment", NULL, IMPORT_LOST, "the environment is that of the file" },
+	{ "OOMPolicy", NULL, IMPORT_LOST, "the service is down when its main process has ended" },
+	{ "PAMName", NULL, IMPORT_LOST, "svcd opens no PAM session" },
+	{ "PassEnvironment", NULL, IMPORT_LOST, "the environment comes only from the service file" },
 	{ "PermissionsStartOnly", NULL, IMPORT_LOST, "all its commands run as User=" },
 	{ "ReloadSignal", rule_reload_signal, 0, NULL },
 	{ "RestartForceExitStatus", NULL, IMPORT_LOST, "Restart= decides" },
-	{ "RestartKillSignal", NULL, IMPORT_LOST, "a restart stops as a stop does" },
+	{ "RestartKillSignal", NULL, IMPORT_LOST, "a restart uses the signal of a stop" },
 	{ "RestartMaxDelaySec", NULL, IMPORT_LOST, "write RestartDelayMax" },
 	{ "RestartPreventExitStatus", NULL, IMPORT_LOST, "Restart= decides" },
-	{ "RestartSteps", NULL, IMPORT_IMPLIED, "each wait doubles the one before" },
+	{ "RestartSteps", NULL, IMPORT_IMPLIED, "each wait is twice the one before" },
 	{ "RootDirectoryStartOnly", NULL, IMPORT_LOST, "all its commands run in the same root" },
-	{ "RuntimeMaxSec", NULL, IMPORT_LOST, "it may run for ever" },
+	{ "RuntimeMaxSec", NULL, IMPORT_LOST, "svcd has no limit for how long a service runs" },
 	{ "SendSIGHUP", NULL, IMPORT_LOST, "only Stop= and then FinalKillSignal are sent" },
-	{ "SendSIGKILL", NULL, IMPORT_LOST, "after StopTimeout all that is left gets FinalKillSignal" },
+	{ "SendSIGKILL", NULL, IMPORT_LOST, "after StopTimeout the remaining processes get FinalKillSignal" },
 	{ "Slice", NULL, IMPORT_IMPLIED, OWN_CGROUP },
-	{ "Sockets", NULL, IMPORT_LOST, "give the files of the sockets along with this one" },
-	{ "SyslogFacility", NULL, IMPORT_IMPLIED, "what it writes is logged as daemon" },
-	{ "SyslogIdentifier", NULL, IMPORT_IMPLIED, "its lines bear the name of the service" },
+	{ "Sockets", NULL, IMPORT_LOST, "import the .socket files together with this unit" },
+	{ "SyslogFacility", NULL, IMPORT_IMPLIED, "its output is logged with the facility daemon" },
+	{ "SyslogIdentifier", NULL, IMPORT_IMPLIED, "its lines have the name of the service" },
 	{ "SyslogLevel", NULL, IMPORT_IMPLIED, "a line may begin with its level, as in <3>" },
 	{ "SyslogLevelPrefix", NULL, IMPORT_IMPLIED, "a line may begin with its level, as in <3>" },
-	{ "TTYColumns", NULL, IMPORT_LOST, "the terminal has the size that it has" },
-	{ "TTYReset", NULL, IMPORT_IMPLIED, "a terminal is reset when it is given" },
-	{ "TTYRows", NULL, IMPORT_LOST, "the terminal has the size that it has" },
-	{ "TTYVHangup", NULL, IMPORT_IMPLIED, "a terminal is hung up when it is given" },
+	{ "TTYColumns", NULL, IMPORT_LOST, "the size of the terminal is not changed" },
+	{ "TTYReset", NULL, IMPORT_IMPLIED, "a terminal is reset before the service gets it" },
+	{ "TTYRows", NULL, IMPORT_LOST, "the size of the terminal is not changed" },
+	{ "TTYVHangup", NULL, IMPORT_IMPLIED, "a terminal is hung up before the service gets it" },
 	{ "TTYVTDisallocate", NULL, IMPORT_LOST, "the screen is not cleared" },
-	{ "TasksAccounting", NULL, IMPORT_IMPLIED, "what can be counted is" },
+	{ "TasksAccounting", NULL, IMPORT_IMPLIED, "usage is always counted where that is possible" },
 	{ "TimeoutAbortSec", NULL, IMPORT_IMPLIED, "StopTimeout is the limit of every stop" },
-	{ "TimeoutStartFailureMode", NULL, IMPORT_LOST, "a start that takes too long is stopped as ever" },
+	{ "TimeoutStartFailureMode", NULL, IMPORT_LOST, "a start that takes too long is stopped as usual" },
 	{ "TimeoutStopFailureMode", NULL, IMPORT_LOST, "a stop that takes too long ends with FinalKillSignal" },
-	{ "UnsetEnvironment", NULL, IMPORT_IMPLIED, "the environment is that of the file" },
+	{ "UnsetEnvironment", NULL, IMPORT_IMPLIED, "the environment comes only from the service file" },
 	{ "UtmpIdentifier", NULL, IMPORT_LOST, "a login writes its own record" },
 	{ "UtmpMode", NULL, IMPORT_LOST, "a login writes its own record" },
-	{ "ExitType", NULL, IMPORT_LOST, "it is down when its main process is" },
+	{ "ExitType", NULL, IMPORT_LOST, "the service is down when its main process has ended" },
 	{ .key = NULL },
 };
+/* clang-format on */

@@ -10,14 +10,14 @@
 #include "base/text.h"
 #include "import-unit/command.h"
 #include "import-unit/draft.h"
-#include "import-unit/names.h"
+#include "import-unit/unit-names.h"
 
 /* --- names of other units --- */
 
 /* Translates one name; adds "KEY=VALUE" texts to @became. */
 typedef void (*NameRule)(Draft *draft, UnitNameKind kind, const char *text, GPtrArray *became);
 
-static void set_told(Draft *draft, const char *key, const char *value, GPtrArray *became)
+static void set_and_report(Draft *draft, const char *key, const char *value, GPtrArray *became)
 {
 	draft_set(draft, "Conditions", key, value);
 	g_ptr_array_add(became, g_strdup_printf("%s=%s", key, value));
@@ -27,7 +27,7 @@ static void set_told(Draft *draft, const char *key, const char *value, GPtrArray
 static void each_name(Draft *draft, const UnitLine *line, NameRule rule)
 {
 	g_autofree char *problem = NULL;
-	g_auto(GStrv) units = unit_split_words(line->value, &problem);
+	g_auto(GStrv) units = unit_split_tokens(line->value, &problem);
 	g_autoptr(GPtrArray) became = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	bool is_lost = problem != NULL;
@@ -35,25 +35,31 @@ static void each_name(Draft *draft, const UnitLine *line, NameRule rule)
 	for (char **unit = units; unit && *unit; unit++) {
 		g_autofree char *text = NULL;
 		const UnitNameKind kind = unit_name_translate(*unit, &text);
-		const guint n_said = became->len + notes->len;
+		const guint n_stated = became->len + notes->len;
 
 		is_lost = is_lost || kind == UNIT_NAME_LOST;
 		if (kind == UNIT_NAME_LOST || kind == UNIT_NAME_IMPLIED)
 			g_ptr_array_add(notes, g_strdup_printf("%s: %s", *unit, text));
 		else if (kind == UNIT_NAME_SERVICE && strcmp(text, draft->import->name) == 0)
-			g_ptr_array_add(notes, g_strdup_printf("%s: that is this service itself", *unit));
+			g_ptr_array_add(notes,
+					g_strdup_printf("%s: this is the service itself", *unit));
 		else
 			rule(draft, kind, text, became);
-		if (became->len + notes->len == n_said)
-			g_ptr_array_add(notes, g_strdup_printf("%s: it needs no key of its own here", *unit));
+		if (became->len + notes->len == n_stated)
+			g_ptr_array_add(notes, g_strdup_printf("%s: no key is needed", *unit));
 	}
 	g_ptr_array_add(became, NULL);
 	g_ptr_array_add(notes, NULL);
 	{
 		g_autofree char *all = g_strjoinv(" ", (char **)became->pdata);
-		g_autofree char *note = problem ? g_strdup(problem) : g_strjoinv("; ", (char **)notes->pdata);
+		g_autofree char *note = problem ? g_strdup(problem) :
+						  g_strjoinv("; ", (char **)notes->pdata);
 
-		draft_tell(draft, line, is_lost ? IMPORT_LOST : *all ? IMPORT_TRANSLATED : IMPORT_IMPLIED, all, note);
+		draft_report(draft, line,
+			     is_lost ? IMPORT_LOST :
+			     *all    ? IMPORT_TRANSLATED :
+				       IMPORT_IMPLIED,
+			     all, note);
 	}
 }
 
@@ -78,26 +84,31 @@ static bool names_unit(const Draft *draft, const char *key, const char *unit)
 {
 	for (guint i = 0; i < draft->unit->len; i++) {
 		const UnitLine *line = g_ptr_array_index(draft->unit, i);
-		g_auto(GStrv) words = strcmp(line->key, key) == 0 ? g_strsplit(line->value, " ", -1) : NULL;
+		g_auto(GStrv) tokens =
+			strcmp(line->key, key) == 0 ? g_strsplit(line->value, " ", -1) : NULL;
 
-		if (words && g_strv_contains((const char *const *)words, unit))
+		if (tokens && g_strv_contains((const char *const *)tokens, unit))
 			return true;
 	}
 	return false;
 }
 
-static void order(Draft *draft, const char *key, UnitNameKind kind, const char *text, GPtrArray *became)
+static void order(Draft *draft, const char *key, UnitNameKind kind, const char *text,
+		  GPtrArray *became)
 {
 	g_autofree char *mount = NULL;
 
+	if (kind == UNIT_NAME_NETWORK_PRE && strcmp(key, "Before") != 0)
+		return;
 	if (kind != UNIT_NAME_CONDITION) {
-		set_told(draft, key, text, became);
+		set_and_report(draft, key, text, became);
 	} else if (g_str_has_prefix(text, "mounted:")) {
 		mount = mount_service(text);
-		set_told(draft, key, mount, became);
-	} else if (g_str_has_prefix(text, "network:") && !names_unit(draft, "Wants", "network-online.target") &&
+		set_and_report(draft, key, mount, became);
+	} else if (g_str_has_prefix(text, "network:") &&
+		   !names_unit(draft, "Wants", "network-online.target") &&
 		   !names_unit(draft, "Requires", "network-online.target")) {
-		set_told(draft, key, "$network", became);
+		set_and_report(draft, key, "$network", became);
 	}
 }
 
@@ -115,22 +126,26 @@ static void name_need(Draft *draft, UnitNameKind kind, const char *text, GPtrArr
 {
 	g_autofree char *term = g_strconcat("service:", text, NULL);
 
+	if (kind == UNIT_NAME_NETWORK_PRE)
+		return; /* it has an effect only with Before= */
 	if (kind == UNIT_NAME_FACILITY)
-		set_told(draft, "After", text, became);
+		set_and_report(draft, "After", text, became);
 	else if (kind == UNIT_NAME_CONDITION && g_str_has_prefix(text, "network:"))
-		set_told(draft, "When", text, became);
+		set_and_report(draft, "When", text, became);
 	else
-		set_told(draft, "While", kind == UNIT_NAME_CONDITION ? text : term, became);
+		set_and_report(draft, "While", kind == UNIT_NAME_CONDITION ? text : term, became);
 }
 
 static void name_requisite(Draft *draft, UnitNameKind kind, const char *text, GPtrArray *became)
 {
 	g_autofree char *term = g_strconcat("active:", text, NULL);
 
+	if (kind == UNIT_NAME_NETWORK_PRE)
+		return;
 	if (kind == UNIT_NAME_FACILITY)
-		set_told(draft, "After", text, became);
+		set_and_report(draft, "After", text, became);
 	else
-		set_told(draft, "When", kind == UNIT_NAME_CONDITION ? text : term, became);
+		set_and_report(draft, "When", kind == UNIT_NAME_CONDITION ? text : term, became);
 }
 
 static void name_want(Draft *draft, UnitNameKind kind, const char *text, GPtrArray *became)
@@ -138,19 +153,19 @@ static void name_want(Draft *draft, UnitNameKind kind, const char *text, GPtrArr
 	g_autofree char *mount = NULL;
 
 	if (kind == UNIT_NAME_SERVICE) {
-		set_told(draft, "Wants", text, became);
+		set_and_report(draft, "Wants", text, became);
 	} else if (kind == UNIT_NAME_CONDITION && g_str_has_prefix(text, "network:")) {
-		set_told(draft, "When", text, became);
+		set_and_report(draft, "When", text, became);
 	} else if (kind == UNIT_NAME_CONDITION && g_str_has_prefix(text, "mounted:")) {
 		mount = mount_service(text);
-		set_told(draft, "Wants", mount, became);
+		set_and_report(draft, "Wants", mount, became);
 	}
 }
 
 static void name_conflict(Draft *draft, UnitNameKind kind, const char *text, GPtrArray *became)
 {
 	if (kind == UNIT_NAME_SERVICE)
-		set_told(draft, "Conflicts", text, became);
+		set_and_report(draft, "Conflicts", text, became);
 }
 
 static void rule_after(Draft *draft, const UnitLine *line)
@@ -211,8 +226,8 @@ static char *virtualization(const char *value, bool is_negated)
 
 	if (strcmp(value, "container") == 0 || strcmp(value, "vm") == 0)
 		return g_strconcat(is_negated ? "!virtual:" : "virtual:", value, NULL);
-	if (!words_parse_bool(value, &is_yes) || is_yes == is_negated)
-		return NULL; /* "neither" would need two lines */
+	if (!token_parse_bool(value, &is_yes) || is_yes == is_negated)
+		return NULL; /* "neither" needs two lines: is_never_virtual() */
 	return g_strdup("virtual:container | virtual:vm");
 }
 
@@ -222,7 +237,8 @@ static char *virtualization(const char *value, bool is_negated)
  */
 static char *term_of(const UnitLine *line)
 {
-	const char *what = line->key + strlen(g_str_has_prefix(line->key, "Assert") ? "Assert" : "Condition");
+	const char *what =
+		line->key + strlen(g_str_has_prefix(line->key, "Assert") ? "Assert" : "Condition");
 	const char *value = line->value + (*line->value == '|');
 	const bool is_negated = *value == '!';
 
@@ -231,8 +247,8 @@ static char *term_of(const UnitLine *line)
 		return virtualization(value, is_negated);
 	for (size_t i = 0; i < G_N_ELEMENTS(conditions); i++) {
 		g_autofree char *plain = g_strconcat(conditions[i].prefix, value, NULL);
-		const char *const words[] = { plain, NULL };
-		g_autofree char *quoted = text_join_words(words);
+		const char *const tokens[] = { plain, NULL };
+		g_autofree char *quoted = text_join_tokens(tokens);
 
 		if (strcmp(what, conditions[i].what) == 0)
 			return g_strconcat(is_negated ? "!" : "", quoted, NULL);
@@ -246,8 +262,8 @@ static bool is_condition(const char *key)
 }
 
 /*
- * One of all conditions with "|" must hold. NULL if one of them is not supported, because it might
- * be the one.
+ * At least one of the conditions with "|" must hold. NULL if any of them is not supported, because
+ * it might be the one that holds.
  */
 static char *any_of(const Draft *draft)
 {
@@ -267,15 +283,30 @@ static char *any_of(const Draft *draft)
 	return g_string_free(g_steal_pointer(&all), FALSE);
 }
 
+static bool is_never_virtual(const UnitLine *line)
+{
+	const char *value = line->value + (*line->value == '!');
+	bool is_yes;
+
+	return g_str_has_suffix(line->key, "Virtualization") && token_parse_bool(value, &is_yes) &&
+	       is_yes == (*line->value == '!');
+}
+
 static void rule_condition(Draft *draft, const UnitLine *line)
 {
 	g_autofree char *term = *line->value == '|' ? any_of(draft) : term_of(line);
 
-	if (term)
-		draft_translate(draft, line, "Conditions", "When", term,
-				"the service waits until it is true, rather than being skipped");
+	if (is_never_virtual(line)) {
+		draft_set(draft, "Conditions", "When", "!virtual:container");
+		draft_translate(draft, line, "Conditions", "When", "!virtual:vm",
+				"and When=!virtual:container");
+	} else if (term)
+		draft_translate(
+			draft, line, "Conditions", "When", term,
+			"the service waits until the condition is true, and is not skipped");
 	else
-		draft_lose(draft, line, "this is not checked; the service starts in any case");
+		draft_lose(draft, line,
+			   "svcd does not check this condition; the service starts in any case");
 }
 
 /* --- the rest of [Unit] --- */
@@ -283,25 +314,30 @@ static void rule_condition(Draft *draft, const UnitLine *line)
 static void rule_documentation(Draft *draft, const UnitLine *line)
 {
 	g_ptr_array_add(draft->remarks, g_strdup_printf("See %s.", line->value));
-	draft_tell(draft, line, IMPORT_TRANSLATED, "a comment", NULL);
+	draft_report(draft, line, IMPORT_TRANSLATED, "a comment", NULL);
 }
 
 static void rule_part_of(Draft *draft, const UnitLine *line)
 {
 	if (names_unit(draft, "Requires", line->value) || names_unit(draft, "BindsTo", line->value))
-		draft_imply(draft, line, "it is needed, and so stops with it");
+		draft_imply(draft, line, "the service requires this unit, and so stops with it");
 	else
-		draft_lose(draft, line, "it does not stop with the other one; While=service:… would, but needs it too");
+		draft_lose(
+			draft, line,
+			"the service does not stop with this unit; While=service:… stops it, but "
+			"also requires the unit");
 }
 
-static const char *start_limit_part(const Draft *draft, const char *key, const char *other_key, const char *otherwise)
+static const char *start_limit_part(const Draft *draft, const char *key, const char *other_key,
+				    const char *otherwise)
 {
 	const char *value = NULL;
 
 	for (guint i = 0; i < draft->unit->len; i++) {
 		const UnitLine *line = g_ptr_array_index(draft->unit, i);
 
-		if ((strcmp(line->key, key) == 0 || strcmp(line->key, other_key) == 0) && *line->value)
+		if ((strcmp(line->key, key) == 0 || strcmp(line->key, other_key) == 0) &&
+		    *line->value)
 			value = line->value;
 	}
 	return value ? value : otherwise;
@@ -309,7 +345,8 @@ static const char *start_limit_part(const Draft *draft, const char *key, const c
 
 static void rule_start_limit(Draft *draft, const UnitLine *line)
 {
-	const char *window = start_limit_part(draft, "StartLimitIntervalSec", "StartLimitInterval", "10s");
+	const char *window =
+		start_limit_part(draft, "StartLimitIntervalSec", "StartLimitInterval", "10s");
 	const char *burst = start_limit_part(draft, "StartLimitBurst", "StartLimitBurst", "5");
 	g_autofree char *limit = g_strdup_printf("%s/%s", burst, window);
 	int64_t us = 0;
@@ -317,8 +354,10 @@ static void rule_start_limit(Draft *draft, const UnitLine *line)
 	if (text_parse_duration(window, &us) && us > 0)
 		draft_translate(draft, line, "Service", "RestartLimit", limit, NULL);
 	else
-		draft_translate(draft, line, "Service", "RestartLimit", "1000000/1s",
-				"every restart has a limit; this one is as good as none, and back-off grows to 30 s");
+		draft_translate(
+			draft, line, "Service", "RestartLimit", "1000000/1s",
+			"svcd limits every restart; this limit is too high to have an effect, and "
+			"the delay grows to 30 s");
 }
 
 static void rule_default_dependencies(Draft *draft, const UnitLine *line)
@@ -326,8 +365,9 @@ static void rule_default_dependencies(Draft *draft, const UnitLine *line)
 	draft_imply(draft, line, "a service waits only for the conditions of its file");
 }
 
-#define UNTIL_SAID "there is nothing like it; each service names what it needs"
+#define UNTIL_STATED "svcd has no equivalent; each service names its dependencies"
 
+/* clang-format off */
 const ImportRow import_rows_unit[] = {
 	{ "After", rule_after, 0, NULL },
 	{ "Before", rule_before, 0, NULL },
@@ -348,32 +388,34 @@ const ImportRow import_rows_unit[] = {
 	{ "WantsMountsFor", rule_mounts_for, 0, NULL },
 	{ "AllowIsolate", NULL, IMPORT_IMPLIED, "runlevels are policy" },
 	{ "CollectMode", NULL, IMPORT_IMPLIED, "a service that failed is shown until svcctl clear" },
-	{ "IgnoreOnIsolate", NULL, IMPORT_LOST, "a change of the runlevel stops what the new one does not want" },
+	{ "IgnoreOnIsolate", NULL, IMPORT_LOST, "a change of the runlevel stops the services that the new one does not want" },
 	{ "JobTimeoutAction", NULL, IMPORT_LOST, "nothing happens to the machine; StartTimeout ends the start" },
 	{ "JobTimeoutSec", NULL, IMPORT_LOST, "use StartTimeout and WaitTimeout" },
-	{ "JoinsNamespaceOf", NULL, IMPORT_LOST, "name spaces are not shared between services" },
-	{ "OnFailure", NULL, IMPORT_LOST, "nothing is started when it fails" },
-	{ "OnFailureJobMode", NULL, IMPORT_LOST, "nothing is started when it fails" },
-	{ "OnSuccess", NULL, IMPORT_LOST, "nothing is started when it ends" },
-	{ "PropagatesReloadTo", NULL, IMPORT_LOST, "a reload is of one service" },
-	{ "PropagatesStopTo", NULL, IMPORT_LOST, UNTIL_SAID },
-	{ "ReloadPropagatedFrom", NULL, IMPORT_LOST, "a reload is of one service; OnLapse=reload follows a condition" },
-	{ "RefuseManualStart", NULL, IMPORT_LOST, "root may start every service; policy never forbids it" },
+	{ "JoinsNamespaceOf", NULL, IMPORT_LOST, "namespaces are not shared between services" },
+	{ "OnFailure", NULL, IMPORT_LOST, "nothing is started when the service fails" },
+	{ "OnFailureJobMode", NULL, IMPORT_LOST, "nothing is started when the service fails" },
+	{ "OnSuccess", NULL, IMPORT_LOST, "nothing is started when the service ends" },
+	{ "PropagatesReloadTo", NULL, IMPORT_LOST, "a reload affects one service" },
+	{ "PropagatesStopTo", NULL, IMPORT_LOST, UNTIL_STATED },
+	{ "ReloadPropagatedFrom", NULL, IMPORT_LOST, "a reload affects one service; OnLapse=reload follows a condition" },
+	{ "RefuseManualStart", NULL, IMPORT_LOST, "root may start every service, unless its policy is never" },
 	{ "RefuseManualStop", NULL, IMPORT_LOST, "root may stop every service" },
-	{ "SourcePath", NULL, IMPORT_IMPLIED, "svcctl cat shows where each setting is from" },
-	{ "StopPropagatedFrom", NULL, IMPORT_LOST, UNTIL_SAID },
+	{ "SourcePath", NULL, IMPORT_IMPLIED, "svcctl cat shows where each setting comes from" },
+	{ "StopPropagatedFrom", NULL, IMPORT_LOST, UNTIL_STATED },
 	{ "StopWhenUnneeded", NULL, IMPORT_IMPLIED, "a service that nothing wants any longer is stopped" },
 	{ "SurviveFinalKillSignal", NULL, IMPORT_LOST, "shutdown stops every service" },
 	{ "Condition", rule_condition, 0, NULL }, /* Condition…= and Assert…= */
 	{ .key = NULL },
 };
+/* clang-format on */
 
-/* Of [Unit], and in older units of [Service]: reactions that concern the machine. */
+/* Keys of [Unit], in older units also of [Service]: reactions that affect the machine. */
 const ImportRow import_rows_machine[] = {
-	{ "FailureAction", NULL, IMPORT_LOST, "a failure of this service does nothing to the machine" },
-	{ "RebootArgument", NULL, IMPORT_LOST, "a service does nothing to the machine" },
-	{ "StartLimitAction", NULL, IMPORT_LOST, "it fails, and nothing else happens" },
-	{ "SuccessAction", NULL, IMPORT_LOST, "its end does nothing to the machine" },
+	{ "FailureAction", NULL, IMPORT_LOST,
+	  "a failure of this service does not affect the machine" },
+	{ "RebootArgument", NULL, IMPORT_LOST, "a service does not affect the machine" },
+	{ "StartLimitAction", NULL, IMPORT_LOST, "the service fails, and nothing else happens" },
+	{ "SuccessAction", NULL, IMPORT_LOST, "its end does not affect the machine" },
 	{ .key = NULL },
 };
 
@@ -381,11 +423,11 @@ const ImportRow import_rows_machine[] = {
 
 static void add_runlevels(Draft *draft, const char *runlevels)
 {
-	g_auto(GStrv) words = g_strsplit(runlevels, " ", -1);
+	g_auto(GStrv) tokens = g_strsplit(runlevels, " ", -1);
 
-	for (char **word = words; *word; word++) {
-		if (!g_ptr_array_find_with_equal_func(draft->runlevels, *word, g_str_equal, NULL))
-			g_ptr_array_add(draft->runlevels, g_strdup(*word));
+	for (char **token = tokens; *token; token++) {
+		if (!g_ptr_array_find_with_equal_func(draft->runlevels, *token, g_str_equal, NULL))
+			g_ptr_array_add(draft->runlevels, g_strdup(*token));
 	}
 	draft->is_wanted = true;
 }
@@ -393,7 +435,7 @@ static void add_runlevels(Draft *draft, const char *runlevels)
 static void rule_wanted_by(Draft *draft, const UnitLine *line)
 {
 	g_autofree char *problem = NULL;
-	g_auto(GStrv) targets = unit_split_words(line->value, &problem);
+	g_auto(GStrv) targets = unit_split_tokens(line->value, &problem);
 	g_autoptr(GString) became = g_string_new(NULL);
 	g_autoptr(GString) note = g_string_new(NULL);
 
@@ -412,19 +454,23 @@ static void rule_wanted_by(Draft *draft, const UnitLine *line)
 			g_string_append(became, became->len > 0 ? "" : "Activation=on-demand");
 		} else if (runlevels) {
 			add_runlevels(draft, runlevels);
-			g_string_append_printf(became, "%sRunlevels=%s", became->len > 0 ? " " : "", runlevels);
+			g_string_append_printf(became, "%sRunlevels=%s", became->len > 0 ? " " : "",
+					       runlevels);
 		} else {
-			g_string_append_printf(note, "%sto start it with %s: svcctl edit %s Wants=%s",
-					       note->len > 0 ? "; " : "", name, name, draft->import->name);
+			g_string_append_printf(note,
+					       "%sto start it with %s: svcctl edit %s Wants=%s",
+					       note->len > 0 ? "; " : "", name, name,
+					       draft->import->name);
 		}
 	}
-	draft_tell(draft, line, became->len > 0 ? IMPORT_TRANSLATED : IMPORT_LOST, became->str, note->str);
+	draft_report(draft, line, became->len > 0 ? IMPORT_TRANSLATED : IMPORT_LOST, became->str,
+		     note->str);
 }
 
 static void rule_alias(Draft *draft, const UnitLine *line)
 {
 	g_autofree char *problem = NULL;
-	g_auto(GStrv) aliases = unit_split_words(line->value, &problem);
+	g_auto(GStrv) aliases = unit_split_tokens(line->value, &problem);
 	g_autoptr(GString) became = g_string_new(NULL);
 
 	if (problem) {
@@ -435,8 +481,7 @@ static void rule_alias(Draft *draft, const UnitLine *line)
 		g_autofree char *name = unit_service_name(*alias);
 
 		/*
-		 * "dbus-org.example.Name.service" is the name by which systemd finds a service of
-		 * the bus.
+		 * "dbus-org.example.Name.service" is the name by which systemd finds a bus service.
 		 */
 		if (g_str_has_prefix(*alias, "dbus-") || strcmp(name, draft->import->name) == 0)
 			continue;
@@ -444,9 +489,10 @@ static void rule_alias(Draft *draft, const UnitLine *line)
 		g_string_append_printf(became, "%sProvides=%s", became->len > 0 ? " " : "", name);
 	}
 	if (became->len > 0)
-		draft_tell(draft, line, IMPORT_TRANSLATED, became->str, NULL);
+		draft_report(draft, line, IMPORT_TRANSLATED, became->str, NULL);
 	else
-		draft_imply(draft, line, "its bus name starts it, and its own name is known");
+		draft_imply(draft, line,
+			    "not needed: this is the service's own name, or its bus name");
 }
 
 const ImportRow import_rows_install[] = {

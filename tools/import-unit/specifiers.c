@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Specifiers: expands those that are known without the running system.
+ * Specifiers: expands the specifiers whose values are known without the running system.
  */
 #include "config.h"
 
@@ -12,15 +12,17 @@
 static const struct {
 	char letter;
 	const char *text;
+	/* clang-format off */
 } fixed[] = {
 	{ 't', "/run" }, { 'S', "/var/lib" }, { 'C', "/var/cache" }, { 'L', "/var/log" }, { 'E', "/etc" }, { 'T', "/tmp" },
 	{ 'V', "/var/tmp" }, { 'h', "/root" }, { 'u', "root" }, { 'U', "0" }, { 'g', "root" }, { 'G', "0" },
 	{ 's', "/bin/sh" },
 };
+/* clang-format on */
 
 typedef struct UnitParts {
 	const char *unit;
-	char *prefix;   /* before "@", or all before the suffix */
+	char *prefix; /* before "@", or all before the suffix */
 	char *instance; /* "%i" in a template, "" without one */
 	const char *suffix;
 } UnitParts;
@@ -38,7 +40,8 @@ static UnitParts parts_of(const char *unit, bool is_template)
 		return parts;
 	}
 	parts.prefix = g_strndup(unit, (gsize)(at - unit));
-	parts.instance = is_template ? g_strdup("%i") : g_strndup(at + 1, length - (size_t)(at - unit) - 1);
+	parts.instance = is_template ? g_strdup("%i") :
+				       g_strndup(at + 1, length - (size_t)(at - unit) - 1);
 	return parts;
 }
 
@@ -51,19 +54,21 @@ static bool append_name(GString *out, char letter, const UnitParts *parts)
 		return true;
 	case 'j':
 	case 'J':
-		g_string_append(out, strrchr(parts->prefix, '-') ? strrchr(parts->prefix, '-') + 1 : parts->prefix);
+		g_string_append(out, strrchr(parts->prefix, '-') ? strrchr(parts->prefix, '-') + 1 :
+								   parts->prefix);
 		return true;
 	case 'p':
 	case 'P':
 		g_string_append(out, parts->prefix);
 		return true;
 	case 'f':
-		g_string_append_printf(out, "/%s", *parts->instance ? parts->instance : parts->prefix);
+		g_string_append_printf(out, "/%s",
+				       *parts->instance ? parts->instance : parts->prefix);
 		return true;
 	case 'n':
 	case 'N':
-		g_string_append_printf(out, "%s%s%s%s", parts->prefix, *parts->instance ? "@" : "", parts->instance,
-				       letter == 'n' ? parts->suffix : "");
+		g_string_append_printf(out, "%s%s%s%s", parts->prefix, *parts->instance ? "@" : "",
+				       parts->instance, letter == 'n' ? parts->suffix : "");
 		return true;
 	default:
 		return false;
@@ -81,7 +86,8 @@ static bool append_fixed(GString *out, char letter)
 	return false;
 }
 
-static bool append_all(GString *out, const char *value, const UnitParts *parts, bool is_template, char **ret_problem)
+static bool append_all(GString *out, const char *value, const UnitParts *parts, bool is_template,
+		       char **ret_problem)
 {
 	for (const char *at = value; *at; at++) {
 		if (*at != '%') {
@@ -96,8 +102,9 @@ static bool append_all(GString *out, const char *value, const UnitParts *parts, 
 		if (*at == '%')
 			g_string_append(out, is_template ? "%%" : "%");
 		else if (!append_fixed(out, *at) && !append_name(out, *at, parts)) {
-			*ret_problem = g_strdup_printf("%%%c is known only when the unit is started; write its value",
-						       *at);
+			*ret_problem = g_strdup_printf(
+				"%%%c is known only when the unit is started; write its value",
+				*at);
 			return false;
 		}
 	}

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /**
- * specifiers_expand() - @value in the syntax of a service file
+ * specifiers_expand() - convert @value to the syntax of a service file
  * @unit: "foo@.service"; its instance is replaced if it is known
  * @is_template: the instance stays "%i", and a percent sign is doubled
  * Returns: a new string; NULL with *@ret_problem, a new string, for a specifier that is known only

@@ -12,7 +12,7 @@ typedef struct Reader {
 	GPtrArray *lines; /* UnitLine * */
 	DiagList *diags;
 	const char *file;
-	char *section;    /* NULL before the first one */
+	char *section; /* NULL before the first one */
 } Reader;
 
 static void unit_line_free(gpointer data)
@@ -30,7 +30,8 @@ static void read_section(Reader *reader, const char *text, Origin origin)
 	const size_t length = strlen(text);
 
 	if (length < 3 || text[length - 1] != ']') {
-		diag_error(reader->diags, origin, NULL, "\"%s\" is not a section; write [NAME]", text);
+		diag_error(reader->diags, origin, NULL, "\"%s\" is not a section; write [NAME]",
+			   text);
 		return;
 	}
 	g_free(reader->section);
@@ -109,7 +110,9 @@ static void read_lines(Reader *reader, char **physical)
 
 GPtrArray *unit_file_read(const char *file, const char *text, gsize length, DiagList *diags)
 {
-	Reader reader = { .lines = g_ptr_array_new_with_free_func(unit_line_free), .diags = diags, .file = file };
+	Reader reader = { .lines = g_ptr_array_new_with_free_func(unit_line_free),
+			  .diags = diags,
+			  .file = file };
 
 	if (memchr(text, '\0', length) || !g_utf8_validate(text, (gssize)length, NULL)) {
 		diag_error(diags, origin_new(file, 0), NULL, "this is not UTF-8 text");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Unit file: the text of a systemd unit as lines (systemd.syntax(7)): "#" and ";" begin a comment, a backslash at the end
- * of a line joins the next one, keys may repeat.
+ * Unit file: the text of a systemd unit as lines (systemd.syntax(7)): "#" and ";" begin a comment,
+ * a backslash at the end of a line joins the next one, keys may repeat.
  */
 #ifndef SVCD_IMPORT_UNIT_UNIT_FILE_H
 #define SVCD_IMPORT_UNIT_UNIT_FILE_H
@@ -14,7 +14,7 @@ typedef struct UnitLine {
 	Origin origin; /* of its first line */
 	char *section;
 	char *key;
-	char *value;   /* blanks at both ends removed */
+	char *value; /* blanks at both ends removed */
 } UnitLine;
 
 /**

@@ -2,9 +2,9 @@
 /*
  * INI edit: changes one key of a file, as a person with an editor would.
  *
- * All other text (comments, order, unknown sections, indentation) stays byte by byte. A text that
- * the reader does not accept unchanged (CR LF, NUL, no newline at its end, an invalid line) is
- * refused, because lines below an error may be read with another meaning.
+ * All other text (comments, order, unknown sections, indentation) stays byte for byte. A text with
+ * CR LF, NUL, no newline at its end or an invalid line is refused, because the reader may give
+ * another meaning to lines below an error.
  */
 #ifndef SVCD_INI_EDIT_H
 #define SVCD_INI_EDIT_H
@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 /* The head comment of a file that svcctl creates. */
-#define INI_EDIT_HEAD                                                                              \
-	"# Written by svcctl; may be edited by hand, comments and other sections are kept.\n"      \
+#define INI_EDIT_HEAD                                                                         \
+	"# Written by svcctl; may be edited by hand, comments and other sections are kept.\n" \
 	"# \"svcctl policy log\" lists the changes, \"svcctl undo\" reverts them.\n"
 
 /**
@@ -30,11 +30,12 @@
  * restores the earlier text.
  * Returns: false with @error, and @text unchanged.
  */
-bool ini_edit_set(const char *file, GBytes **text, const char *section, const char *key, const char *value,
-		  GError **error);
+bool ini_edit_set(const char *file, GBytes **text, const char *section, const char *key,
+		  const char *value, GError **error);
 
 /* One more line of a key that may repeat, after the last one of its section; otherwise as above. */
-bool ini_edit_add(const char *file, GBytes **text, const char *section, const char *key, const char *value, GError **error);
+bool ini_edit_add(const char *file, GBytes **text, const char *section, const char *key,
+		  const char *value, GError **error);
 
 /* Removes [@section] with its comments; otherwise as above. */
 bool ini_edit_remove_section(const char *file, GBytes **text, const char *section, GError **error);

@@ -5,18 +5,14 @@ noinst_LIBRARIES += libpolicyedit.a
 libpolicyedit_a_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
 libpolicyedit_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 libpolicyedit_a_SOURCES = \
-	tools/policy-edit/apply.c \
-	tools/policy-edit/change.c tools/policy-edit/change-files.h tools/policy-edit/change-private.h \
-	tools/policy-edit/diff.c \
-	tools/policy-edit/durable.c tools/policy-edit/durable.h \
-	tools/policy-edit/history.c tools/policy-edit/history.h \
-	tools/policy-edit/history-record.c \
+	tools/policy-edit/change.c tools/policy-edit/change.h \
+	tools/policy-edit/atomic-file.c tools/policy-edit/atomic-file.h \
+	tools/policy-edit/history.c \
 	tools/policy-edit/import-sysv.c \
 	tools/policy-edit/ini-edit.c tools/policy-edit/ini-edit.h \
-	tools/policy-edit/last-good.c \
+	tools/policy-edit/last-good-copies.c \
 	tools/policy-edit/policy-edit.h \
-	tools/policy-edit/preview.c \
-	tools/policy-edit/undo.c
+	tools/policy-edit/preview.c
 
 EXTRA_DIST += tools/policy-edit/README.md
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Policy edit: changes to the admin's files. Each change is checked as a whole before a byte is
- * written. It is written so that a power cut leaves the old or the new text. A numbered history
- * allows to undo it.
+ * written. It is written so that a power cut leaves the old or the new text of each file. The
+ * history numbers the changes, and each can be undone.
  *
  * It works on a running machine and below --root. It does not notify svcd; the caller lets svcd
  * read its files again.
@@ -21,8 +21,12 @@
 #define POLICY_EDIT_FILE_NAME "90-svcctl.policy"
 #define POLICY_EDIT_FILE SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy"
 #define POLICY_EDIT_FILE_UNTIL_REBOOT "/run/svcd/policy.d/90-svcctl.policy"
-/* Drop-ins of "svcctl edit": NAME.svc.d/90-svcctl.conf below /etc/svcd/services.d or /run/svcd/services.d. */
-#define POLICY_EDIT_HISTORY POLICY_HISTORY_DIRECTORY
+/*
+ * Drop-ins of "svcctl edit": NAME.svc.d/90-svcctl.conf below /etc/svcd/services.d or
+ * /run/svcd/services.d.
+ */
+/* The steps of the history. */
+#define POLICY_EDIT_HISTORY SVCD_STATEDIR "/policy-history"
 /* The file that policy_import_sysv() writes. */
 #define POLICY_EDIT_SYSV_FILE "50-sysv-import.policy"
 
@@ -51,20 +55,17 @@ void change_set_overlay(Change *change, GHashTable *overlay);
  * [service @service] @key=@value in svcctl's policy file; NULL removes the key, and the section
  * with its last key.
  */
-bool change_set_policy(Change *change, const char *service, const char *key, const char *value, GError **error);
-/*
- * The same in [SECTION], for [runlevel N] and [defaults]. Comments and other lines stay as they
- * are.
- */
-bool change_set_section(Change *change, const char *section, const char *key, const char *value, GError **error);
-/* @service may be one without a file. Its policy takes effect when the service exists. */
+bool change_set_policy(Change *change, const char *service, const char *key, const char *value,
+		       GError **error);
+/* @service need not have a file yet. Its policy takes effect when the service exists. */
 void change_expect_service(Change *change, const char *service);
 /*
  * @key of [Service] or [Conditions] in svcctl's drop-in for @service; NULL removes it. For a list,
  * the second value in one change adds a line. A key of policy is refused, with the right verb in
  * the error.
  */
-bool change_set_override(Change *change, const char *service, const char *key, const char *value, GError **error);
+bool change_set_override(Change *change, const char *service, const char *key, const char *value,
+			 GError **error);
 /*
  * Removes all of svcctl's entries about @service: its section in svcctl's policy file, and the
  * drop-in.
@@ -95,20 +96,21 @@ bool policy_decline_sysv(Change *change, GError **error);
  */
 bool policy_sysv_is_offered(const char *root);
 
-/* In /run/svcd/generated: it was offered on the console in this boot, and was not answered yet. */
+/*
+ * This file in /run/svcd/generated exists if the import was offered on the console in this boot,
+ * and the admin has not decided yet.
+ */
 #define POLICY_EDIT_SYSV_OFFERED "sysv-import.offer"
 
 /* The sentence of the offer. */
-#define POLICY_EDIT_SYSV_OFFER                                                                        \
-	"the links in /etc/rc?.d started services, and its policy does not know them: " \
-	"svcctl import --sysv (or, to hear no more of it: svcctl import --sysv --none)"
+#define POLICY_EDIT_SYSV_OFFER                                                              \
+	"the links in /etc/rc?.d name services that policy does not know; to import them: " \
+	"svcctl import --sysv (or, to stop this message: svcctl import --sysv --none)"
 
 /* --- preview --- */
 
 /* Is the result different from the files on disk? */
 bool change_is_empty(const Change *change);
-/* In the format of diff -u; a new string. */
-char *change_diff(const Change *change);
 /**
  * change_preview() - the configuration after the change
  * Returns: a new Configuration, loaded with the changed files in place of those on disk.
@@ -116,7 +118,8 @@ char *change_diff(const Change *change);
  * each service that the change names, if it neither exists nor is expected. For a file in which the
  * change sets keys it contains all errors, because a file with an error is not in force.
  */
-Configuration *change_preview(const Change *change, const char *kernel_cmdline, DiagList **ret_new_errors);
+Configuration *change_preview(const Change *change, const char *kernel_cmdline,
+			      DiagList **ret_new_errors);
 
 /* --- writing --- */
 
@@ -127,21 +130,21 @@ typedef struct ChangeAuthor {
 
 /**
  * change_apply() - write all files durably, and record the step
- * @ret_number: of the step in the history; 0 until reboot, if nothing is different, and if the
- * history cannot be written
+ * @ret_number: the number of the step in the history; 0 for a change until reboot, if nothing is
+ * different, or if the history cannot be written
  *
  * Changes that others have made in the same files meanwhile are kept, and so are mode and owner of
- * the files. A new drop-in can be read by the users who can read all files of the service. Undo
- * restores the earlier access. There is one writer at a time; the function waits some seconds for
- * others (then BUSY).
+ * the files. A new drop-in can be read by the users who can read all files of its service. A
+ * removed file that undo restores gets its earlier mode and owner. There is one writer at a time;
+ * the function waits some seconds for others (then BUSY).
  * Returns: false if nothing was written (INVALID_CONFIGURATION: it would cause a new error, which
  * is in @error).
  */
 bool change_apply(Change *change, const ChangeAuthor *author, uint64_t *ret_number, GError **error);
 
 /*
- * After change_apply(): a sentence why it was done and cannot be undone (/var read-only); else
- * NULL. Borrowed.
+ * After change_apply(): a sentence that explains why the change cannot be undone (/var is
+ * read-only); else NULL. Borrowed.
  */
 const char *change_warning(const Change *change);
 
@@ -159,33 +162,26 @@ bool policy_save_last_good(const char *root, Bundle *bundle, GError **error);
 
 typedef struct HistoryStep {
 	uint64_t number;
-	int64_t at_us;  /* CLOCK_REALTIME */
+	int64_t at_us; /* CLOCK_REALTIME */
 	uid_t uid;
 	char *command;
-	char **paths;   /* relative to root */
+	char **paths; /* relative to root */
 	uint64_t undoes; /* the step that this one undid, 0: none */
+	GPtrArray *files; /* for history.c */
 } HistoryStep;
 
 void history_step_free(HistoryStep *step);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(HistoryStep, history_step_free)
 /*
- * The newest first; HistoryStep *, a new array. Unreadable and unfinished steps are left out and
- * reported. NULL with @error (NOT_AUTHORIZED: only root may read it, because it contains earlier
- * texts of files).
+ * The newest first; HistoryStep *, a new array. Unreadable steps are left out and reported. The
+ * newest step is also reported if not all of its files were written. NULL with @error
+ * (NOT_AUTHORIZED: only root may read it, because it contains earlier texts of files).
  */
 GPtrArray *history_list(const char *root, DiagList *diags, GError **error);
-/**
- * history_end_begun() - finish or roll back the steps of interrupted writers, as the next change does
- * @ret_ended: a sentence for each step that was begun, char *, a new array; empty: there was none
- *
- * All files of such a step then have the new or the old text. If one was changed since, they stay
- * as they are.
- */
-bool history_end_begun(const char *root, GPtrArray **ret_ended, GError **error);
-
 /*
- * Restores the files of before @number (0: the newest that is not undone). Refused, with the file's
- * name, if a file was changed since. An interrupted step is ended first, if this process may write.
- * Not applied yet: the result is a Change like others.
+ * Restores the files as they were before step @number (0: the newest that is in effect and not
+ * undone). Refused, with the file's name, if a file has been changed since. The result is a Change
+ * that is not applied yet.
  */
 Change *history_undo(const char *root, uint64_t number, GError **error);
 

@@ -4,11 +4,11 @@ svcdlib_PROGRAMS += svc-activate
 svc_activate_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
 svc_activate_CFLAGS = $(AM_CFLAGS) $(DBUS_CFLAGS)
 svc_activate_SOURCES = \
-	tools/svc-activate/burst.c tools/svc-activate/burst.h \
+	tools/svc-activate/rate-limit.c tools/svc-activate/rate-limit.h \
 	tools/svc-activate/main.c \
-	tools/svc-activate/refusal.c tools/svc-activate/refusal.h \
-	tools/svc-activate/service.c tools/svc-activate/service.h \
-	tools/svc-activate/stand-in.c tools/svc-activate/stand-in.h
+	tools/svc-activate/activation-error.c tools/svc-activate/activation-error.h \
+	tools/svc-activate/service-activation.c tools/svc-activate/service-activation.h \
+	tools/svc-activate/name-holder.c tools/svc-activate/name-holder.h
 svc_activate_LDADD = $(DBUS_LIBS)
 
 # The directory is named in daemon/bus/local.mk.

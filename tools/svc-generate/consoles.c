@@ -14,9 +14,9 @@
 
 enum { FIRST_TERMINAL = 1, LAST_TERMINAL = 6 };
 
-static void add_login(Output *output, const char *terminal)
+static void add_login(GeneratedFiles *output, const char *terminal)
 {
-	GString *policy = output_file(output, POLICY_FILE, "the kernel's list of consoles");
+	GString *policy = generated_files_add(output, POLICY_FILE, "the kernel's list of consoles");
 
 	if (!strchr(policy->str, '['))
 		g_string_append(policy, "\n[runlevel 2]\n");
@@ -29,7 +29,7 @@ static bool is_terminal_name(const char *name)
 	       strspn(name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.:-") == strlen(name);
 }
 
-void consoles_generate(const char *active, Output *output)
+void consoles_generate(const char *active, GeneratedFiles *output)
 {
 	g_auto(GStrv) names = g_strsplit_set(active, " \t\n", -1);
 

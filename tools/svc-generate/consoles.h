@@ -5,7 +5,7 @@
 #ifndef SVCD_GENERATE_CONSOLES_H
 #define SVCD_GENERATE_CONSOLES_H
 
-#include "svc-generate/output.h"
+#include "svc-generate/generated-files.h"
 
 /**
  * consoles_generate() - add the policy
@@ -14,6 +14,6 @@
  * tty0 means the virtual terminals: tty1 to tty6, as in Debian. On the first one the login gives
  * way to a display manager (StandIn= of getty@.svc).
  */
-void consoles_generate(const char *active, Output *output);
+void consoles_generate(const char *active, GeneratedFiles *output);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define POLICY_FILE "50-crypttab.policy"
 
-/* Of the package cryptsetup; they support all of Debian's options, and keyscripts. */
+/* From the package cryptsetup; they support all of Debian's options, and keyscripts. */
 #define START "/sbin/cryptdisks_start"
 #define STOP "/sbin/cryptdisks_stop"
 
@@ -35,13 +35,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CryptEntry, crypt_entry_free)
 /* A keyscript may ask for a passphrase, too. */
 static void take_options(CryptEntry *entry, const char *options)
 {
-	g_auto(GStrv) words = g_strsplit(options, ",", -1);
+	g_auto(GStrv) tokens = g_strsplit(options, ",", -1);
 
-	for (char **word = words; *word; word++) {
-		entry->is_noauto |= strcmp(*word, "noauto") == 0;
-		entry->is_nofail |= strcmp(*word, "nofail") == 0;
-		entry->is_remote |= strcmp(*word, "_netdev") == 0;
-		if (g_str_has_prefix(*word, "keyscript="))
+	for (char **token = tokens; *token; token++) {
+		entry->is_noauto |= strcmp(*token, "noauto") == 0;
+		entry->is_nofail |= strcmp(*token, "nofail") == 0;
+		entry->is_remote |= strcmp(*token, "_netdev") == 0;
+		if (g_str_has_prefix(*token, "keyscript="))
 			g_clear_pointer(&entry->key, g_free);
 	}
 }
@@ -50,11 +50,11 @@ static void take_options(CryptEntry *entry, const char *options)
 static GPtrArray *split_fields(const char *line)
 {
 	GPtrArray *fields = g_ptr_array_new_with_free_func(g_free);
-	g_auto(GStrv) words = g_strsplit_set(line, " \t", -1);
+	g_auto(GStrv) tokens = g_strsplit_set(line, " \t", -1);
 
-	for (char **word = words; *word && fields->len < N_FIELDS; word++) {
-		if (**word)
-			g_ptr_array_add(fields, g_strdup(*word));
+	for (char **token = tokens; *token && fields->len < N_FIELDS; token++) {
+		if (**token)
+			g_ptr_array_add(fields, g_strdup(*token));
 	}
 	return fields;
 }
@@ -63,7 +63,8 @@ static GPtrArray *split_fields(const char *line)
 static char *check_fields(const GPtrArray *fields)
 {
 	if (fields->len <= FIELD_SOURCE)
-		return g_strdup("a line is: name, device, file with the key or none, options");
+		return g_strdup("the device is missing; a line is: name, device, key file or none, "
+				"options");
 	for (unsigned i = 0; i < fields->len; i++) {
 		const char *problem = fstab_decode_field(fields->pdata[i]);
 
@@ -71,7 +72,7 @@ static char *check_fields(const GPtrArray *fields)
 			return g_strdup_printf("field %u %s", i + 1, problem);
 	}
 	if (strchr(fields->pdata[FIELD_NAME], '/'))
-		return g_strdup_printf("\"%s\" is not the name of a mapping; write it without \"/\"",
+		return g_strdup_printf("\"%s\" is not a valid name of a mapping; remove the \"/\"",
 				       (char *)fields->pdata[FIELD_NAME]);
 	return NULL;
 }
@@ -118,7 +119,8 @@ static void take_line(GPtrArray *entries, const char *line, Origin origin, DiagL
 	entry = entry_new(fields, origin);
 	same = find_same(entries, entry);
 	if (same)
-		diag_error(diags, origin, NULL, "line %u is for %s already", same->origin.line, entry->name);
+		diag_error(diags, origin, NULL, "line %u already defines %s; this line is left out",
+			   same->origin.line, entry->name);
 	else
 		g_ptr_array_add(entries, g_steal_pointer(&entry));
 }
@@ -135,10 +137,13 @@ GPtrArray *crypttab_parse(const char *file, const char *text, DiagList *diags)
 
 static void append_service(GString *text, const CryptEntry *entry)
 {
-	g_string_append_printf(text, "[Service]\nDescription=Encrypted volume %s\nType=task\n", entry->name);
-	volume_append_words(text, "Exec", START, entry->name, NULL);
-	/* The volume of the root, which the initramfs has opened, stays open, because it is in use. */
-	volume_append_words(text, "Stop", "-" STOP, entry->name, NULL);
+	g_string_append_printf(text, "[Service]\nDescription=Encrypted volume %s\nType=task\n",
+			       entry->name);
+	volume_append_tokens(text, "Exec", START, entry->name, NULL);
+	/*
+	 * The root's volume, which the initramfs has opened, stays open, because it is in use.
+	 */
+	volume_append_tokens(text, "Stop", "-" STOP, entry->name, NULL);
 	if (entry->key)
 		g_string_append(text, "StartTimeout=5min\n");
 	else
@@ -151,14 +156,15 @@ static void append_device_terms(GString *text, const CryptEntry *entry)
 
 	if (!condition)
 		return;
-	volume_append_words(text, "While", condition, NULL);
+	volume_append_tokens(text, "While", condition, NULL);
 	g_string_append(text, "Wants=udev\nAfter=udev\n");
 	if (!entry->is_nofail)
-		g_string_append_printf(text, "WaitTimeout=%ds\n", (int)(FSTAB_DEVICE_LIMIT_US / G_USEC_PER_SEC));
+		g_string_append_printf(text, "WaitTimeout=%ds\n",
+				       (int)(FSTAB_DEVICE_LIMIT_US / G_USEC_PER_SEC));
 }
 
 /*
- * The time limit for the device of a volume inside it must not run while a user enters a
+ * The time limit for the device of a file system on this volume must not run while a user enters a
  * passphrase.
  */
 static void append_volumes_within(GString *text, const CryptEntry *entry, const GPtrArray *volumes)
@@ -185,7 +191,8 @@ static void append_conditions(GString *text, const CryptEntry *entry, const GPtr
 {
 	g_autofree char *mapping = g_strconcat("device:/dev/mapper/", entry->name, NULL);
 
-	g_string_append(text, "\n[Conditions]\nWhen=!virtual:container\nWhen=path:exec:" START "\nAfter=checkroot\n");
+	g_string_append(text, "\n[Conditions]\nWhen=!virtual:container\nWhen=path:exec:" START
+			      "\nAfter=checkroot\n");
 	append_device_terms(text, entry);
 	if (is_file(entry->source)) /* an image */
 		volume_append_holder(text, "While", volumes, entry->source, NULL);
@@ -195,22 +202,23 @@ static void append_conditions(GString *text, const CryptEntry *entry, const GPtr
 		g_string_append(text, "After=$network loopback\n");
 	/* A user who closes it by hand opens it again with "svcctl start". */
 	if (!strchr(mapping, '|')) /* a condition cannot contain it */
-		volume_append_words(text, "DoneWhile", mapping, NULL);
+		volume_append_tokens(text, "DoneWhile", mapping, NULL);
 	append_volumes_within(text, entry, volumes);
 }
 
-void crypttab_generate(const GPtrArray *entries, const GPtrArray *volumes, Output *output)
+void crypttab_generate(const GPtrArray *entries, const GPtrArray *volumes, GeneratedFiles *output)
 {
-	GString *group = output_file(output, "cryptdisks.svc", "/etc/crypttab");
+	GString *group = generated_files_add(output, "cryptdisks.svc", "/etc/crypttab");
 
-	g_string_append(group, "[Service]\nDescription=Encrypted volumes\nType=group\n\n"
-			       "[Conditions]\nWhen=!virtual:container\nProvides=cryptdisks-early\n");
+	g_string_append(group,
+			"[Service]\nDescription=Encrypted volumes\nType=group\n\n"
+			"[Conditions]\nWhen=!virtual:container\nProvides=cryptdisks-early\n");
 	for (unsigned i = 0; i < entries->len; i++) {
 		const CryptEntry *entry = g_ptr_array_index(entries, i);
 		g_autofree char *name = volume_crypt_name(entry->name);
 		g_autofree char *file = g_strdup_printf("%s.svc", name);
 		g_autofree char *from = origin_format(entry->origin);
-		GString *text = output_file(output, file, from);
+		GString *text = generated_files_add(output, file, from);
 
 		append_service(text, entry);
 		append_conditions(text, entry, volumes);

@@ -4,9 +4,9 @@
  * policy that wants them.
  *
  * "home UUID=x none luks" becomes the task crypt-home, which runs Debian's cryptdisks_start(8) when
- * the device is there. Passphrases are requested at the console, one at a time. A line of fstab for
- * /dev/mapper/home comes after it and follows that device. The group cryptdisks has the name of
- * Debian's script.
+ * the device is there. Passphrases are requested at the console, one at a time. The service of an
+ * fstab line for /dev/mapper/home is ordered after it, and is up while that device exists. The
+ * group cryptdisks has the name of Debian's script.
  */
 #ifndef SVCD_GENERATE_CRYPTTAB_H
 #define SVCD_GENERATE_CRYPTTAB_H
@@ -15,12 +15,12 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
-#include "svc-generate/output.h"
+#include "svc-generate/generated-files.h"
 
 typedef struct CryptEntry {
-	char *name;	 /* of the mapping, below /dev/mapper */
+	char *name; /* of the mapping, below /dev/mapper */
 	char *source; /* "UUID=x", "/dev/sda3", "/srv/image" */
-	char *key;	 /* a file; NULL: the passphrase is requested, or a keyscript is used */
+	char *key; /* a file; NULL: the passphrase is requested, or a keyscript is used */
 	bool is_noauto;
 	bool is_nofail;
 	bool is_remote; /* _netdev */
@@ -35,9 +35,9 @@ typedef struct CryptEntry {
 GPtrArray *crypttab_parse(const char *file, const char *text, DiagList *diags);
 
 /*
- * Adds the files for all @entries. @volumes: FstabEntry *, for the lines that follow, and for the
- * volumes with keys and images.
+ * Adds the files for all @entries. @volumes: FstabEntry *, to find the lines that are ordered after
+ * an entry, and the volumes that contain keys and images.
  */
-void crypttab_generate(const GPtrArray *entries, const GPtrArray *volumes, Output *output);
+void crypttab_generate(const GPtrArray *entries, const GPtrArray *volumes, GeneratedFiles *output);
 
 #endif

@@ -36,9 +36,10 @@ const char *fstab_decode_field(char *field)
 	char *to = field;
 
 	for (const char *from = field; *from; from++) {
-		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] >= '0' && from[2] <= '7' &&
-		    from[3] >= '0' && from[3] <= '7') {
-			*to++ = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
+		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] >= '0' &&
+		    from[2] <= '7' && from[3] >= '0' && from[3] <= '7') {
+			*to++ = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 +
+				       (from[3] - '0'));
 			from += 3;
 		} else {
 			*to++ = *from;
@@ -78,14 +79,17 @@ static char *canonical_target(const char *path)
 static bool type_is_remote(const char *type)
 {
 	static const char *const types[] = {
-		"nfs", "nfs4", "cifs", "smb3", "smbfs", "ceph", "glusterfs", "afs", "ncpfs", "ncp", "lustre", "davfs",
-		"curlftpfs", "fuse.sshfs", "fuse.glusterfs", "fuse.curlftpfs", "fuse.davfs", "fuse.rclone", "sshfs", NULL,
+		"nfs",        "nfs4",        "cifs",           "smb3",
+		"smbfs",      "ceph",        "glusterfs",      "afs",
+		"ncpfs",      "ncp",         "lustre",         "davfs",
+		"curlftpfs",  "fuse.sshfs",  "fuse.glusterfs", "fuse.curlftpfs",
+		"fuse.davfs", "fuse.rclone", "sshfs",          NULL,
 	};
 
 	return g_strv_contains(types, type);
 }
 
-/* Returns: false if @text is no time. */
+/* Returns: false if @text is not a time. */
 static bool take_device_timeout(FstabEntry *entry, const char *text)
 {
 	if (strcmp(text, "infinity") == 0) {
@@ -96,19 +100,20 @@ static bool take_device_timeout(FstabEntry *entry, const char *text)
 }
 
 /* Handles one option. Returns: true if it is for mount(8). */
-static bool take_option(FstabEntry *entry, const char *word)
+static bool take_option(FstabEntry *entry, const char *token)
 {
-	static const char *const words[] = { "noauto", "nofail", "_netdev", "auto", "defaults", "sw", NULL };
+	static const char *const tokens[] = { "noauto",   "nofail", "_netdev", "auto",
+					      "defaults", "sw",     NULL };
 
-	entry->is_noauto |= strcmp(word, "noauto") == 0;
-	entry->is_nofail |= strcmp(word, "nofail") == 0;
-	entry->is_remote |= strcmp(word, "_netdev") == 0;
-	/* Options for another init, comments, and defaults. */
-	return *word && !g_str_has_prefix(word, "x-systemd.") && !g_str_has_prefix(word, "comment=") &&
-	       !g_strv_contains(words, word);
+	entry->is_noauto |= strcmp(token, "noauto") == 0;
+	entry->is_nofail |= strcmp(token, "nofail") == 0;
+	entry->is_remote |= strcmp(token, "_netdev") == 0;
+	/* These are not for mount(8): options for another init, comments, and defaults. */
+	return *token && !g_str_has_prefix(token, "x-systemd.") &&
+	       !g_str_has_prefix(token, "comment=") && !g_strv_contains(tokens, token);
 }
 
-/* Commas within double quotes (SELinux contexts) do not separate. */
+/* Commas within double quotes (SELinux contexts) do not separate options. */
 static void take_options(FstabEntry *entry, const char *options, DiagList *diags)
 {
 	g_autoptr(GString) kept = g_string_new(NULL);
@@ -120,12 +125,14 @@ static void take_options(FstabEntry *entry, const char *options, DiagList *diags
 			in_quotes = !in_quotes;
 		if (*p && (*p != ',' || in_quotes))
 			continue;
-		g_autofree char *word = g_strndup(start, (gsize)(p - start));
+		g_autofree char *token = g_strndup(start, (gsize)(p - start));
 
-		if (g_str_has_prefix(word, DEVICE_TIMEOUT) && !take_device_timeout(entry, word + strlen(DEVICE_TIMEOUT)))
-			diag_warning(diags, entry->origin, NULL, "\"%s\" is not a time; the device is waited for 90 s", word);
-		if (take_option(entry, word))
-			g_string_append_printf(kept, "%s%s", kept->len ? "," : "", word);
+		if (g_str_has_prefix(token, DEVICE_TIMEOUT) &&
+		    !take_device_timeout(entry, token + strlen(DEVICE_TIMEOUT)))
+			diag_warning(diags, entry->origin, NULL,
+				     "\"%s\" is not a time; svcd waits 90 s for the device", token);
+		if (take_option(entry, token))
+			g_string_append_printf(kept, "%s%s", kept->len ? "," : "", token);
 		if (!*p)
 			break;
 		start = p + 1;
@@ -141,7 +148,8 @@ static char *unquote_tag(const char *source)
 	const char *value = strchr(source, '=');
 	size_t length = strlen(source);
 
-	if (*source == '/' || !value || value[1] != '"' || source + length - 1 == value + 1 || source[length - 1] != '"')
+	if (*source == '/' || !value || value[1] != '"' || source + length - 1 == value + 1 ||
+	    source[length - 1] != '"')
 		return g_strdup(source);
 	return g_strdup_printf("%.*s%.*s", (int)(value - source + 1), source,
 			       (int)(source + length - 1 - (value + 2)), value + 2);
@@ -164,7 +172,8 @@ static void split_fields(char *line, char *fields[N_FIELDS])
 /* Returns: the problem of the fields, a new string; NULL: none. */
 static char *check_fields(char *fields[N_FIELDS], uint64_t *ret_passno)
 {
-	static const char *const names[] = { "the device", "the mount point", "the type", "the options" };
+	static const char *const names[] = { "the device", "the mount point", "the type",
+					     "the options" };
 
 	*ret_passno = 0;
 	for (int i = FIELD_SOURCE; i <= FIELD_OPTIONS; i++) {
@@ -174,9 +183,12 @@ static char *check_fields(char *fields[N_FIELDS], uint64_t *ret_passno)
 			return g_strdup_printf("%s %s", names[i], problem);
 	}
 	if (!fields[FIELD_TYPE])
-		return g_strdup("a line is: device, mount point, type, options, 0, number of the check");
+		return g_strdup(
+			"the type is missing; a line is: device, mount point, type, options, 0, "
+			"pass number");
 	if (fields[FIELD_PASSNO] && !text_parse_uint(fields[FIELD_PASSNO], 10, 9, ret_passno))
-		return g_strdup_printf("\"%s\" is not the number of a check; write 0, 1 or 2", fields[FIELD_PASSNO]);
+		return g_strdup_printf("\"%s\" is not a pass number; write 0, 1 or 2",
+				       fields[FIELD_PASSNO]);
 	return NULL;
 }
 
@@ -201,8 +213,9 @@ static FstabEntry *parse_line(char *line, Origin origin, DiagList *diags, char *
 	entry->is_swap = strcmp(entry->type, "swap") == 0;
 	entry->target = entry->is_swap ? g_strdup("none") : canonical_target(fields[FIELD_TARGET]);
 	if (!entry->target) {
-		*ret_problem = g_strdup_printf("\"%s\" is not a mount point; write an absolute path without \"..\"",
-					       fields[FIELD_TARGET]);
+		*ret_problem = g_strdup_printf(
+			"\"%s\" is not a mount point; write an absolute path without \"..\"",
+			fields[FIELD_TARGET]);
 		return NULL;
 	}
 	entry->origin = origin;
@@ -239,8 +252,8 @@ static void take_line(GPtrArray *entries, char *line, Origin origin, DiagList *d
 		return;
 	same = find_same(entries, entry);
 	if (same)
-		diag_error(diags, origin, NULL, "line %u is for %s already", same->origin.line,
-			   entry->is_swap ? entry->source : entry->target);
+		diag_error(diags, origin, NULL, "line %u already defines %s; this line is left out",
+			   same->origin.line, entry->is_swap ? entry->source : entry->target);
 	else
 		g_ptr_array_add(entries, g_steal_pointer(&entry));
 }
@@ -254,7 +267,8 @@ GPtrArray *fstab_parse(const char *file, const char *text, DiagList *diags)
 		const Origin origin = origin_new(file, i + 1);
 
 		if (strlen(lines[i]) > LIMIT_LINE_BYTES)
-			diag_error(diags, origin, NULL, "the line is longer than %d bytes", LIMIT_LINE_BYTES);
+			diag_error(diags, origin, NULL, "the line is longer than %d bytes",
+				   LIMIT_LINE_BYTES);
 		else
 			take_line(entries, g_strchomp(lines[i]), origin, diags);
 	}

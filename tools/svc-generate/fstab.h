@@ -15,16 +15,18 @@
 #define FSTAB_DEVICE_LIMIT_US (90 * G_USEC_PER_SEC)
 
 typedef struct FstabEntry {
-	char *source;  /* "LABEL=data", "/dev/sda2", "server:/home", "tmpfs" */
-	char *target;  /* absolute, without "//", "/./" and a final "/"; "none" for swap */
+	char *source; /* "LABEL=data", "/dev/sda2", "server:/home", "tmpfs" */
+	char *target; /* absolute, without "//", "/./" and a final "/"; "none" for swap */
 	char *type;
-	char *options; /* for mount(8) or swapon(8): without noauto, nofail and similar ones; never empty */
+	/* for mount(8) or swapon(8): without noauto, nofail and similar ones; never empty */
+	char *options;
 	unsigned passno;
 	bool is_swap;
 	bool is_noauto;
 	bool is_nofail;
 	bool is_remote; /* needs the network: by its type, or by _netdev */
-	int64_t device_limit_us; /* x-systemd.device-timeout=, or FSTAB_DEVICE_LIMIT_US; 0: for ever */
+	/* x-systemd.device-timeout=, or FSTAB_DEVICE_LIMIT_US; 0: for ever */
+	int64_t device_limit_us;
 	Origin origin;
 } FstabEntry;
 

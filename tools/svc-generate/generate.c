@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Generate: see generate.h. Each source of services has its own file. This file reads the sources
- * and calls them in order.
+ * Generate: see generate.h. Each source of services has its own file. This file reads the
+ * configuration files and calls the sources in order.
  */
 #include "config.h"
 
@@ -30,21 +30,21 @@
 #define RC_LINKS "rc-links"
 
 /*
- * The files of packages; the admin's own; and the path of the latter while boot/bus-activation
- * covers them.
+ * The files of packages; the admin's own files; and the path at which the latter are found while
+ * boot/bus-activation covers their directory.
  */
 #define BUS_SERVICES "/usr/share/dbus-1/system-services"
 #define BUS_SERVICES_ADMIN "/usr/local/share/dbus-1/system-services"
 #define BUS_SERVICES_COVERED "/run/svcd/bus-services.local"
 
-/* If the program hangs from here on, it is at @path. */
+/* Records in the bundle that the program is now at @path, in case it hangs there. */
 static void begin(const Generated *g, const char *path)
 {
 	if (g->bundle)
 		bundle_begin(g->bundle, path);
 }
 
-/* A missing file is no error. */
+/* A missing file is not an error. */
 static bool is_absent(const Generated *g, const char *path)
 {
 	g_autofree char *full = g_strconcat(g->root, path, NULL);
@@ -57,7 +57,8 @@ static bool is_absent(const Generated *g, const char *path)
 /* Is there a service file of that name that was not generated? */
 static bool has_service_file(const Generated *g, const char *name)
 {
-	static const char *const directories[] = { SVCD_LIBDIR "/services.d", SVCD_SYSCONFDIR "/services.d",
+	static const char *const directories[] = { SVCD_LIBDIR "/services.d",
+						   SVCD_SYSCONFDIR "/services.d",
 						   "/run/svcd/services.d" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(directories); i++) {
@@ -70,8 +71,9 @@ static bool has_service_file(const Generated *g, const char *name)
 }
 
 /*
- * The text of a file, a new string; NULL if it is missing or unreadable. The latter is reported. A
- * NUL byte becomes another control character, because the parsers report a line with one.
+ * The text of a file, a new string; NULL if it is missing or unreadable. An unreadable file is
+ * reported. A NUL byte becomes another control character, because the parsers report a line with a
+ * control character.
  */
 static char *read_text(const Generated *g, const char *path)
 {
@@ -116,7 +118,7 @@ static bool has_program(const void *data, const char *path)
 }
 
 /*
- * Without a service of ours that checks the root, mountall.sh and similar scripts run as under SysV
+ * If no svcd service checks the root, mountall.sh and similar scripts run as under SysV
  * (lsb-compat/README.md). They check and mount all of fstab, and no other program may do so at the
  * same time.
  */
@@ -171,25 +173,31 @@ static void generate_respawns(Generated *g)
 	g_autoptr(GPtrArray) entries = text ? inittab_parse(file, text, g->diags) : NULL;
 
 	if (entries)
-		respawns_generate(entries, &world, (RespawnsOutput){ g->files, g->rc_links }, g->diags);
+		respawns_generate(entries, &world, (RespawnsOutput){ g->files, g->rc_links },
+				  g->diags);
 }
 
 /*
  * The names of all services, including those of the files generated so far. The manager reports
- * faults of these files.
+ * faults in these files.
  */
 static Configuration *load_services(const Generated *g)
 {
 	g_autoptr(GHashTable) overlay = generated_overlay(g);
-	const LoaderOptions options = { .root = g->root, .any_owner = *g->root != '\0', .without_lines = true,
-					.names_only = true, .overlay = overlay, .bundle = g->bundle };
+	const LoaderOptions options = { .root = g->root,
+					.any_owner = *g->root != '\0',
+					.without_lines = true,
+					.names_only = true,
+					.overlay = overlay,
+					.bundle = g->bundle };
 
 	return configuration_load(&options, NULL);
 }
 
 static void generate_bus_activation(Generated *g, const ServiceSet *set)
 {
-	const char *admin_dir = is_absent(g, BUS_SERVICES_COVERED) ? BUS_SERVICES_ADMIN : BUS_SERVICES_COVERED;
+	const char *admin_dir = is_absent(g, BUS_SERVICES_COVERED) ? BUS_SERVICES_ADMIN :
+								     BUS_SERVICES_COVERED;
 	g_autofree char *vendor = g_strconcat(g->root, BUS_SERVICES, NULL);
 	g_autofree char *admin = g_strconcat(g->root, admin_dir, NULL);
 
@@ -207,8 +215,8 @@ static const char *find_native(const void *data, const char *name)
 GString *generated_file(Generated *g, const char *name, const char *from)
 {
 	if (g_str_has_prefix(name, RC_LINKS "/"))
-		return output_file(g->rc_links, name + strlen(RC_LINKS "/"), from);
-	return output_file(g->files, name, from);
+		return generated_files_add(g->rc_links, name + strlen(RC_LINKS "/"), from);
+	return generated_files_add(g->files, name, from);
 }
 
 /* A service with its own file replaces the script. */
@@ -233,9 +241,9 @@ Generated *generate(const char *root, Bundle *bundle)
 
 	g->root = g_strdup(root);
 	g->bundle = bundle;
-	g->files = output_new();
-	g->rc_links = output_new();
-	g->bus_activation = output_new();
+	g->files = generated_files_new();
+	g->rc_links = generated_files_new();
+	g->bus_activation = generated_files_new();
 	g->diags = diag_list_new();
 	g->script_diags = diag_list_new();
 	if (*root || !is_container()) {
@@ -260,8 +268,9 @@ static void unref_bytes(gpointer data)
 GHashTable *generated_overlay(const Generated *g)
 {
 	GHashTable *overlay = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_bytes);
-	g_autofree char *directory = *g->root ? g_build_filename(g->root, GENERATED_DIRECTORY, NULL)
-					      : g_strdup(GENERATED_DIRECTORY);
+	g_autofree char *directory = *g->root ?
+					     g_build_filename(g->root, GENERATED_DIRECTORY, NULL) :
+					     g_strdup(GENERATED_DIRECTORY);
 	g_autofree char *rc_links = g_build_filename(directory, RC_LINKS, NULL);
 
 	output_overlay(g->files, directory, overlay);
@@ -274,8 +283,9 @@ bool generated_write(const Generated *g, const char *directory, GError **error)
 	g_autofree char *rc_links = g_build_filename(directory, RC_LINKS, NULL);
 	g_autofree char *bus_activation = g_build_filename(directory, "bus-activation", NULL);
 
-	return output_write(g->files, directory, error) && output_write(g->rc_links, rc_links, error) &&
-	       output_write(g->bus_activation, bus_activation, error);
+	return generated_files_write(g->files, directory, error) &&
+	       generated_files_write(g->rc_links, rc_links, error) &&
+	       generated_files_write(g->bus_activation, bus_activation, error);
 }
 
 void generated_free(Generated *g)
@@ -283,9 +293,9 @@ void generated_free(Generated *g)
 	if (!g)
 		return;
 	g_free(g->root);
-	output_free(g->files);
-	output_free(g->rc_links);
-	output_free(g->bus_activation);
+	generated_files_free(g->files);
+	generated_files_free(g->rc_links);
+	generated_files_free(g->bus_activation);
 	diag_list_free(g->diags);
 	diag_list_free(g->script_diags);
 	g_free(g);

@@ -42,7 +42,8 @@ static void run(Generated *g, const char *script, const char *source)
 	g_autoptr(GError) error = NULL;
 	int status;
 
-	if (!g_spawn_sync(NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &text, &errors, &status, &error) ||
+	if (!g_spawn_sync(NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &text, &errors, &status,
+			  &error) ||
 	    !g_spawn_check_wait_status(status, &error))
 		diag_error(g->diags, origin_new(source, 0), NULL, "%s: %s", script, error->message);
 	if (text)

@@ -10,7 +10,7 @@
 
 enum { FIELD_ID, FIELD_LEVELS, FIELD_ACTION, FIELD_PROCESS, N_FIELDS };
 
-/* init(8) cuts them off there, too. */
+/* The limits of init(8), which cuts off longer ones. */
 enum { MAX_ID_BYTES = 4, MAX_PROCESS_BYTES = 253 };
 
 static void entry_free(gpointer data)
@@ -48,16 +48,16 @@ static char *read_levels(const char *text)
 }
 
 /*
- * Returns: the problem of the id, or NULL. "~~", as in Debian's line for sulogin, makes a bad name
- * for a service.
+ * Returns: the problem of the id, or NULL. "~~", as in Debian's line for sulogin, is valid here,
+ * but not in a service's name.
  */
 static const char *check_id(const char *id)
 {
 	if (!*id || strlen(id) > MAX_ID_BYTES)
-		return "an id has one to four letters";
+		return "an id has one to four characters";
 	for (const char *p = id; *p; p++)
 		if (!g_ascii_isalnum(*p) && !strchr("~_.+-", *p))
-			return "an id is made of letters, digits and ~_.+-";
+			return "an id contains only letters, digits and ~_.+-";
 	return NULL;
 }
 
@@ -66,7 +66,7 @@ static const char *check_process(const char *process, InittabAction action)
 	if (action_needs_process(action) && !*process)
 		return "there is no command";
 	if (strlen(process) > MAX_PROCESS_BYTES)
-		return "the command is longer than init(8) takes, 253 bytes";
+		return "the command is longer than 253 bytes, the limit of init(8)";
 	if (!g_utf8_validate(process, -1, NULL))
 		return "the command is not UTF-8, and a service file cannot contain it";
 	for (const char *p = process; *p; p++)
@@ -82,14 +82,15 @@ static InittabEntry *read_fields(char **fields, char **ret_problem)
 	const char *process = g_strchug(fields[FIELD_PROCESS]);
 	const char *problem = check_id(fields[FIELD_ID]);
 
-	process += strspn(process, "+@"); /* they concern utmp and the shell; both are not used */
+	process += strspn(process, "+@"); /* they concern utmp and the shell; neither is used */
 	entry->id = g_strdup(fields[FIELD_ID]);
 	entry->levels = read_levels(fields[FIELD_LEVELS]);
 	entry->process = g_strchomp(g_strdup(process));
 	if (!problem && !entry->levels)
 		problem = "runlevels are 0 to 9, S, a, b and c";
 	if (!problem && !inittab_action_from_name(fields[FIELD_ACTION], &entry->action)) {
-		*ret_problem = g_strdup_printf("init(8) knows no action \"%s\"", fields[FIELD_ACTION]);
+		*ret_problem =
+			g_strdup_printf("init(8) knows no action \"%s\"", fields[FIELD_ACTION]);
 		return NULL;
 	}
 	if (!problem)
@@ -116,14 +117,16 @@ static void parse_line(GPtrArray *entries, const char *line, Origin origin, Diag
 	InittabEntry *entry;
 
 	if (g_strv_length(fields) != N_FIELDS) {
-		diag_error(diags, origin, NULL, "an entry is ID:RUNLEVELS:ACTION:COMMAND; it is left out");
+		diag_error(diags, origin, NULL,
+			   "this line is left out, because it is not ID:RUNLEVELS:ACTION:COMMAND");
 		return;
 	}
 	entry = read_fields(fields, &problem);
 	if (!entry) {
 		diag_error(diags, origin, NULL, "%s; the line is left out", problem);
 	} else if (has_id(entries, entry->id)) {
-		diag_error(diags, origin, NULL, "the id \"%s\" is that of an earlier line; this one is left out", entry->id);
+		diag_error(diags, origin, NULL,
+			   "an earlier line has the id \"%s\"; this line is left out", entry->id);
 		entry_free(entry);
 	} else {
 		entry->origin = origin;

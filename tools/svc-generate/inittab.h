@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/enum-names.h"
 
+/* clang-format off */
 #define INITTAB_ACTIONS(X, P)                                                                      \
 	X(P, RESPAWN, "respawn")                                                                   \
 	X(P, WAIT, "wait")                                                                         \
@@ -27,13 +28,14 @@
 	X(P, POWER_FAIL_NOW, "powerfailnow")                                                       \
 	X(P, CTRL_ALT_DEL, "ctrlaltdel")                                                           \
 	X(P, KEYBOARD_REQUEST, "kbrequest")
+/* clang-format on */
 ENUM_WITH_NAMES(InittabAction, INITTAB, inittab_action, INITTAB_ACTIONS)
 
 typedef struct InittabEntry {
-	char *id;      /* 1 to 4 characters that are valid in the name of a service */
-	char *levels;  /* runlevels, each once: digits and "S"; "" if the field is empty */
+	char *id; /* 1 to 4 letters, digits or characters of "~_.+-" */
+	char *levels; /* runlevels, each once: digits, S, a, b and c; "" if the field is empty */
 	InittabAction action;
-	char *process; /* without init's "+" and "@"; "" where the action needs none */
+	char *process; /* without init's "+" and "@"; "" if the action needs none */
 	Origin origin;
 } InittabEntry;
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * svc-generate: makes service and policy files from other settings of this machine: /etc/fstab, the
- * kernel's consoles, the chosen display manager. Once the services are known, it adds those of init
- * scripts that no service replaces, and the files that route bus activation to svcd. It offers to
- * import the links of a SysV init as policy.
+ * kernel's consoles, the chosen display manager. Once these services are known, it adds a service
+ * for each init script that no service file replaces. It also adds the files that route bus
+ * activation to svcd. It offers to import the links of a SysV init as policy.
  *
- * The manager runs it at boot and before it reads files again. It reads a few small files and writes
- * changed ones below /run/svcd/generated. A bad line is reported on stderr, with file and line, and
- * left out; so is a script that cannot be run. "svcctl check" reports other faults in the headers of
- * scripts.
+ * The manager runs it at boot and before it reads files again. It reads a few small files and
+ * writes changed ones below /run/svcd/generated. A bad line is reported on stderr, with file and
+ * line, and left out; so is a script that cannot be run. "svcctl check" reports other faults in the
+ * headers of scripts.
  *
  * With --hand-over it then reads all service and policy files and writes them to standard output, a
- * memfd of the manager (config/bundle.h). The manager does not open them itself, because a directory
- * or a file can block its reader for ever, and this process can be replaced. With --hand-over or
+ * memfd of the manager (config/bundle.h). The manager does not open them itself, because a
+ * directory or a file can block its reader for ever, and this process can be replaced. With
+ * --hand-over or
  * --save-policy it keeps copies of the admin's files that have no errors.
  */
 #include "config.h"
@@ -32,16 +33,17 @@ static gboolean is_policy_saved;
 static char *output_directory = (char *)GENERATED_DIRECTORY;
 
 /*
- * Writes one line to stderr, which is the console, until the admin has decided; the file prevents a
- * second line in the same boot.
+ * Writes one line to stderr, which is the console, at each boot until the admin has decided. The
+ * file prevents a second line in the same boot.
  */
-static void offer_import(Output *output)
+static void offer_import(GeneratedFiles *output)
 {
 	g_autofree char *path = g_build_filename(output_directory, POLICY_EDIT_SYSV_OFFERED, NULL);
 
 	if (!policy_sysv_is_offered(root))
 		return;
-	g_string_append(output_file(output, POLICY_EDIT_SYSV_OFFERED, "/etc/rc?.d"), "# " POLICY_EDIT_SYSV_OFFER "\n");
+	g_string_append(generated_files_add(output, POLICY_EDIT_SYSV_OFFERED, "/etc/rc?.d"),
+			"# " POLICY_EDIT_SYSV_OFFER "\n");
 	if (!g_file_test(path, G_FILE_TEST_EXISTS))
 		fprintf(stderr, "%s\n", POLICY_EDIT_SYSV_OFFER);
 }
@@ -53,7 +55,7 @@ static void print_diagnostic(const Diagnostic *diagnostic)
 	fprintf(stderr, "%s\n", line);
 }
 
-static void print_diagnostics(const DiagList *diags)
+static void log_diagnostics(const DiagList *diags)
 {
 	for (unsigned i = 0; i < diag_list_length(diags); i++)
 		print_diagnostic(diag_list_get(diags, i));
@@ -69,24 +71,28 @@ static void print_script_diagnostics(const DiagList *diags)
 			print_diagnostic(diag_list_get(diags, i));
 	}
 	if (n_warnings > 0)
-		fprintf(stderr, "svc-generate: %u remark%s about init scripts: svcctl check\n", n_warnings,
-			n_warnings == 1 ? "" : "s");
+		fprintf(stderr,
+			"svc-generate: %u warning%s about init scripts; svcctl check shows them\n",
+			n_warnings, n_warnings == 1 ? "" : "s");
 }
 
 /* Generated files may have changed since the names of services were collected. */
 static bool hand_over(Bundle *bundle, GError **error)
 {
-	const LoaderOptions options = { .root = root, .any_owner = *root != '\0', .bundle = bundle };
+	const LoaderOptions options = { .root = root,
+					.any_owner = *root != '\0',
+					.bundle = bundle };
 
 	bundle_forget(bundle, GENERATED_DIRECTORY);
 	gather(&options);
 	return bundle_write(bundle, STDOUT_FILENO, error);
 }
 
-/* Fails while the root is read-only; policy-recover.svc does it later. */
+/* Fails while the root is read-only; policy-save.svc does it later. */
 static void save_handed_over(void)
 {
-	g_autoptr(Bundle) bundle = bundle_read(STDOUT_FILENO, NULL); /* NULL if it could not be written */
+	/* NULL if it could not be written */
+	g_autoptr(Bundle) bundle = bundle_read(STDOUT_FILENO, NULL);
 
 	if (bundle)
 		(void)policy_save_last_good(root, bundle, NULL);
@@ -104,11 +110,14 @@ int main(int argc, char **argv)
 		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &root, "read the files below DIR", "DIR" },
 		{ "output", 0, 0, G_OPTION_ARG_FILENAME, &output_directory,
 		  "write to DIR instead of " GENERATED_DIRECTORY, "DIR" },
-		{ "hand-over", 0, 0, G_OPTION_ARG_NONE, &is_handed_over, "write all files of services and policy to standard output, a memfd", NULL },
-		{ "save-policy", 0, 0, G_OPTION_ARG_NONE, &is_policy_saved, "only keep copies of policy and service files without errors", NULL },
+		{ "hand-over", 0, 0, G_OPTION_ARG_NONE, &is_handed_over,
+		  "write all service and policy files to standard output, a memfd", NULL },
+		{ "save-policy", 0, 0, G_OPTION_ARG_NONE, &is_policy_saved,
+		  "only save copies of the policy and service files that have no errors", NULL },
 		{ .long_name = NULL },
 	};
-	g_autoptr(GOptionContext) context = g_option_context_new("- make services from other files of the machine");
+	g_autoptr(GOptionContext) context = g_option_context_new(
+		"- generate services from fstab, crypttab, inittab and init scripts");
 	g_autoptr(Bundle) bundle = bundle_new();
 	g_autoptr(Generated) generated = NULL;
 	g_autoptr(GError) error = NULL;
@@ -116,7 +125,8 @@ int main(int argc, char **argv)
 
 	g_option_context_add_main_entries(context, entries, NULL);
 	if (!g_option_context_parse(context, &argc, &argv, &error) || argc > 1) {
-		fprintf(stderr, "svc-generate: %s\n", error ? error->message : "too many arguments");
+		fprintf(stderr, "svc-generate: %s\n",
+			error ? error->message : "too many arguments");
 		return 2;
 	}
 	if (is_policy_saved) {
@@ -128,7 +138,7 @@ int main(int argc, char **argv)
 		bundle_set_progress(bundle, STDOUT_FILENO);
 	generated = generate(root, bundle);
 	offer_import(generated->files);
-	print_diagnostics(generated->diags);
+	log_diagnostics(generated->diags);
 	print_script_diagnostics(generated->script_diags);
 	/* If /run is full, the files must still be read. */
 	if (!generated_write(generated, output_directory, &error))

@@ -4,10 +4,11 @@
  *
  * 	respawn                   a daemon that is always restarted; a getty is getty@TERMINAL where that template exists,
  * 	                          except for the terminal of the display manager (consoles.h)
- * 	once, wait, boot, bootwait  a task; the following lines wait for wait and bootwait
+ * 	once, boot                a task
+ * 	wait, bootwait            a task; the following lines wait until it is done
  * 	ctrlaltdel, power..., kbrequest  a task with the name that svcd starts for that event
  * 	initdefault               the default runlevel
- * 	sysinit, and /etc/init.d/rc of any line  ignored: svcd does the work of rc
+ * 	sysinit, and /etc/init.d/rc in any line  ignored: svcd does the work of rc
  */
 #ifndef SVCD_GENERATE_RESPAWNS_H
 #define SVCD_GENERATE_RESPAWNS_H
@@ -16,7 +17,7 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
-#include "svc-generate/output.h"
+#include "svc-generate/generated-files.h"
 
 #define RESPAWNS_POLICY_FILE "inittab.policy"
 
@@ -28,11 +29,13 @@ typedef struct RespawnsWorld {
 } RespawnsWorld;
 
 typedef struct RespawnsOutput {
-	Output *services;
-	Output *policy; /* of the layer of rc links (docs/policy.md): in force if RcLinks=yes */
+	GeneratedFiles *services;
+	GeneratedFiles
+		*policy; /* of the layer of rc links (docs/policy.md): in force if RcLinks=yes */
 } RespawnsOutput;
 
 /* @entries: InittabEntry * */
-void respawns_generate(const GPtrArray *entries, const RespawnsWorld *world, RespawnsOutput output, DiagList *diags);
+void respawns_generate(const GPtrArray *entries, const RespawnsWorld *world, RespawnsOutput output,
+		       DiagList *diags);
 
 #endif

@@ -20,9 +20,16 @@
 /* Characters that udev keeps in the links below /dev/disk. */
 #define PLAIN_IN_LINKS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "#+-.:=@_"
 
-typedef enum TagKind { TAG_LABEL, TAG_UUID, TAG_PARTLABEL, TAG_PARTUUID, TAG_ID, TAG_COUNT } TagKind;
+typedef enum TagKind {
+	TAG_LABEL,
+	TAG_UUID,
+	TAG_PARTLABEL,
+	TAG_PARTUUID,
+	TAG_ID,
+	TAG_COUNT
+} TagKind;
 
-/* For "LABEL=x" and similar: the keyword, udev's directory, the part of our names. */
+/* For "LABEL=x" and similar: the keyword, udev's directory, the part of a service's name. */
 static const struct {
 	const char *tag;
 	const char *directory;
@@ -38,7 +45,8 @@ static const struct {
 /* Mounted before svcd runs and needed until the very end: no service unmounts it. */
 static bool is_for_the_finale(const char *target)
 {
-	static const char *const targets[] = { "/proc", "/sys", "/dev", "/dev/pts", "/dev/shm", "/run", "/usr", NULL };
+	static const char *const targets[] = { "/proc",    "/sys", "/dev", "/dev/pts",
+					       "/dev/shm", "/run", "/usr", NULL };
 
 	return g_strv_contains(targets, target);
 }
@@ -57,7 +65,7 @@ static void append_name_bytes(GString *name, const char *text)
 	}
 }
 
-/* "@prefix-@text" as a service's name, limited to the maximal length. */
+/* "@prefix-@text" as a service's name, limited to the maximum length. */
 static char *make_name(const char *prefix, const char *text)
 {
 	enum { CHECKSUM_BYTES = 16 };
@@ -99,7 +107,8 @@ static char *source_name(const char *prefix, const char *source)
 
 char *volume_service_name(const FstabEntry *entry)
 {
-	return entry->is_swap ? source_name("swap", entry->source) : volume_mount_name(entry->target);
+	return entry->is_swap ? source_name("swap", entry->source) :
+				volume_mount_name(entry->target);
 }
 
 static bool is_plain_uuid(const char *text)
@@ -138,7 +147,8 @@ static char *tag_condition(TagKind kind, const char *value)
 			return g_strconcat("uuid:", value, NULL);
 		break;
 	case TAG_PARTUUID:
-		lower = g_ascii_strdown(value, -1); /* udev writes them in lower case, whatever the partition table contains */
+		/* udev writes them in lower case, whatever the partition table contains */
+		lower = g_ascii_strdown(value, -1);
 		return link_condition(tags[kind].directory, lower);
 	case TAG_PARTLABEL:
 	case TAG_ID:
@@ -157,18 +167,19 @@ char *volume_device_condition(const char *source)
 	return g_str_has_prefix(source, "/dev/") ? g_strconcat("device:", source, NULL) : NULL;
 }
 
-void volume_append_words(GString *text, const char *key, ...)
+void volume_append_tokens(GString *text, const char *key, ...)
 {
-	g_autoptr(GPtrArray) words = g_ptr_array_new();
+	g_autoptr(GPtrArray) tokens = g_ptr_array_new();
 	g_autofree char *line = NULL;
 	va_list args;
 
 	va_start(args, key);
-	for (const char *word = va_arg(args, const char *); word; word = va_arg(args, const char *))
-		g_ptr_array_add(words, (gpointer)word);
+	for (const char *token = va_arg(args, const char *); token;
+	     token = va_arg(args, const char *))
+		g_ptr_array_add(tokens, (gpointer)token);
 	va_end(args);
-	g_ptr_array_add(words, NULL);
-	line = text_join_words((const char *const *)words->pdata);
+	g_ptr_array_add(tokens, NULL);
+	line = text_join_tokens((const char *const *)tokens->pdata);
 	g_string_append_printf(text, "%s=%s\n", key, line);
 }
 
@@ -180,17 +191,19 @@ static bool path_is_below(const char *path, const char *directory)
 }
 
 /*
- * The entry of the volume that contains @path; NULL: the root's. @entry itself, if any, does not
- * count.
+ * The entry of the volume that contains @path; NULL: the root contains it. @entry is never
+ * returned; may be NULL.
  */
-static const FstabEntry *find_holder(const GPtrArray *entries, const char *path, const FstabEntry *entry)
+static const FstabEntry *find_holder(const GPtrArray *entries, const char *path,
+				     const FstabEntry *entry)
 {
 	const FstabEntry *best = NULL;
 
 	for (unsigned i = 0; i < entries->len; i++) {
 		const FstabEntry *other = g_ptr_array_index(entries, i);
 		const bool holds = path_is_below(path, other->target) ||
-				   (strcmp(path, other->target) == 0 && (!entry || strcmp(path, entry->target) != 0));
+				   (strcmp(path, other->target) == 0 &&
+				    (!entry || strcmp(path, entry->target) != 0));
 
 		if (other == entry || other->is_swap || strcmp(other->target, "/") == 0 || !holds)
 			continue;
@@ -200,8 +213,8 @@ static const FstabEntry *find_holder(const GPtrArray *entries, const char *path,
 	return best;
 }
 
-void volume_append_holder(GString *text, const char *key, const GPtrArray *entries, const char *path,
-			  const FstabEntry *entry)
+void volume_append_holder(GString *text, const char *key, const GPtrArray *entries,
+			  const char *path, const FstabEntry *entry)
 {
 	const FstabEntry *holder = find_holder(entries, path, entry);
 	g_autofree char *name = holder ? volume_mount_name(holder->target) : NULL;
@@ -216,9 +229,11 @@ void volume_append_holder(GString *text, const char *key, const GPtrArray *entri
 static void append_limit(GString *text, const char *key, int64_t us)
 {
 	if (us % G_USEC_PER_SEC == 0)
-		g_string_append_printf(text, "%s=%" G_GINT64_FORMAT "s\n", key, us / G_USEC_PER_SEC);
+		g_string_append_printf(text, "%s=%" G_GINT64_FORMAT "s\n", key,
+				       us / G_USEC_PER_SEC);
 	else
-		g_string_append_printf(text, "%s=%" G_GINT64_FORMAT "ms\n", key, MAX(us / G_TIME_SPAN_MILLISECOND, 1));
+		g_string_append_printf(text, "%s=%" G_GINT64_FORMAT "ms\n", key,
+				       MAX(us / G_TIME_SPAN_MILLISECOND, 1));
 }
 
 /*
@@ -231,7 +246,8 @@ static void append_device_terms(GString *text, const FstabEntry *entry)
 
 	if (!condition)
 		return;
-	volume_append_words(text, is_for_the_finale(entry->target) ? "When" : "While", condition, NULL);
+	volume_append_tokens(text, is_for_the_finale(entry->target) ? "When" : "While", condition,
+			     NULL);
 	g_string_append(text, "Wants=udev\nAfter=udev\n");
 	if (!entry->is_nofail && entry->device_limit_us > 0)
 		append_limit(text, "WaitTimeout", entry->device_limit_us);
@@ -243,7 +259,7 @@ static void append_mounted(GString *text, const FstabEntry *entry)
 	g_autofree char *condition = g_strconcat("mounted:", entry->target, NULL);
 
 	if (!strchr(condition, '|')) /* a condition cannot contain it */
-		volume_append_words(text, "DoneWhile", condition, NULL);
+		volume_append_tokens(text, "DoneWhile", condition, NULL);
 }
 
 static void append_conditions(GString *text, const GPtrArray *entries, const FstabEntry *entry)
@@ -254,54 +270,65 @@ static void append_conditions(GString *text, const GPtrArray *entries, const Fst
 		volume_append_holder(text, "While", entries, entry->target, entry);
 		append_mounted(text, entry);
 	}
-	if (*entry->source == '/' && !g_str_has_prefix(entry->source, "/dev/") && !g_str_has_prefix(entry->source, "//"))
+	if (*entry->source == '/' && !g_str_has_prefix(entry->source, "/dev/") &&
+	    !g_str_has_prefix(entry->source, "//"))
 		/* a bind mount, an image in a file, a swap file */
 		volume_append_holder(text, "While", entries, entry->source, entry);
 	if (entry->is_remote)
 		g_string_append(text, "After=$network loopback\n");
-	if (g_str_has_prefix(entry->type, "nfs")) /* otherwise mount.nfs(8) starts its own rpc.statd */
+	/* otherwise mount.nfs(8) starts its own rpc.statd */
+	if (g_str_has_prefix(entry->type, "nfs"))
 		g_string_append(text, "Wants=nfs-common rpc-statd\nAfter=nfs-common rpc-statd\n");
 	if (!entry->is_swap && !entry->is_nofail && !entry->is_noauto)
-		g_string_append_printf(text, "Provides=%s\n", entry->is_remote ? "$remote_fs" : "$local_fs");
+		g_string_append_printf(text, "Provides=%s\n",
+				       entry->is_remote ? "$remote_fs" : "$local_fs");
 }
 
 static void append_mount(GString *text, const FstabEntry *entry)
 {
 	const char passno[] = { (char)('0' + entry->passno), '\0' };
 
-	g_string_append_printf(text, "[Service]\nDescription=File system %s\nType=task\n", entry->target);
-	volume_append_words(text, "Exec", SVCD_LIBDIR "/boot/mount-volume", passno, entry->type, entry->options, entry->source,
-		     entry->target, NULL);
+	g_string_append_printf(text, "[Service]\nDescription=File system %s\nType=task\n",
+			       entry->target);
+	volume_append_tokens(text, "Exec", SVCD_LIBDIR "/boot/mount-volume", passno, entry->type,
+			     entry->options, entry->source, entry->target, NULL);
 	if (!is_for_the_finale(entry->target)) {
-		volume_append_words(text, "Stop", SVCD_LIBDIR "/boot/unmount-volume", entry->target, NULL);
+		volume_append_tokens(text, "Stop", SVCD_LIBDIR "/boot/unmount-volume",
+				     entry->target, NULL);
 		g_string_append(text, "StopTimeout=30s\n");
 	}
 	if (entry->is_remote) /* the server may be available later than the network */
-		g_string_append(text, "Restart=on-failure\nRestartDelay=2s\nRestartLimit=5/10min\n");
+		g_string_append(text,
+				"Restart=on-failure\nRestartDelay=2s\nRestartLimit=5/10min\n");
 	else if (entry->passno > 0) /* the check of a large file system takes long */
 		g_string_append(text, "StartTimeout=2h\n");
 }
 
 static void append_swap(GString *text, const FstabEntry *entry)
 {
-	g_string_append_printf(text, "[Service]\nDescription=Swap space on %s\nType=task\n", entry->source);
-	volume_append_words(text, "Exec", SVCD_LIBDIR "/boot/swap-space", "on", entry->options, entry->source, NULL);
-	volume_append_words(text, "Stop", SVCD_LIBDIR "/boot/swap-space", "off", entry->options, entry->source, NULL);
-	g_string_append(text, "StopTimeout=90s\n"); /* its content must be read back */
+	g_string_append_printf(text, "[Service]\nDescription=Swap space on %s\nType=task\n",
+			       entry->source);
+	volume_append_tokens(text, "Exec", SVCD_LIBDIR "/boot/swap-space", "on", entry->options,
+			     entry->source, NULL);
+	volume_append_tokens(text, "Stop", SVCD_LIBDIR "/boot/swap-space", "off", entry->options,
+			     entry->source, NULL);
+	g_string_append(text, "StopTimeout=90s\n"); /* the swapped pages must be read back */
 }
 
-void volume_append_policy(Output *output, const char *file, Origin origin, bool is_noauto, const char *name)
+void volume_append_policy(GeneratedFiles *output, const char *file, Origin origin, bool is_noauto,
+			  const char *name)
 {
-	GString *policy = output_file(output, file, origin.file);
+	GString *policy = generated_files_add(output, file, origin.file);
 
 	if (is_noauto)
-		g_string_append_printf(policy, "\n[service %s]\nActivation=manual\nReason=noauto in %s, line %u\n", name,
-				       origin.file, origin.line);
+		g_string_append_printf(
+			policy, "\n[service %s]\nActivation=manual\nReason=noauto in %s, line %u\n",
+			name, origin.file, origin.line);
 	else
 		g_string_append_printf(policy, "\n[runlevel S]\nActivate=%s\n", name);
 }
 
-void volumes_generate(const GPtrArray *entries, Output *output)
+void volumes_generate(const GPtrArray *entries, GeneratedFiles *output)
 {
 	for (unsigned i = 0; i < entries->len; i++) {
 		const FstabEntry *entry = g_ptr_array_index(entries, i);
@@ -312,7 +339,7 @@ void volumes_generate(const GPtrArray *entries, Output *output)
 
 		if (strcmp(entry->target, "/") == 0)
 			continue;
-		text = output_file(output, file, from);
+		text = generated_files_add(output, file, from);
 		(entry->is_swap ? append_swap : append_mount)(text, entry);
 		append_conditions(text, entries, entry);
 		volume_append_policy(output, POLICY_FILE, entry->origin, entry->is_noauto, name);

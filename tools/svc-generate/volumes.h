@@ -12,10 +12,10 @@
 #include <glib.h>
 
 #include "svc-generate/fstab.h"
-#include "svc-generate/output.h"
+#include "svc-generate/generated-files.h"
 
 /* Adds the files for all @entries (FstabEntry *), except "/", which is the service checkroot. */
-void volumes_generate(const GPtrArray *entries, Output *output);
+void volumes_generate(const GPtrArray *entries, GeneratedFiles *output);
 
 /**
  * volume_mount_name() - "/srv/my-data" -> "mount-srv-my--data"
@@ -33,7 +33,7 @@ char *volume_crypt_name(const char *mapping);
  *
  * A source without its own condition, such as the label of a partition, uses the link that udev
  * makes for it.
- * Returns: a new string; NULL if @source is no device.
+ * Returns: a new string; NULL if @source is not a device.
  */
 char *volume_device_condition(const char *source);
 
@@ -45,16 +45,19 @@ char *volume_service_name(const FstabEntry *entry);
  *
  * That volume is needed. If it is only mounted by hand, the service merely waits for it. Adds
  * nothing for a file on the root.
- * @key: the kind of requirement, "While" or "When"; @entry: does not count as the holder; may be
- * NULL
+ * @key: the kind of requirement, "While" or "When"; @entry: is never the other volume; may be NULL
  */
-void volume_append_holder(GString *text, const char *key, const GPtrArray *entries, const char *path,
-			  const FstabEntry *entry);
+void volume_append_holder(GString *text, const char *key, const GPtrArray *entries,
+			  const char *path, const FstabEntry *entry);
 
 /* "KEY=word word ...", quoted where necessary. */
-void volume_append_words(GString *text, const char *key, ...) G_GNUC_NULL_TERMINATED;
+void volume_append_tokens(GString *text, const char *key, ...) G_GNUC_NULL_TERMINATED;
 
-/* That the boot wants the service @name, or with noauto only an admin's start, is added to the policy @file. */
-void volume_append_policy(Output *output, const char *file, Origin origin, bool is_noauto, const char *name);
+/*
+ * Adds a line to the policy @file: the boot wants the service @name, or with noauto only an admin
+ * starts it.
+ */
+void volume_append_policy(GeneratedFiles *output, const char *file, Origin origin, bool is_noauto,
+			  const char *name);
 
 #endif

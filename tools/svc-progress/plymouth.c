@@ -57,15 +57,17 @@ static bool is_connected(Plymouth *plymouth)
 	if (plymouth->fd < 0)
 		return false;
 	if (connect(plymouth->fd, (struct sockaddr *)&address,
-		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(SOCKET_NAME))) == 0)
+		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+				strlen(SOCKET_NAME))) == 0)
 		return true;
 	forget(plymouth);
 	return false;
 }
 
 /*
- * Its answers are one byte each, ACK or NAK, and both are ignored. An excess of bytes ends the
- * connection: any program can take an abstract name, and one that sends too much is not plymouthd.
+ * The answers of plymouthd are one byte each, ACK or NAK, and both are ignored. An excess of bytes
+ * ends the connection: any program can take an abstract name, and one that sends too much is not
+ * plymouthd.
  */
 static void read_answers(Plymouth *plymouth)
 {
@@ -78,7 +80,7 @@ static void read_answers(Plymouth *plymouth)
 		forget(plymouth);
 }
 
-static bool ask(Plymouth *plymouth, PlymouthRequest request, const char *text)
+static bool send_request(Plymouth *plymouth, PlymouthRequest request, const char *text)
 {
 	char packet[PLYMOUTH_PACKET_BYTES + 1];
 	const size_t length = plymouth_pack(packet, request, text);
@@ -98,50 +100,51 @@ void plymouth_init(Plymouth *plymouth, bool is_shutdown)
 	*plymouth = (Plymouth){ .fd = -1, .is_shutdown = is_shutdown };
 }
 
-/* Its present picture is from before the shutdown. */
-static void tell_mode(Plymouth *plymouth)
+/* Until plymouthd gets the mode, its picture is still the one from before the shutdown. */
+static void send_mode(Plymouth *plymouth)
 {
-	if (!plymouth->is_shutdown || plymouth->is_mode_told)
+	if (!plymouth->is_shutdown || plymouth->is_mode_sent)
 		return;
-	if (ask(plymouth, PLYMOUTH_CHANGE_MODE, "shutdown") && ask(plymouth, PLYMOUTH_SHOW_SPLASH, NULL))
-		plymouth->is_mode_told = true;
+	if (send_request(plymouth, PLYMOUTH_CHANGE_MODE, "shutdown") &&
+	    send_request(plymouth, PLYMOUTH_SHOW_SPLASH, NULL))
+		plymouth->is_mode_sent = true;
 }
 
-static void tell_status(Plymouth *plymouth, unsigned percent)
+static void send_status(Plymouth *plymouth, unsigned percent)
 {
 	char status[sizeof plymouth->status];
 
 	(void)snprintf(status, sizeof status, "svcd:%u", percent);
 	if (plymouth->is_shutdown || strcmp(status, plymouth->status) == 0)
 		return;
-	if (ask(plymouth, PLYMOUTH_UPDATE, status))
+	if (send_request(plymouth, PLYMOUTH_UPDATE, status))
 		memcpy(plymouth->status, status, sizeof status);
 }
 
-static void tell_message(Plymouth *plymouth, const char *message)
+static void send_message(Plymouth *plymouth, const char *message)
 {
 	char shown[sizeof plymouth->message];
 
 	(void)snprintf(shown, sizeof shown, "%s", message);
 	if (strcmp(shown, plymouth->message) == 0)
 		return;
-	if (*plymouth->message && !ask(plymouth, PLYMOUTH_HIDE_MESSAGE, plymouth->message))
+	if (*plymouth->message && !send_request(plymouth, PLYMOUTH_HIDE_MESSAGE, plymouth->message))
 		return;
-	if (*shown && !ask(plymouth, PLYMOUTH_SHOW_MESSAGE, shown))
+	if (*shown && !send_request(plymouth, PLYMOUTH_SHOW_MESSAGE, shown))
 		return;
 	memcpy(plymouth->message, shown, sizeof shown);
 }
 
-void plymouth_tell(Plymouth *plymouth, unsigned percent, const char *message)
+void plymouth_update(Plymouth *plymouth, unsigned percent, const char *message)
 {
 	if (!is_connected(plymouth))
 		return;
 	read_answers(plymouth);
 	if (plymouth->fd < 0 || plymouth->n_unanswered > 0)
 		return;
-	tell_mode(plymouth);
-	tell_status(plymouth, percent);
-	tell_message(plymouth, message);
+	send_mode(plymouth);
+	send_status(plymouth, percent);
+	send_message(plymouth, message);
 }
 
 void plymouth_close(Plymouth *plymouth)
@@ -152,7 +155,7 @@ void plymouth_close(Plymouth *plymouth)
 		return;
 	read_answers(plymouth);
 	if (plymouth->fd >= 0 && plymouth->n_unanswered == 0)
-		tell_message(plymouth, "");
+		send_message(plymouth, "");
 	answer.fd = plymouth->fd;
 	if (plymouth->n_unanswered > 0 && poll(&answer, 1, LAST_ANSWER_MS) > 0)
 		read_answers(plymouth);

@@ -16,7 +16,7 @@ enum { PLYMOUTH_TEXT_BYTES = 200, PLYMOUTH_PACKET_BYTES = 3 + PLYMOUTH_TEXT_BYTE
 
 /* Letters of ply-boot-protocol.h. */
 typedef enum PlymouthRequest {
-	PLYMOUTH_UPDATE = 'U',       /* a status, from which it estimates the next boot */
+	PLYMOUTH_UPDATE = 'U', /* a status; plymouthd estimates the next boot from it */
 	PLYMOUTH_SHOW_MESSAGE = 'M',
 	PLYMOUTH_HIDE_MESSAGE = 'm',
 	PLYMOUTH_CHANGE_MODE = 'C',
@@ -28,8 +28,8 @@ typedef enum PlymouthRequest {
  * @text: NULL for a request without one; a longer one is cut off at PLYMOUTH_TEXT_BYTES - 1 bytes
  * @ret: PLYMOUTH_PACKET_BYTES
  *
- * Returns: its length. The letter and a NUL; with an argument the letter, 2, the length with the
- * final NUL, the text, NUL.
+ * Returns: the length of the request. It is the letter and a NUL; or the letter, 2, the length of
+ * the text with its final NUL, the text, NUL.
  */
 size_t plymouth_pack(char *ret, PlymouthRequest request, const char *text);
 
@@ -37,15 +37,15 @@ typedef struct Plymouth {
 	int fd; /* -1: none */
 	unsigned n_unanswered;
 	bool is_shutdown;
-	bool is_mode_told;
-	char status[32];                    /* the last one that was sent */
+	bool is_mode_sent;
+	char status[32]; /* the last one that was sent */
 	char message[PLYMOUTH_TEXT_BYTES];
 } Plymouth;
 
 void plymouth_init(Plymouth *plymouth, bool is_shutdown);
 
 /* Sends changed values: "svcd:42" as the status, and a message, "" for none. */
-void plymouth_tell(Plymouth *plymouth, unsigned percent, const char *message);
+void plymouth_update(Plymouth *plymouth, unsigned percent, const char *message);
 
 /*
  * Removes the message. Waits at most half a second for the last answer, so that plymouthd can write

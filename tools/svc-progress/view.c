@@ -6,16 +6,44 @@
 
 #include "svc-progress/view.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "svc-progress/words.h"
+static const char more[] = "...";
+
+static void cut(Text *text)
+{
+	const size_t n_dots = strlen(more);
+
+	text->length = text->size - 1;
+	if (text->length >= n_dots)
+		memcpy(text->bytes + text->length - n_dots, more, n_dots);
+}
+
+void text_add(Text *text, const char *format, ...)
+{
+	const size_t room = text->size - text->length;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(text->bytes + text->length, room, format, args);
+	va_end(args);
+	if (n < 0)
+		text->bytes[text->length] = '\0';
+	else if ((size_t)n < room)
+		text->length += (size_t)n;
+	else
+		cut(text);
+}
 
 static bool goes_before(const Motion *a, const Motion *b)
 {
 	return a->kind != b->kind ? a->kind < b->kind : a->since_us < b->since_us;
 }
 
-/* One byte for each character, so that a byte is a column. */
+/* Leaves one byte for each character, so that a byte is a column. */
 static void keep_ascii(char *text)
 {
 	char *to = text;
@@ -40,7 +68,8 @@ void view_add(View *view, const Motion *motion)
 		return;
 	if (view->n_motions < VIEW_MOTIONS)
 		view->n_motions++;
-	memmove(&view->motions[at + 1], &view->motions[at], (view->n_motions - 1 - at) * sizeof(Motion));
+	memmove(&view->motions[at + 1], &view->motions[at],
+		(view->n_motions - 1 - at) * sizeof(Motion));
 	view->motions[at] = *motion;
 	keep_ascii(view->motions[at].what);
 }
@@ -57,7 +86,9 @@ const Motion *view_oldest(const View *view)
 
 void view_add_failed(View *view, const char *name)
 {
-	Text text = { .bytes = view->failed, .size = sizeof view->failed, .length = strlen(view->failed) };
+	Text text = { .bytes = view->failed,
+		      .size = sizeof view->failed,
+		      .length = strlen(view->failed) };
 
 	text_add(&text, "%s%s", view->n_failed > 0 ? ", " : "", name);
 	view->n_failed++;

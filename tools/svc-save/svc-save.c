@@ -16,17 +16,18 @@
 #include "base/fd.h"
 #include "base/limits.h"
 
-/* The text up to the end of file; a NUL in it would truncate it. */
+/* Reads the text up to the end of file. Refuses a NUL byte, because it would truncate the text. */
 static char *read_input(GError **error)
 {
-	g_autoptr(GBytes) bytes = fd_read_bounded(STDIN_FILENO, LIMIT_DURATIONS_BYTES, "standard input", error);
+	g_autoptr(GBytes) bytes =
+		fd_read_bounded(STDIN_FILENO, LIMIT_DURATIONS_BYTES, "standard input", error);
 	g_autofree char *text = NULL;
 
 	if (!bytes)
 		return NULL;
 	text = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
 	if (strlen(text) != g_bytes_get_size(bytes)) {
-		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is a NUL in standard input");
+		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "standard input contains a NUL byte");
 		return NULL;
 	}
 	return g_steal_pointer(&text);

@@ -19,13 +19,13 @@ bool allowed_has(const char *file, const char *name, size_t size)
 {
 	const size_t length = strnlen(name, size);
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	bool found = false;
 	FILE *lines = fopen(file, "re");
 
 	if (!lines)
 		return false;
-	while (length > 0 && !found && getline(&line, &room, lines) >= 0) {
+	while (length > 0 && !found && getline(&line, &capacity, lines) >= 0) {
 		line[strcspn(line, " \t\n#")] = '\0';
 		found = strlen(line) == length && memcmp(line, name, length) == 0;
 	}
@@ -44,17 +44,19 @@ bool allowed_is_console(const char *line, size_t size)
 	if (length >= sizeof text)
 		return false;
 	memcpy(text, line, length);
-	return sscanf(text, "tty%2d%n", &number, &end) == 1 && text[end] == '\0' && number >= 1 && number <= LAST_CONSOLE;
+	return sscanf(text, "tty%2d%n", &number, &end) == 1 && text[end] == '\0' && number >= 1 &&
+	       number <= LAST_CONSOLE;
 }
 
 static bool is_allowed(const struct utmpx *record)
 {
-	return record->ut_type == USER_PROCESS && allowed_is_console(record->ut_line, sizeof record->ut_line) &&
+	return record->ut_type == USER_PROCESS &&
+	       allowed_is_console(record->ut_line, sizeof record->ut_line) &&
 	       (strncmp(record->ut_user, "root", sizeof record->ut_user) == 0 ||
 		allowed_has(ALLOWED_FILE, record->ut_user, sizeof record->ut_user));
 }
 
-bool allowed_is_somebody_there(void)
+bool allowed_is_one_logged_in(void)
 {
 	const struct utmpx *record;
 	bool found = false;

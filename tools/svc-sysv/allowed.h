@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Allowed: the users in whose presence ctrl-alt-del may end the machine (shutdown(8), ACCESS
+ * Allowed: the users in whose presence ctrl-alt-del may shut down the machine (shutdown(8), ACCESS
  * CONTROL).
  */
 #ifndef SVCD_SYSV_ALLOWED_H
@@ -15,9 +15,9 @@
  * Is root, or a user in ALLOWED_FILE, logged in at a virtual console? If the file is missing, every
  * user is allowed.
  */
-bool allowed_is_somebody_there(void);
+bool allowed_is_one_logged_in(void);
 
-/* Is the user @name, of at most @size bytes, a line of @file? "#" begins a comment. */
+/* Does a line of @file contain the user @name, of at most @size bytes? "#" begins a comment. */
 bool allowed_has(const char *file, const char *name, size_t size);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * halt(8), poweroff(8), reboot(8): request the end of the machine and return at once, as elogind
- * and desktops expect. With -f no service is stopped.
+ * halt(8), poweroff(8), reboot(8): request a halt, a power-off or a reboot and return at once, as
+ * elogind and desktops expect. With -f no service is stopped.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 #include <sys/reboot.h>
 #include <unistd.h>
 
-#include "svc-sysv/ask.h"
+#include "svc-sysv/init-request.h"
 #include "svc-sysv/svc-sysv.h"
 
 #define RECORDER SVCD_LIBDIR "/svc-utmp"
@@ -28,19 +28,21 @@ static int record_shutdown(void)
 {
 	static const char *const command[] = { RECORDER, "shutdown", NULL };
 
-	return ask_run(command);
+	return run_and_wait(command);
 }
 
 static int end_at_once(const struct HaltOptions *o)
 {
-	static const int acts[] = { [END_HALT] = RB_HALT_SYSTEM, [END_POWEROFF] = RB_POWER_OFF, [END_REBOOT] = RB_AUTOBOOT };
+	static const int ends[] = {
+		[END_HALT] = RB_HALT_SYSTEM, [END_POWEROFF] = RB_POWER_OFF, [END_REBOOT] = RB_AUTOBOOT
+	};
 
 	if (!o->without_record)
 		(void)record_shutdown(); /* it has printed its error, and the end matters more */
 	if (!o->without_sync)
 		sync();
-	(void)reboot(acts[o->end]); /* returns only on failure */
-	return complain(1, "the kernel refuses: %s", strerror(errno));
+	(void)reboot(ends[o->end]); /* returns only on failure */
+	return complain(1, "the kernel refused: %s", strerror(errno));
 }
 
 static bool read_options(int argc, char **argv, struct HaltOptions *o)
@@ -81,7 +83,7 @@ static bool read_options(int argc, char **argv, struct HaltOptions *o)
 int halt_main(int argc, char **argv)
 {
 	const char *name = program_invocation_short_name;
-	struct HaltOptions options = { .end = strcmp(name, "reboot") == 0     ? END_REBOOT :
+	struct HaltOptions options = { .end = strcmp(name, "reboot") == 0   ? END_REBOOT :
 					      strcmp(name, "poweroff") == 0 ? END_POWEROFF :
 									      END_HALT };
 
@@ -91,5 +93,5 @@ int halt_main(int argc, char **argv)
 		return 1;
 	if (options.record_only)
 		return options.without_record ? 0 : record_shutdown();
-	return options.at_once ? end_at_once(&options) : ask_for_end(options.end);
+	return options.at_once ? end_at_once(&options) : request_end(options.end);
 }

@@ -5,16 +5,16 @@ svc_sysv_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
 svc_sysv_CFLAGS = $(AM_CFLAGS)
 svc_sysv_SOURCES = \
 	tools/svc-sysv/allowed.c tools/svc-sysv/allowed.h \
-	tools/svc-sysv/ask.c tools/svc-sysv/ask.h \
+	tools/svc-sysv/init-request.c tools/svc-sysv/init-request.h \
 	tools/svc-sysv/halt.c \
 	tools/svc-sysv/main.c \
 	tools/svc-sysv/runlevel.c \
 	tools/svc-sysv/schedule.c tools/svc-sysv/schedule.h \
-	tools/svc-sysv/shutdown.c \
+	tools/svc-sysv/shutdown-command.c \
 	tools/svc-sysv/svc-sysv.h \
 	tools/svc-sysv/telinit.c
 
-# Its names. A package that replaces sysvinit links them into /sbin.
+# The names of the program. The package svcd-init links them into /sbin.
 SYSV_NAMES = halt poweroff reboot runlevel shutdown telinit
 sysvdir = $(svcdlibdir)/sysv
 

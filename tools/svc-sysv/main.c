@@ -19,11 +19,13 @@
 static const struct {
 	const char *name;
 	int (*main)(int argc, char **argv);
+	/* clang-format off */
 } programs[] = {
 	{ "telinit", telinit_main },   { "init", telinit_main },  { "runlevel", runlevel_main },
 	{ "shutdown", shutdown_main }, { "halt", halt_main },     { "poweroff", halt_main },
 	{ "reboot", halt_main },
 };
+/* clang-format on */
 
 int complain(int status, const char *format, ...)
 {
@@ -41,7 +43,8 @@ bool is_root(void)
 {
 	if (geteuid() == 0)
 		return true;
-	(void)complain(1, "only root may do this; for other users svcctl asks polkit");
+	(void)complain(
+		1, "only root may run this command; other users can use svcctl, which asks polkit");
 	return false;
 }
 
@@ -50,5 +53,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
 		if (strcmp(program_invocation_short_name, programs[i].name) == 0)
 			return programs[i].main(argc, argv);
-	return complain(2, "call it by one of its names: telinit, runlevel, shutdown, halt, poweroff, reboot");
+	return complain(2,
+			"call this program by one of its names: telinit, runlevel, shutdown, halt, "
+			"poweroff, reboot");
 }

@@ -12,7 +12,7 @@
 
 enum { MINUTES_A_DAY = 24 * 60, MAX_DIGITS = 6 };
 
-/* Digits only, up to @length. */
+/* Accepts only digits, up to @length of them. */
 static bool parse_number(const char *text, size_t length, int *ret)
 {
 	int value = 0;
@@ -34,8 +34,9 @@ static bool parse_clock(const char *text, const char *colon, const struct tm *no
 	int minute;
 	int left;
 
-	if (!parse_number(text, (size_t)(colon - text), &hour) || !parse_number(colon + 1, strlen(colon + 1), &minute) ||
-	    strlen(colon + 1) != 2 || hour > 23 || minute > 59)
+	if (!parse_number(text, (size_t)(colon - text), &hour) ||
+	    !parse_number(colon + 1, strlen(colon + 1), &minute) || strlen(colon + 1) != 2 ||
+	    hour > 23 || minute > 59)
 		return false;
 	left = hour * 60 + minute - (now->tm_hour * 60 + now->tm_min);
 	*ret_minutes = left < 0 ? left + MINUTES_A_DAY : left;
@@ -57,7 +58,7 @@ bool schedule_parse(const char *text, const struct tm *now, int *ret_minutes)
 	return parse_number(text, strlen(text), ret_minutes);
 }
 
-bool schedule_is_told(int left)
+bool schedule_is_announced(int left)
 {
 	if (left <= 10)
 		return true;

@@ -8,11 +8,12 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* Logins are refused from here on (shutdown(8)). */
+/* Logins are refused when this many minutes are left (shutdown(8)). */
 #define SCHEDULE_NOLOGIN_MINUTES 5
 
 /**
- * schedule_parse() - shutdown's argument for a time: "now", "+M" or "M" minutes, "hh:mm" of the clock
+ * schedule_parse() - shutdown's argument for a time: "now", "+M" or "M" minutes, "hh:mm" of the
+ * clock
  * @now: local time; an hh:mm that has passed today means tomorrow
  * @ret_minutes: from now; a started minute counts as a whole one (10:00:30 to 10:01 is 1)
  */
@@ -22,6 +23,6 @@ bool schedule_parse(const char *text, const struct tm *now, int *ret_minutes);
  * Is a warning sent when @left minutes are left? Each of the last ten minutes, every quarter of the
  * last hour, then every hour.
  */
-bool schedule_is_told(int left);
+bool schedule_is_announced(int left);
 
 #endif

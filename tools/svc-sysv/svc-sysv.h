@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Each is main() of its name. Returns: an exit status. */
+/* Each is the main() of the command with its name. Returns: an exit status. */
 int telinit_main(int argc, char **argv);
 int runlevel_main(int argc, char **argv);
 int halt_main(int argc, char **argv); /* halt, poweroff, reboot */

@@ -68,7 +68,7 @@ static struct utmpx machine_record(short type, const char *user)
 	return record;
 }
 
-/* The history; if the file is missing, it is not wanted. */
+/* Appends to the history. If the file is missing, the admin wants no history. */
 static void append_history(const struct utmpx *record)
 {
 	updwtmpx(WTMP_FILE, record);
@@ -120,7 +120,8 @@ static bool do_boot(char **arguments)
 
 	if (has_boot_record())
 		return true;
-	(void)make_empty(WTMP_FILE, 0); /* it has logged its error; logins matter more than the history */
+	/* it has logged its error; logins matter more than the history */
+	(void)make_empty(WTMP_FILE, 0);
 	return make_empty(UTMP_FILE, O_TRUNC) && store(&record);
 }
 

@@ -3,15 +3,15 @@
 svcdlib_PROGRAMS += svc-worker
 svc_worker_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(UDEV_CFLAGS)
 svc_worker_SOURCES = \
-	tools/svc-worker/cgroups.c \
-	tools/svc-worker/datagrams.c \
-	tools/svc-worker/devices.c \
-	tools/svc-worker/listen.c \
+	tools/svc-worker/verb-cgroups.c \
+	tools/svc-worker/verb-datagrams.c \
+	tools/svc-worker/verb-devices.c \
+	tools/svc-worker/verb-listen.c \
 	tools/svc-worker/main.c \
-	tools/svc-worker/network.c \
-	tools/svc-worker/path.c \
-	tools/svc-worker/processes.c \
-	tools/svc-worker/run-files.c \
+	tools/svc-worker/verb-network.c \
+	tools/svc-worker/verb-path.c \
+	tools/svc-worker/verb-processes.c \
+	tools/svc-worker/verb-run-files.c \
 	tools/svc-worker/verbs.c tools/svc-worker/verbs.h \
 	tools/svc-worker/worker.h
 svc_worker_LDADD = libsysv.a libproviders.a libprocess.a libconfig.a libworker.a libloop.a libmodel.a libsandbox.a $(UDEV_LIBS) $(LIBS_BASE)

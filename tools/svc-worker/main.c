@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-worker: does operations for the manager that may block for ever.
+ * svc-worker: carries out operations for the manager that may block for ever.
  *
  * Standard input is one end of a SOCK_SEQPACKET socket pair. Jobs and answers are datagrams of text
  * (worker/message.h). The program ends when the manager closes its end.
@@ -20,19 +20,21 @@
 #include "tools/svc-worker/worker.h"
 
 /*
- * Requests that are read in one turn of the main loop, so that the watches of verbs get their turn,
- * too.
+ * The largest number of requests that are read in one turn of the main loop, because the watches of
+ * verbs need their turn, too.
  */
 #define BATCH 16
 
 static GMainLoop *loop;
-static uint64_t busy_id; /* the job last reported as busy; 0: none since the last report of being idle */
-static bool is_reading;  /* the next request may be there already: its report replaces a report of being idle */
+/* the job last reported as busy; 0: none since the last report of being idle */
+static uint64_t busy_id;
+/* the next request may be there already; its report then replaces the report of being idle */
+static bool is_reading;
 static GHashTable *verb_of_id; /* id -> WorkerVerb, of jobs that continue and can be cancelled */
 
-static void send_words(uint64_t id, const char *const *words, unsigned n_words, int fd)
+static void send_fields(uint64_t id, const char *const *fields, unsigned n_fields, int fd)
 {
-	g_autoptr(GByteArray) message = worker_message_new(id, words, n_words);
+	g_autoptr(GByteArray) message = worker_message_new(id, fields, n_fields);
 	int error;
 
 	if (!message) { /* too long: the job fails, so that the manager does not wait for it */
@@ -40,32 +42,33 @@ static void send_words(uint64_t id, const char *const *words, unsigned n_words, 
 
 		message = worker_message_new(id, failed, 2);
 	}
-	while ((error = worker_message_send(STDIN_FILENO, message, &fd, fd >= 0 ? 1 : 0)) == EAGAIN) {
-		struct pollfd room = { .fd = STDIN_FILENO, .events = POLLOUT };
+	while ((error = worker_message_send(STDIN_FILENO, message, &fd, fd >= 0 ? 1 : 0)) ==
+	       EAGAIN) {
+		struct pollfd writable = { .fd = STDIN_FILENO, .events = POLLOUT };
 
-		(void)poll(&room, 1, -1); /* EINTR: try again */
+		(void)poll(&writable, 1, -1); /* EINTR: try again */
 	}
 	if (error)
-		exit(EXIT_SUCCESS); /* the manager has gone */
+		exit(EXIT_SUCCESS); /* the manager has ended */
 }
 
 void worker_begin(uint64_t id)
 {
-	static const char *const words[] = { WORKER_BUSY };
+	static const char *const fields[] = { WORKER_BUSY };
 
 	if (busy_id == id)
 		return;
 	busy_id = id;
-	send_words(id, words, 1, -1);
+	send_fields(id, fields, 1, -1);
 }
 
 void worker_rest(void)
 {
-	static const char *const words[] = { WORKER_REST };
+	static const char *const fields[] = { WORKER_REST };
 
 	if (is_reading || !busy_id)
 		return;
-	send_words(busy_id, words, 1, -1);
+	send_fields(busy_id, fields, 1, -1);
 	busy_id = 0;
 }
 
@@ -76,23 +79,23 @@ static bool ends_job(const char *kind)
 
 void worker_answer(uint64_t id, int fd, const char *kind, ...)
 {
-	const char *words[WORKER_MAX_WORDS] = { kind };
-	unsigned n_words = 1;
+	const char *fields[WORKER_MAX_FIELDS] = { kind };
+	unsigned n_fields = 1;
 	va_list rest;
 
 	va_start(rest, kind);
-	while (n_words < WORKER_MAX_WORDS && (words[n_words] = va_arg(rest, const char *)))
-		n_words++;
+	while (n_fields < WORKER_MAX_FIELDS && (fields[n_fields] = va_arg(rest, const char *)))
+		n_fields++;
 	va_end(rest);
-	send_words(id, words, n_words, fd);
+	send_fields(id, fields, n_fields, fd);
 	if (!ends_job(kind))
 		return;
 	g_hash_table_remove(verb_of_id, &id);
 }
 
-void worker_answer_words(uint64_t id, const char *const *words, unsigned n_words)
+void worker_answer_fields(uint64_t id, const char *const *fields, unsigned n_fields)
 {
-	send_words(id, words, n_words, -1);
+	send_fields(id, fields, n_fields, -1);
 }
 
 static const WorkerVerb *find_verb(const char *name)
@@ -115,11 +118,12 @@ static void cancel(uint64_t id)
 
 static void carry_out(WorkerRequest *request)
 {
-	const WorkerVerb *verb = find_verb(request->words[0]);
+	const WorkerVerb *verb = find_verb(request->fields[0]);
 
 	worker_begin(request->id);
 	if (verb && verb->cancel)
-		g_hash_table_insert(verb_of_id, g_memdup2(&request->id, sizeof request->id), (gpointer)verb);
+		g_hash_table_insert(verb_of_id, g_memdup2(&request->id, sizeof request->id),
+				    (gpointer)verb);
 	if (verb)
 		verb->carry_out(request);
 	else
@@ -137,8 +141,8 @@ static void read_requests(void)
 		if (result == 0)
 			g_main_loop_quit(loop);
 		if (result <= 0)
-			return; /* none, or not one of ours */
-		if (strcmp(request.words[0], WORKER_CANCEL) == 0)
+			return; /* no request, or an invalid one */
+		if (strcmp(request.fields[0], WORKER_CANCEL) == 0)
 			cancel(request.id); /* no descriptors come with it */
 		else
 			carry_out(&request);
@@ -160,7 +164,8 @@ int main(void)
 	FdSource *source;
 
 	(void)signal(SIGPIPE, SIG_IGN); /* cannot fail */
-	(void)signal(SIGIO, SIG_IGN);   /* a writer appeared while a program was examined (providers/program-file.c) */
+	/* sent if a writer appears while a program is examined (providers/program-file.c) */
+	(void)signal(SIGIO, SIG_IGN);
 	loop = g_main_loop_new(NULL, FALSE);
 	verb_of_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	source = fd_source_new(STDIN_FILENO, G_IO_IN, LOOP_PRIORITY_KEEPER, on_request, NULL);

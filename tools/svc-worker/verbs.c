@@ -13,7 +13,8 @@
 /* Answers at once: shows whether the program can be executed, and serves tests. */
 static void echo(WorkerRequest *request)
 {
-	worker_answer(request->id, -1, WORKER_DONE, request->n_words > 1 ? request->words[1] : "", NULL);
+	worker_answer(request->id, -1, WORKER_DONE, request->n_fields > 1 ? request->fields[1] : "",
+		      NULL);
 }
 
 const WorkerVerb worker_verbs[] = {

@@ -7,35 +7,35 @@
 
 #include "tools/svc-worker/worker.h"
 
-/* listen.c */
+/* verb-listen.c */
 void verb_listen(WorkerRequest *request);
 void verb_unlisten(WorkerRequest *request);
 
-/* path.c; the verbs are described in providers/path.h. */
+/* verb-path.c; the verbs are described in providers/path.h. */
 void path_watch(WorkerRequest *request);
 void path_cancel(uint64_t id);
 
-/* devices.c; the verbs are described in providers/udev-reader.h. */
+/* verb-devices.c; the verbs are described in providers/udev-reader.h. */
 void verb_list_devices(WorkerRequest *request);
 void verb_look_at_devices(WorkerRequest *request);
 void verb_announce_device(WorkerRequest *request);
 
-/* network.c; the verb is described in loop/netlink.h. */
+/* verb-network.c; the verb is described in loop/netlink.h. */
 void verb_list_network(WorkerRequest *request);
 
-/* datagrams.c */
+/* verb-datagrams.c */
 void verb_eat(WorkerRequest *request);
 
-/* processes.c */
+/* verb-processes.c */
 void verb_find_main(WorkerRequest *request);
 void verb_has_process(WorkerRequest *request);
 void verb_name_processes(WorkerRequest *request);
 
-/* run-files.c */
+/* verb-run-files.c */
 void verb_initctl(WorkerRequest *request);
 void verb_take_file(WorkerRequest *request);
 
-/* cgroups.c */
+/* verb-cgroups.c */
 void verb_cgroup_signal(WorkerRequest *request);
 void verb_cgroup_clear(WorkerRequest *request);
 

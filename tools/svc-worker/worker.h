@@ -13,7 +13,10 @@
 
 #include "worker/message.h"
 
-/* @request->words[0] is the verb. Borrowed; a verb takes descriptors with worker_message_take_fd(). */
+/*
+ * @request->fields[0] is the verb. Borrowed; a verb takes descriptors with
+ * worker_message_take_fd().
+ */
 typedef WorkerMessage WorkerRequest;
 
 typedef struct WorkerVerb {
@@ -23,7 +26,7 @@ typedef struct WorkerVerb {
 	 * or "failed".
 	 */
 	void (*carry_out)(WorkerRequest *request);
-	/* The job is no longer wanted; NULL for a verb that has answered when it returns. */
+	/* Cancels a job; NULL for a verb whose carry_out() returns only after its last answer. */
 	void (*cancel)(uint64_t id);
 } WorkerVerb;
 
@@ -31,13 +34,13 @@ extern const WorkerVerb worker_verbs[];
 
 /**
  * worker_answer() - send an answer; waits until the socket is writable
- * @fd: goes with it, borrowed; -1: none
+ * @fd: sent with it, borrowed; -1: none
  * @kind: "done", "failed", or a kind of the verb; strings follow, the last one is NULL
  */
 void worker_answer(uint64_t id, int fd, const char *kind, ...) G_GNUC_NULL_TERMINATED;
 
 /* The same for a long list of strings, without a descriptor; the job goes on. */
-void worker_answer_words(uint64_t id, const char *const *words, unsigned n_words);
+void worker_answer_fields(uint64_t id, const char *const *fields, unsigned n_fields);
 
 /*
  * A continuing verb works on its job again. The manager concludes from this which job made the

@@ -18,8 +18,9 @@
 const char *verb_typed(const Verb *verb)
 {
 	g_autofree char *first = verb->of ? g_strndup(verb->by, strcspn(verb->by, " ")) : NULL;
-	g_autofree char *typed = !verb->of ? g_strdup(verb->name) : *verb->of ? g_strdup_printf("%s --%s", verb->of, first)
-								      : g_strdup_printf("--%s", verb->name);
+	g_autofree char *typed = !verb->of ? g_strdup(verb->name) :
+				 *verb->of ? g_strdup_printf("%s --%s", verb->of, first) :
+					     g_strdup_printf("--%s", verb->name);
 
 	return g_intern_string(typed);
 }
@@ -35,9 +36,11 @@ char *context_command_line(const Context *context)
 {
 	g_autoptr(GString) line = g_string_new("svcctl");
 
-	for (char **word = context->words; word && *word; word++) {
-		g_autofree char *quoted = strpbrk(*word, " \t\n'\"\\$`*?[]{}()<>|&;!#~") || !**word ? g_shell_quote(*word)
-												    : g_strdup(*word);
+	for (char **argument = context->arguments; argument && *argument; argument++) {
+		g_autofree char *quoted = strpbrk(*argument, " \t\n'\"\\$`*?[]{}()<>|&;!#~") ||
+							  !**argument ?
+						  g_shell_quote(*argument) :
+						  g_strdup(*argument);
 
 		g_string_append_printf(line, " %s", quoted);
 	}
@@ -67,7 +70,7 @@ void context_hint(Context *context, const char *format, ...)
 }
 
 /* Ignores case and punctuation, so that "NetworkManager" matches network-manager. */
-static bool is_same_word(const char *a, const char *b)
+static bool is_same_token(const char *a, const char *b)
 {
 	for (;;) {
 		a += strspn(a, "-_.");
@@ -84,21 +87,28 @@ static bool is_same_word(const char *a, const char *b)
 static const char *nearest_name(const char *name, const char *const *names)
 {
 	for (size_t i = 0; names[i]; i++) {
-		if (is_same_word(name, names[i]))
+		if (is_same_token(name, names[i]))
 			return names[i];
 	}
-	return words_nearest(name, names);
+	return token_nearest(name, names);
 }
 
 bool context_hint_name(Context *context, const char *name, const char *const *names)
 {
-	g_autofree char *bare = g_str_has_suffix(name, ".service") ? g_strndup(name, strlen(name) - strlen(".service")) : g_strdup(name);
-	g_autofree char *unit = context->options.is_user ? NULL : unit_of_name(context_root(context), bare);
+	g_autofree char *bare = g_str_has_suffix(name, ".service") ?
+					g_strndup(name, strlen(name) - strlen(".service")) :
+					g_strdup(name);
+	g_autofree char *unit =
+		context->options.is_user ? NULL : unit_of_name(context_root(context), bare);
 	g_autofree char *commands = unit ? unit_import_commands(unit, "\n") : NULL;
 	const char *nearest = nearest_name(bare, names);
 
-	if (unit && !(nearest && is_same_word(bare, nearest)))
-		context_hint(context, "It has only a systemd unit, %s, which svcd does not read. To make a service of it:\n%s", unit, commands);
+	if (unit && !(nearest && is_same_token(bare, nearest)))
+		context_hint(
+			context,
+			"It has only a systemd unit, %s, which svcd does not read. To import the "
+			"unit:\n%s",
+			unit, commands);
 	else if (nearest)
 		context_hint(context, "did you mean: %s", nearest);
 	return unit || nearest;
@@ -106,16 +116,19 @@ bool context_hint_name(Context *context, const char *name, const char *const *na
 
 static void advise_name(Context *context, const char *name)
 {
-	g_autoptr(GPtrArray) records = name && context->client ? ask_services_for(context, "Name", NULL) : NULL;
+	g_autoptr(GPtrArray)
+		records = name && context->client ? get_services_with(context, "Name", NULL) : NULL;
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 	g_autofree char *unread = records ? unread_find(context, name) : NULL;
 
 	if (name && g_str_has_suffix(name, "@")) {
-		context_hint(context, "It is a template: write %sNAME for one of its instances", name);
+		context_hint(context, "It is a template: write %sNAME for one of its instances",
+			     name);
 		return;
 	}
 	if (unread) {
-		context_hint(context, "%s exists and was not read yet: svcctl reload-files", unread);
+		context_hint(context, "%s exists and has not been read yet: svcctl reload-files",
+			     unread);
 		return;
 	}
 	for (guint i = 0; records && i < records->len; i++)
@@ -124,7 +137,8 @@ static void advise_name(Context *context, const char *name)
 	if (name && context_hint_name(context, name, (const char *const *)names->pdata))
 		return;
 	if (context->options.root)
-		context_hint(context, "svcctl --root %s policy --all shows every service", context->options.root);
+		context_hint(context, "svcctl --root %s policy --all shows every service",
+			     context->options.root);
 	else
 		context_hint(context, "svcctl list --all shows every service");
 }
@@ -152,13 +166,15 @@ static void advise_restart(Context *context, const char *name)
 static void advise_dependents(Context *context, const char *name)
 {
 	if (name)
-		context_hint(context, "To stop them as well: svcctl stop %s --with-dependents", name);
+		context_hint(context, "To stop them as well: svcctl stop %s --with-dependents",
+			     name);
 }
 
 static void advise_check(Context *context, const char *name)
 {
 	if (name && context->verb)
-		context_hint(context, "svcctl log %s\nTo do it anyway: svcctl %s %s --force", name, context->verb->name, name);
+		context_hint(context, "svcctl log %s\nTo do it anyway: svcctl %s %s --force", name,
+			     context->verb->name, name);
 }
 
 static void advise_policy(Context *context, const char *name)
@@ -175,14 +191,15 @@ static char *operators_of(const Context *context, const char *name)
 	g_autoptr(GString) groups = g_string_new(NULL);
 
 	for (guint i = 0; policy && policy->operators && i < policy->operators->len; i++)
-		g_string_append_printf(groups, "%s%s", i > 0 ? ", " : "",
-				       ((const NameRef *)g_ptr_array_index(policy->operators, i))->name);
+		g_string_append_printf(
+			groups, "%s%s", i > 0 ? ", " : "",
+			((const NameRef *)g_ptr_array_index(policy->operators, i))->name);
 	return g_string_free(g_steal_pointer(&groups), FALSE);
 }
 
 /*
- * The same command again, as root, and the groups of Operators=. Their members need no password.
- * Root gets no advice, because no user is allowed this request.
+ * Suggests the same command as root, and names the groups of Operators=, whose members need no
+ * password. Root gets no advice, because no user is allowed this request.
  */
 static void advise_root(Context *context, const char *name)
 {
@@ -194,8 +211,8 @@ static void advise_root(Context *context, const char *name)
 		return;
 	groups = name ? operators_of(context, name) : g_strdup("");
 	context_hint(context, "%s%s%s%s%s%s", sudo ? "sudo " : "As root: ", line,
-		     *groups ? "\nNo password is needed by members of these groups, which Operators= of " : "", *groups ? name : "",
-		     *groups ? " names: " : "", groups);
+		     *groups ? "\nMembers of these groups need no password (Operators= of " : "",
+		     *groups ? name : "", *groups ? "): " : "", groups);
 }
 
 static void advise_files(Context *context, const char *name)
@@ -215,23 +232,27 @@ static void advise_time(Context *context, const char *name)
 		context_hint(context, "Follow it with: svcctl status %s", name);
 }
 
-static void advise_reach_own(Context *context)
+static void advise_impact_own(Context *context)
 {
 	if (g_getenv("XDG_RUNTIME_DIR"))
-		context_hint(context, "A session starts it; here and now: svcd --user --wait &\n"
-				      "svcctl --user check, cat and graph work without it.");
+		context_hint(context,
+			     "A session starts svcd --user. To start it now: svcd --user --wait &\n"
+			     "svcctl --user check, cat and tree --order work without it.");
 	else
-		context_hint(context, "XDG_RUNTIME_DIR is not set: a session sets it, and sudo and su do not pass it on.");
+		context_hint(
+			context,
+			"XDG_RUNTIME_DIR is not set: a session sets it, and sudo and su do not "
+			"pass it on.");
 }
 
-static void advise_reach(Context *context, const char *name)
+static void advise_impact(Context *context, const char *name)
 {
 	if (context->options.is_user) {
-		advise_reach_own(context);
+		advise_impact_own(context);
 		return;
 	}
 	context_hint(context, "Is svcd process 1? cat /proc/1/comm\n"
-			      "svcctl check, cat and graph work without it.");
+			      "svcctl check, cat and tree --order work without it.");
 }
 
 static void advise_unknown(Context *context, const char *name)
@@ -246,20 +267,13 @@ static const struct {
 	const char *code; /* as in JSON */
 	void (*advise)(Context *context, const char *name);
 } advices[] = {
-	{ "NoSuchService", advise_name },
-	{ "Usage", advise_usage },
-	{ "InvalidArgument", advise_usage },
-	{ "File", advise_file },
-	{ "NotSupported", advise_restart },
-	{ "Busy", advise_dependents },
-	{ "CheckFailed", advise_check },
-	{ "PolicyDenied", advise_policy },
-	{ "NotAuthorized", advise_root },
-	{ "InvalidConfiguration", advise_files },
-	{ "NotRunning", advise_start },
-	{ "TimedOut", advise_time },
-	{ "Unreachable", advise_reach },
-	{ "OutcomeUnknown", advise_unknown },
+	{ "NoSuchService", advise_name },    { "Usage", advise_usage },
+	{ "InvalidArgument", advise_usage }, { "File", advise_file },
+	{ "NotSupported", advise_restart },  { "Busy", advise_dependents },
+	{ "CheckFailed", advise_check },     { "PolicyDenied", advise_policy },
+	{ "NotAuthorized", advise_root },    { "InvalidConfiguration", advise_files },
+	{ "NotRunning", advise_start },      { "TimedOut", advise_time },
+	{ "Unreachable", advise_impact },    { "OutcomeUnknown", advise_unknown },
 };
 
 void context_advise(Context *context, const GError *error, const char *name)

@@ -27,7 +27,8 @@ struct Agent {
 
 Agent *agent_new(void)
 {
-	g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDIN_INHERIT);
+	g_autoptr(GSubprocessLauncher)
+		launcher = g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDIN_INHERIT);
 	struct pollfd ready = { .fd = -1, .events = POLLIN };
 	auto_fd int reader = -1;
 	GSubprocess *process;
@@ -39,8 +40,8 @@ Agent *agent_new(void)
 	reader = fds[0];
 	g_subprocess_launcher_take_fd(launcher, fds[1], NOTIFY_FD);
 	/* --fallback: an agent of the session has precedence. */
-	process = g_subprocess_launcher_spawn(launcher, NULL, "pkttyagent", "--fallback", "--notify-fd",
-					      G_STRINGIFY(NOTIFY_FD), NULL);
+	process = g_subprocess_launcher_spawn(launcher, NULL, "pkttyagent", "--fallback",
+					      "--notify-fd", G_STRINGIFY(NOTIFY_FD), NULL);
 	g_subprocess_launcher_close(launcher);
 	if (!process)
 		return NULL;
@@ -57,7 +58,8 @@ void agent_free(Agent *agent)
 		return;
 	/* The wait is needed because the agent restores the terminal's echo. */
 	g_subprocess_send_signal(agent->process, SIGTERM);
-	(void)g_subprocess_wait(agent->process, NULL, NULL); /* cannot fail without a GCancellable */
+	/* cannot fail without a GCancellable */
+	(void)g_subprocess_wait(agent->process, NULL, NULL);
 	g_object_unref(agent->process);
 	g_free(agent);
 }

@@ -10,14 +10,14 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "svcctl/other-words.h"
+#include "svcctl/other-commands.h"
 
 #define DEFAULT_TIMEOUT_US (90 * G_USEC_PER_SEC)
 
 typedef enum OptionKind {
-	OPTION_FLAG,     /* bool */
-	OPTION_TEXT,     /* const char *, a value must follow */
-	OPTION_WORDS,    /* the same; repeated values are joined with blanks */
+	OPTION_FLAG, /* bool */
+	OPTION_TEXT, /* const char *, a value must follow */
+	OPTION_VALUES, /* the same; repeated values are joined with blanks */
 	OPTION_OPTIONAL, /* const char *, "" without a value; only as --name=value */
 } OptionKind;
 
@@ -33,42 +33,45 @@ typedef struct OptionRow {
 
 #define FIELD(field) offsetof(Options, field)
 
+/* clang-format off */
 static const OptionRow rows[] = {
 	{ "json", 0, OPTION_OPTIONAL, FIELD(json), true, "[=pretty]", "answer in JSON, errors too" },
 	{ "quiet", 'q', OPTION_FLAG, FIELD(is_quiet), true, "", "print only results and errors" },
 	{ "timeout", 't', OPTION_TEXT, FIELD(timeout), true, " SEC", "how long to wait (90)" },
 	{ "color", 0, OPTION_TEXT, FIELD(colour), true, " WHEN", "auto, always or never" },
-	{ "ascii", 0, OPTION_FLAG, FIELD(is_ascii), true, "", "no other characters" },
+	{ "ascii", 0, OPTION_FLAG, FIELD(is_ascii), true, "", "print only ASCII characters" },
 	{ "width", 0, OPTION_TEXT, FIELD(width), true, " N", "wrap at N columns; 0: never" },
-	{ "help", 'h', OPTION_FLAG, FIELD(has_help), true, "", "show how to use it" },
-	{ "version", 'V', OPTION_FLAG, FIELD(has_version), true, "", "the same as the verb version" },
+	{ "help", 'h', OPTION_FLAG, FIELD(has_help), true, "", "show this help" },
+	{ "version", 'V', OPTION_FLAG, FIELD(has_version), true, "", "the same as \"svcctl version\"" },
 	{ "all", 'a', OPTION_FLAG, FIELD(is_all), false, "", "also services that are off; all processes" },
 	{ "state", 0, OPTION_TEXT, FIELD(state), false, " STATE", "only services in this state" },
 	{ "unmanaged", 0, OPTION_FLAG, FIELD(is_unmanaged), false, "", "processes that the message bus started without svcd" },
 	{ "level", 0, OPTION_TEXT, FIELD(level), false, " LEVEL", "only conditions that are true, false or unknown" },
 	{ "columns", 'o', OPTION_TEXT, FIELD(columns), false, " A,B", "show these columns, by their names in JSON" },
 	{ "no-header", 0, OPTION_FLAG, FIELD(has_no_header), false, "", "no header line" },
-	{ "wait", 0, OPTION_FLAG, FIELD(waits), false, "", "wait for conditions that are false, too" },
+	{ "wait", 0, OPTION_FLAG, FIELD(waits), false, "", "also wait for conditions that are false" },
 	{ "no-wait", 0, OPTION_FLAG, FIELD(has_no_wait), false, "", "send the request, and do not wait for the result" },
-	{ "progress", 0, OPTION_FLAG, FIELD(shows_progress), false, "", "with --json: a line for each change meanwhile" },
-	{ "force", 0, OPTION_FLAG, FIELD(is_forced), false, "", "ask neither CheckCommand= nor the user first" },
-	{ "with-dependents", 0, OPTION_FLAG, FIELD(with_dependents), false, "", "also stop the services that need it" },
+	{ "progress", 0, OPTION_FLAG, FIELD(shows_progress), false, "", "with --json: a line for each change during the wait" },
+	{ "force", 0, OPTION_FLAG, FIELD(is_forced), false, "", "skip CheckCommand= and do not ask for confirmation" },
+	{ "with-dependents", 0, OPTION_FLAG, FIELD(with_dependents), false, "", "also stop the services that need NAME" },
 	{ "lines", 'n', OPTION_TEXT, FIELD(lines), false, " N", "how many lines (50), or all" },
 	{ "lines", 'N', OPTION_TEXT, FIELD(lines), false, NULL, NULL },
-	{ "since", 0, OPTION_TEXT, FIELD(since), false, " TIME", "only lines since then: 10min (ago), 09:30 or a date" },
+	{ "since", 0, OPTION_TEXT, FIELD(since), false, " TIME", "only lines since 10min (ago), 09:30 or a date" },
+	{ "boot", 0, OPTION_TEXT, FIELD(boot), false, " N", "of a recorded boot: its number, or -1 for the last one before this" },
+	{ "shutdown", 0, OPTION_FLAG, FIELD(of_shutdown), false, "", "of the shutdown instead of the boot" },
 	{ "follow", 'f', OPTION_FLAG, FIELD(follows), false, "", "continue with new lines as they are written" },
-	{ "root", 0, OPTION_TEXT, FIELD(root), false, " DIR", "the tree below DIR instead of this machine" },
-	{ "runlevel", 0, OPTION_WORDS, FIELD(runlevel), false, " N", "in this runlevel" },
+	{ "root", 0, OPTION_TEXT, FIELD(root), false, " DIR", "use the files below DIR, not those of this machine" },
+	{ "runlevel", 0, OPTION_VALUES, FIELD(runlevel), false, " N", "in this runlevel" },
 	{ "dry-run", 0, OPTION_FLAG, FIELD(is_dry_run), false, "", "only show what would start and stop" },
 	{ "until-reboot", 0, OPTION_FLAG, FIELD(is_until_reboot), false, "", "only until the next boot" },
-	{ "reason", 0, OPTION_TEXT, FIELD(reason), false, " TEXT", "a reason, shown wherever this decides" },
-	{ "run-as", 0, OPTION_TEXT, FIELD(run_as), false, " USER", "the user that it runs as" },
+	{ "reason", 0, OPTION_TEXT, FIELD(reason), false, " TEXT", "a reason, shown wherever this policy decides" },
+	{ "run-as", 0, OPTION_TEXT, FIELD(run_as), false, " USER", "the user that the service runs as" },
 	{ "restart", 0, OPTION_TEXT, FIELD(restart), false, " WHEN", "no, on-failure (if not given) or always" },
-	{ "when", 0, OPTION_WORDS, FIELD(when), false, " CONDITION", "a condition that a start needs" },
-	{ "while", 0, OPTION_WORDS, FIELD(hold), false, " CONDITION", "a condition without which it stops" },
+	{ "when", 0, OPTION_VALUES, FIELD(when), false, " CONDITION", "wait for this condition before each start" },
+	{ "while", 0, OPTION_VALUES, FIELD(hold), false, " CONDITION", "run only while this condition is true" },
 	{ "description", 0, OPTION_TEXT, FIELD(description), false, " TEXT", "a short description" },
-	{ "at", 0, OPTION_TEXT, FIELD(at), false, " TIME", "not now but at HH:MM, or in +MINUTES" },
-	{ "cancel", 0, OPTION_FLAG, FIELD(is_cancel), false, "", "cancel a shutdown by --at or shutdown(8)" },
+	{ "at", 0, OPTION_TEXT, FIELD(at), false, " TIME", "at HH:MM or in +MINUTES instead of now" },
+	{ "cancel", 0, OPTION_FLAG, FIELD(is_cancel), false, "", "cancel a shutdown set by --at or shutdown(8)" },
 	{ "signal", 0, OPTION_TEXT, FIELD(signal), false, " NAME", "send this signal: HUP, SIGHUP or 1" },
 	{ "halt", 0, OPTION_FLAG, FIELD(is_halt), false, "", "halt, without switching off" },
 	{ "processes", 0, OPTION_FLAG, FIELD(with_processes), false, "", "the processes of services" },
@@ -79,14 +82,14 @@ static const OptionRow rows[] = {
 	{ "sysv", 0, OPTION_FLAG, FIELD(from_sysv), false, "", "from the links in /etc/rc?.d" },
 	{ "none", 0, OPTION_FLAG, FIELD(is_none), false, "", "import nothing, and do not offer the import again" },
 	{ "policy", 0, OPTION_FLAG, FIELD(edits_policy), false, "", "svcctl's policy file instead of a service" },
-	{ "output", 0, OPTION_TEXT, FIELD(output), false, " DIR", "write files there" },
-	{ "reverse", 0, OPTION_FLAG, FIELD(is_reverse), false, "", "reversed: the services that need it" },
+	{ "output", 0, OPTION_TEXT, FIELD(output), false, " DIR", "write the files to DIR" },
+	{ "reverse", 0, OPTION_FLAG, FIELD(is_reverse), false, "", "reversed: the services that need NAME" },
 	{ "conditions", 0, OPTION_FLAG, FIELD(with_conditions), false, "", "with the conditions in use" },
-	{ "property", 'p', OPTION_WORDS, FIELD(property), false, " A,B", "only these properties; patterns too" },
+	{ "property", 'p', OPTION_VALUES, FIELD(property), false, " A,B", "only these properties; patterns too" },
 	{ "value", 0, OPTION_FLAG, FIELD(only_value), false, "", "only the values" },
 	{ "once", 0, OPTION_FLAG, FIELD(is_once), false, "", "one table, also on a terminal" },
 	{ "sort", 0, OPTION_TEXT, FIELD(sort), false, " KEY", "by cpu, memory or name" },
-	{ "interval", 0, OPTION_TEXT, FIELD(interval), false, " TIME", "over this long (1s)" },
+	{ "interval", 0, OPTION_TEXT, FIELD(interval), false, " TIME", "length of an interval (1s)" },
 	{ "shell", 0, OPTION_TEXT, FIELD(shell), false, " NAME", "bash, zsh or fish" },
 	{ "if-running", 0, OPTION_FLAG, FIELD(only_running), false, "", "services that are off stay off" },
 	{ "all-matching", 0, OPTION_FLAG, FIELD(all_matching), false, "", "each NAME may be a pattern" },
@@ -95,6 +98,7 @@ static const OptionRow rows[] = {
 	{ "edges", 0, OPTION_FLAG, FIELD(only_edges), false, "", "lines \"A B\" for programs" },
 	{ "stop", 0, OPTION_FLAG, FIELD(shows_stop), false, "", "the order of stopping" },
 };
+/* clang-format on */
 
 static void *field_of(Options *options, const OptionRow *row)
 {
@@ -121,7 +125,8 @@ static const OptionRow *find_letter(char letter)
 
 static void set_text(const char **field, OptionKind kind, const char *value)
 {
-	g_autofree char *joined = *field && kind == OPTION_WORDS ? g_strjoin(" ", *field, value, NULL) : NULL;
+	g_autofree char *joined =
+		*field && kind == OPTION_VALUES ? g_strjoin(" ", *field, value, NULL) : NULL;
 
 	*field = joined ? g_intern_string(joined) : value; /* lives as long as the command line */
 }
@@ -130,8 +135,8 @@ static void set_text(const char **field, OptionKind kind, const char *value)
  * @value: NULL if the option has none attached; the next argument is then used where a value is
  * required.
  */
-static bool set_option(Options *options, const OptionRow *row, const char *value, int argc, char **argv, int *i,
-		       GError **error)
+static bool set_option(Options *options, const OptionRow *row, const char *value, int argc,
+		       char **argv, int *i, GError **error)
 {
 	switch (row->kind) {
 	case OPTION_FLAG:
@@ -143,7 +148,7 @@ static bool set_option(Options *options, const OptionRow *row, const char *value
 		*(const char **)field_of(options, row) = value ? value : "";
 		return true;
 	case OPTION_TEXT:
-	case OPTION_WORDS:
+	case OPTION_VALUES:
 		break;
 	}
 	if (!value && *i + 1 >= argc)
@@ -152,13 +157,14 @@ static bool set_option(Options *options, const OptionRow *row, const char *value
 	return true;
 }
 
-static bool fail_option(const char *word, int length, GError **error)
+static bool fail_option(const char *argument, int length, GError **error)
 {
-	g_autofree char *name = g_strndup(word, (gsize)length);
-	g_autofree char *answer = other_word_answer(name, NULL, 0);
+	g_autofree char *name = g_strndup(argument, (gsize)length);
+	g_autofree char *answer = other_command_answer(name, NULL, 0);
 
-	return answer ? fail_ctl(error, CTL_ERROR_ELSEWHERE, "\"%s\" is here: %s", name, answer)
-		      : fail_ctl(error, CTL_ERROR_USAGE, "there is no option %s", name);
+	return answer ? fail_ctl(error, CTL_ERROR_ELSEWHERE, "there is no \"%s\"; use %s", name,
+				 answer) :
+			fail_ctl(error, CTL_ERROR_USAGE, "there is no option %s", name);
 }
 
 static bool parse_long(Options *options, int argc, char **argv, int *i, GError **error)
@@ -169,7 +175,8 @@ static bool parse_long(Options *options, int argc, char **argv, int *i, GError *
 
 	if (!row)
 		return fail_option(argv[*i], (int)length + 2, error);
-	return set_option(options, row, name[length] ? name + length + 1 : NULL, argc, argv, i, error);
+	return set_option(options, row, name[length] ? name + length + 1 : NULL, argc, argv, i,
+			  error);
 }
 
 /* "-fq", "-n5", "-n 5" */
@@ -181,12 +188,13 @@ static bool parse_letters(Options *options, int argc, char **argv, int *i, GErro
 		const OptionRow *row = find_letter(*letters);
 
 		if (!row) {
-			const char word[] = { '-', *letters, '\0' };
+			const char argument[] = { '-', *letters, '\0' };
 
-			return fail_option(word, 2, error);
+			return fail_option(argument, 2, error);
 		}
-		if (row->kind == OPTION_TEXT || row->kind == OPTION_WORDS)
-			return set_option(options, row, letters[1] ? letters + 1 : NULL, argc, argv, i, error);
+		if (row->kind == OPTION_TEXT || row->kind == OPTION_VALUES)
+			return set_option(options, row, letters[1] ? letters + 1 : NULL, argc, argv,
+					  i, error);
 		if (!set_option(options, row, NULL, argc, argv, i, error))
 			return false;
 	}
@@ -205,24 +213,24 @@ static bool take_json(Options *options, int argc, char **argv, int first)
 	return false;
 }
 
-bool arguments_parse(Options *options, int argc, char **argv, GPtrArray *words, GError **error)
+bool arguments_parse(Options *options, int argc, char **argv, GPtrArray *arguments, GError **error)
 {
 	for (int i = 1; i < argc; i++) {
-		const char *word = argv[i];
+		const char *argument = argv[i];
 
-		if (strcmp(word, "--") == 0) {
+		if (strcmp(argument, "--") == 0) {
 			while (++i < argc)
-				g_ptr_array_add(words, argv[i]);
+				g_ptr_array_add(arguments, argv[i]);
 			return true;
 		}
-		if (g_str_has_prefix(word, "--")) {
+		if (g_str_has_prefix(argument, "--")) {
 			if (!parse_long(options, argc, argv, &i, error))
 				return take_json(options, argc, argv, i);
-		} else if (word[0] == '-' && word[1]) {
+		} else if (argument[0] == '-' && argument[1]) {
 			if (!parse_letters(options, argc, argv, &i, error))
 				return take_json(options, argc, argv, i);
 		} else {
-			g_ptr_array_add(words, argv[i]);
+			g_ptr_array_add(arguments, argv[i]);
 		}
 	}
 	return true;
@@ -234,19 +242,24 @@ static bool apply_colour(const Options *options, Output *output, GError **error)
 		return true;
 	output->has_colour = strcmp(options->colour, "always") == 0;
 	return output->has_colour || strcmp(options->colour, "never") == 0 ||
-	       fail_ctl(error, CTL_ERROR_USAGE, "--color takes auto, always or never, not \"%s\"", options->colour);
+	       fail_ctl(error, CTL_ERROR_USAGE, "--color takes auto, always or never, not \"%s\"",
+			options->colour);
 }
 
 static bool apply_json(const Options *options, Output *output, GError **error)
 {
 	if (!options->json)
-		return !options->shows_progress || fail_ctl(error, CTL_ERROR_USAGE, "--progress is for --json");
+		return !options->shows_progress ||
+		       fail_ctl(error, CTL_ERROR_USAGE, "--progress works only with --json");
 	output->is_json = true;
 	output->is_pretty = strcmp(options->json, "pretty") == 0;
 	if (output->is_pretty && options->shows_progress)
-		return fail_ctl(error, CTL_ERROR_USAGE, "--progress writes a line for each object: --json, not --json=pretty");
+		return fail_ctl(
+			error, CTL_ERROR_USAGE,
+			"--progress writes a line for each object: use --json, not --json=pretty");
 	return output->is_pretty || !*options->json ||
-	       fail_ctl(error, CTL_ERROR_USAGE, "--json takes no value or \"pretty\", not \"%s\"", options->json);
+	       fail_ctl(error, CTL_ERROR_USAGE,
+			"the only value of --json is \"pretty\", not \"%s\"", options->json);
 }
 
 /* 0: send the request and do not wait. */
@@ -257,7 +270,8 @@ static bool apply_timeout(Options *options, int64_t *ret_timeout_us, GError **er
 	if (!options->timeout)
 		return true;
 	if (!text_parse_duration(options->timeout, &timeout_us))
-		return fail_ctl(error, CTL_ERROR_USAGE, "--timeout takes a time like 5 or 2min, not \"%s\"",
+		return fail_ctl(error, CTL_ERROR_USAGE,
+				"--timeout takes a time like 5 or 2min, not \"%s\"",
 				options->timeout);
 	if (timeout_us == 0)
 		options->has_no_wait = true;
@@ -278,11 +292,13 @@ bool arguments_apply(Options *options, Output *output, int64_t *ret_timeout_us, 
 		return false;
 	if (options->width) {
 		if (!text_parse_uint(options->width, 10, 10000, &width))
-			return fail_ctl(error, CTL_ERROR_USAGE, "--width takes a number, not \"%s\"", options->width);
+			return fail_ctl(error, CTL_ERROR_USAGE,
+					"--width takes a number, not \"%s\"", options->width);
 		output->width = (unsigned)width;
 	}
 	if (options->root && !g_file_test(options->root, G_FILE_TEST_IS_DIR))
-		return fail_ctl(error, CTL_ERROR_FILE, "--root %s: there is no such directory", options->root);
+		return fail_ctl(error, CTL_ERROR_FILE, "--root %s: there is no such directory",
+				options->root);
 	return apply_timeout(options, ret_timeout_us, error);
 }
 
@@ -298,7 +314,8 @@ static bool is_given(const Options *options, const OptionRow *row)
 {
 	const void *field = (const char *)options + row->offset;
 
-	return row->kind == OPTION_FLAG ? *(const bool *)field : *(const char *const *)field != NULL;
+	return row->kind == OPTION_FLAG ? *(const bool *)field :
+					  *(const char *const *)field != NULL;
 }
 
 bool arguments_chooses(const Options *options, const Verb *verb)
@@ -306,16 +323,18 @@ bool arguments_chooses(const Options *options, const Verb *verb)
 	g_auto(GStrv) names = g_strsplit(verb->by, " ", -1);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-		if (g_strv_contains((const char *const *)names, rows[i].name) && is_given(options, &rows[i]))
+		if (g_strv_contains((const char *const *)names, rows[i].name) &&
+		    is_given(options, &rows[i]))
 			return true;
 	}
 	return false;
 }
 
-/* Verbs about the whole machine, or about files that belong to no user. */
+/* False for verbs about the whole machine, and about files that belong to no user. */
 static bool is_for_users(const Verb *verb)
 {
-	static const char *const not_theirs[] = { "doctor", "reboot", "halt", "import", "import-sysv", NULL };
+	static const char *const not_theirs[] = { "doctor", "reboot",      "halt",
+						  "import", "import-sysv", NULL };
 
 	return !g_strv_contains(not_theirs, verb->name);
 }
@@ -323,26 +342,33 @@ static bool is_for_users(const Verb *verb)
 bool arguments_check(const Options *options, const Verb *verb, GError **error)
 {
 	if (options->is_user && (options->root || options->is_unmanaged || !is_for_users(verb)))
-		return fail_ctl(error, CTL_ERROR_USAGE, "%s%s does not work with --user: it is about the machine", verb_typed(verb),
-				options->root ? " --root" : options->is_unmanaged ? " --unmanaged" : "");
+		return fail_ctl(error, CTL_ERROR_USAGE,
+				"%s%s does not work with --user: it applies to the machine",
+				verb_typed(verb),
+				options->root         ? " --root" :
+				options->is_unmanaged ? " --unmanaged" :
+							"");
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		/* --timeout 0 sets the same flag as --no-wait, and is global. */
 		if (rows[i].offset == FIELD(has_no_wait) && options->timeout)
 			continue;
-		if (!rows[i].is_global && is_given(options, &rows[i]) && !arguments_takes(verb, rows[i].name))
-			return fail_ctl(error, CTL_ERROR_USAGE, "%s does not take --%s", verb_typed(verb), rows[i].name);
+		if (!rows[i].is_global && is_given(options, &rows[i]) &&
+		    !arguments_takes(verb, rows[i].name))
+			return fail_ctl(error, CTL_ERROR_USAGE, "%s does not take --%s",
+					verb_typed(verb), rows[i].name);
 	}
 	return true;
 }
 
-const char *arguments_awaiting(const char *word)
+const char *arguments_awaiting(const char *argument)
 {
 	const OptionRow *row;
 
-	if (word[0] != '-' || !word[1])
+	if (argument[0] != '-' || !argument[1])
 		return NULL;
-	row = word[1] == '-' ? find_long(word + 2, strlen(word + 2)) : find_letter(word[strlen(word) - 1]);
-	return row && (row->kind == OPTION_TEXT || row->kind == OPTION_WORDS) ? row->name : NULL;
+	row = argument[1] == '-' ? find_long(argument + 2, strlen(argument + 2)) :
+				   find_letter(argument[strlen(argument) - 1]);
+	return row && (row->kind == OPTION_TEXT || row->kind == OPTION_VALUES) ? row->name : NULL;
 }
 
 /* Options for the manager alone and second letters have no help text, and are not listed. */
@@ -351,7 +377,9 @@ static bool is_of(const OptionRow *row, const Verb *verb)
 	return row->help && (verb ? arguments_takes(verb, row->name) : row->is_global);
 }
 
-void arguments_foreach_option(const Verb *verb, void (*func)(void *data, const char *name, const char *help, bool takes_value),
+void arguments_foreach_option(const Verb *verb,
+			      void (*func)(void *data, const char *name, const char *help,
+					   bool takes_value),
 			      void *data)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -360,7 +388,7 @@ void arguments_foreach_option(const Verb *verb, void (*func)(void *data, const c
 	}
 }
 
-/* Only the names; the manual explains them. */
+/* Prints only the names; the manual explains them. */
 static void print_global_options(Output *output)
 {
 	g_autoptr(GString) text = g_string_new("Options:");
@@ -391,8 +419,9 @@ void arguments_print_options(Output *output, const Verb *verb)
 
 		if (!is_of(row, verb))
 			continue;
-		left = row->letter ? g_strdup_printf("-%c, --%s%s", row->letter, row->name, row->value)
-				   : g_strdup_printf("    --%s%s", row->name, row->value);
+		left = row->letter ?
+			       g_strdup_printf("-%c, --%s%s", row->letter, row->name, row->value) :
+			       g_strdup_printf("    --%s%s", row->name, row->value);
 		output_line(output, "  %-24s%s", left, row->help);
 	}
 }

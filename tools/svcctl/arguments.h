@@ -9,12 +9,12 @@
 
 /**
  * arguments_parse() - take the options out of @argv
- * @words: the remaining arguments are added; borrowed strings
+ * @tokens: the remaining arguments are added; borrowed strings
  *
  * After an error the options before it are still set, so that the error is printed in the requested
  * format.
  */
-bool arguments_parse(Options *options, int argc, char **argv, GPtrArray *words, GError **error);
+bool arguments_parse(Options *options, int argc, char **argv, GPtrArray *tokens, GError **error);
 
 /* Options that concern every verb. */
 bool arguments_apply(Options *options, Output *output, int64_t *ret_timeout_us, GError **error);
@@ -25,14 +25,16 @@ bool arguments_check(const Options *options, const Verb *verb, GError **error);
 /* Does @verb take the option of that name? */
 bool arguments_takes(const Verb *verb, const char *name);
 
-/* Is one of the options set that select @verb? Its "of" must not be NULL. */
+/* Is an option set that selects @verb? Its "of" must not be NULL. */
 bool arguments_chooses(const Options *options, const Verb *verb);
 
-/* The option that takes the argument after @word as its value; NULL if @word expects none. */
-const char *arguments_awaiting(const char *word);
+/* The option that takes the argument after @token as its value; NULL if @token expects none. */
+const char *arguments_awaiting(const char *token);
 
 /* Calls @func with each documented option of @verb, or with each global one (NULL). */
-void arguments_foreach_option(const Verb *verb, void (*func)(void *data, const char *name, const char *help, bool takes_value),
+void arguments_foreach_option(const Verb *verb,
+			      void (*func)(void *data, const char *name, const char *help,
+					   bool takes_value),
 			      void *data);
 
 /* The options of @verb, or the global ones. */

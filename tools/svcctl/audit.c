@@ -17,13 +17,15 @@
 #define CAPABILITY(name) (UINT64_C(1) << (name))
 
 /* With any of these capabilities a process can gain root's rights. */
-#define AS_GOOD_AS_ROOT                                                                                \
-	(CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_SYS_MODULE) | CAPABILITY(CAP_SYS_PTRACE) | CAPABILITY(CAP_SYS_RAWIO) | \
-	 CAPABILITY(CAP_SYS_BOOT) | CAPABILITY(CAP_MAC_ADMIN) | CAPABILITY(CAP_BPF))
+#define AS_GOOD_AS_ROOT                                                                        \
+	(CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_SYS_MODULE) | CAPABILITY(CAP_SYS_PTRACE) | \
+	 CAPABILITY(CAP_SYS_RAWIO) | CAPABILITY(CAP_SYS_BOOT) | CAPABILITY(CAP_MAC_ADMIN) |    \
+	 CAPABILITY(CAP_BPF))
 
-/* The same as a setting of a service file. */
-#define WITHOUT_THESE                                                                                  \
-	"'CapabilityBoundingSet=~CAP_SYS_ADMIN CAP_SYS_MODULE CAP_SYS_PTRACE CAP_SYS_RAWIO CAP_SYS_BOOT CAP_MAC_ADMIN CAP_BPF'"
+/* The same capabilities, as a setting that removes them. */
+#define WITHOUT_THESE                                                                        \
+	"'CapabilityBoundingSet=~CAP_SYS_ADMIN CAP_SYS_MODULE CAP_SYS_PTRACE CAP_SYS_RAWIO " \
+	"CAP_SYS_BOOT CAP_MAC_ADMIN CAP_BPF'"
 
 typedef struct Subject {
 	const ServiceDef *def;
@@ -32,26 +34,28 @@ typedef struct Subject {
 } Subject;
 
 /* The result of a check; NULL texts: nothing is wrong. Texts are owned. */
-typedef struct Verdict {
+typedef struct AuditVerdict {
 	unsigned points;
 	char *finding;
 	char *settings;
 	char *next;
-} Verdict;
+} AuditVerdict;
 
-static Verdict fine(void)
+static AuditVerdict fine(void)
 {
-	return (Verdict){ 0 };
+	return (AuditVerdict){ 0 };
 }
 
-static Verdict found(unsigned points, const char *finding, const char *settings)
+static AuditVerdict found(unsigned points, const char *finding, const char *settings)
 {
-	return (Verdict){ .points = points, .finding = g_strdup(finding), .settings = g_strdup(settings) };
+	return (AuditVerdict){ .points = points,
+			       .finding = g_strdup(finding),
+			       .settings = g_strdup(settings) };
 }
 
-static bool asks(const Subject *x, enum SandboxKey key)
+static bool prompts(const Subject *x, enum SandboxKey key)
 {
-	return sandbox_asks(x->sandbox, key);
+	return sandbox_requests(x->sandbox, key);
 }
 
 static bool runs_as_root(const Subject *x)
@@ -63,105 +67,126 @@ static bool runs_as_root(const Subject *x)
 
 /* --- the checks --- */
 
-static Verdict check_user(const Subject *x)
+static AuditVerdict check_user(const Subject *x)
 {
-	Verdict verdict = { .points = 4 };
+	AuditVerdict verdict = { .points = 4 };
 
 	if (!runs_as_root(x))
 		return fine();
 	verdict.finding = g_strdup("it runs as root");
-	verdict.next = g_strdup_printf("If it can do without: adduser --system --group %s, and svcctl edit %s User=%s",
-				       x->def->name, x->def->name, x->def->name);
+	verdict.next = g_strdup_printf(
+		"If it does not need root: adduser --system --group %s, and svcctl edit %s User=%s",
+		x->def->name, x->def->name, x->def->name);
 	return verdict;
 }
 
-static Verdict check_capabilities(const Subject *x)
+static AuditVerdict check_capabilities(const Subject *x)
 {
-	const bool is_given = asks(x, SANDBOX_AMBIENT_SET);
+	const bool is_given = prompts(x, SANDBOX_AMBIENT_SET);
 
-	if (!runs_as_root(x) && (asks(x, SANDBOX_NO_NEW_PRIVILEGES) || !is_given))
-		return is_given && (x->sandbox->value[SANDBOX_AMBIENT_SET] & AS_GOOD_AS_ROOT)
-			       ? found(3, "its capabilities are equivalent to root", "AmbientCapabilities=")
-			       : fine();
-	if (asks(x, SANDBOX_BOUNDING_SET) && !(x->sandbox->value[SANDBOX_BOUNDING_SET] & AS_GOOD_AS_ROOT))
+	if (!runs_as_root(x) && (prompts(x, SANDBOX_NO_NEW_PRIVILEGES) || !is_given))
+		return is_given && (x->sandbox->value[SANDBOX_AMBIENT_SET] & AS_GOOD_AS_ROOT) ?
+			       found(3, "its capabilities are equivalent to root",
+				     "AmbientCapabilities=") :
+			       fine();
+	if (prompts(x, SANDBOX_BOUNDING_SET) &&
+	    !(x->sandbox->value[SANDBOX_BOUNDING_SET] & AS_GOOD_AS_ROOT))
 		return fine();
-	return found(3, "it holds capabilities with which it can load modules, mount, and look into other processes", WITHOUT_THESE);
+	return found(
+		3,
+		"it holds capabilities with which it can load modules, mount, and look into other "
+		"processes",
+		WITHOUT_THESE);
 }
 
-static Verdict check_privileges(const Subject *x)
+static AuditVerdict check_privileges(const Subject *x)
 {
-	return asks(x, SANDBOX_NO_NEW_PRIVILEGES)
-		       ? fine()
-		       : found(1, "a program that it starts may get more rights, by setuid for one", "NoNewPrivileges=yes");
+	return prompts(x, SANDBOX_NO_NEW_PRIVILEGES) ?
+		       fine() :
+		       found(1, "a program that it starts may gain rights, for example by setuid",
+			     "NoNewPrivileges=yes");
 }
 
-static Verdict check_system_files(const Subject *x)
+static AuditVerdict check_system_files(const Subject *x)
 {
-	if (!asks(x, SANDBOX_PROTECT_SYSTEM))
+	if (!prompts(x, SANDBOX_PROTECT_SYSTEM))
 		return found(2, "it may change programs and configuration", "ProtectSystem=full");
 	if (x->sandbox->value[SANDBOX_PROTECT_SYSTEM] == PROTECT_SYSTEM_YES)
 		return found(1, "it may change files in /etc", "ProtectSystem=full");
 	return fine();
 }
 
-static Verdict check_home(const Subject *x)
+static AuditVerdict check_home(const Subject *x)
 {
-	return asks(x, SANDBOX_PROTECT_HOME) ? fine()
-					     : found(1, "it may read users' home directories", "ProtectHome=yes");
+	return prompts(x, SANDBOX_PROTECT_HOME) ?
+		       fine() :
+		       found(1, "it may read users' home directories", "ProtectHome=yes");
 }
 
-static Verdict check_tmp(const Subject *x)
+static AuditVerdict check_tmp(const Subject *x)
 {
-	return asks(x, SANDBOX_PRIVATE_TMP) ? fine() : found(1, "it shares /tmp with all users", "PrivateTmp=yes");
+	return prompts(x, SANDBOX_PRIVATE_TMP) ?
+		       fine() :
+		       found(1, "it shares /tmp with all users", "PrivateTmp=yes");
 }
 
-static Verdict check_devices(const Subject *x)
+static AuditVerdict check_devices(const Subject *x)
 {
-	return asks(x, SANDBOX_PRIVATE_DEVICES) ? fine()
-						: found(1, "it sees the devices of the machine", "PrivateDevices=yes");
+	return prompts(x, SANDBOX_PRIVATE_DEVICES) ?
+		       fine() :
+		       found(1, "it sees the devices of the machine", "PrivateDevices=yes");
 }
 
-static Verdict check_kernel(const Subject *x)
+static AuditVerdict check_kernel(const Subject *x)
 {
 	static const enum SandboxKey keys[] = {
-		SANDBOX_PROTECT_KERNEL_TUNABLES, SANDBOX_PROTECT_KERNEL_MODULES, SANDBOX_PROTECT_KERNEL_LOGS,
-		SANDBOX_PROTECT_CONTROL_GROUPS,  SANDBOX_PROTECT_CLOCK,          SANDBOX_PROTECT_HOSTNAME,
+		SANDBOX_PROTECT_KERNEL_TUNABLES, SANDBOX_PROTECT_KERNEL_MODULES,
+		SANDBOX_PROTECT_KERNEL_LOGS,     SANDBOX_PROTECT_CONTROL_GROUPS,
+		SANDBOX_PROTECT_CLOCK,           SANDBOX_PROTECT_HOSTNAME,
 	};
 	g_autoptr(GString) missing = g_string_new(NULL);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
-		if (!asks(x, keys[i]))
-			g_string_append_printf(missing, "%s%s=yes", missing->len > 0 ? " " : "", sandbox_key_name(keys[i]));
+		if (!prompts(x, keys[i]))
+			g_string_append_printf(missing, "%s%s=yes", missing->len > 0 ? " " : "",
+					       sandbox_key_name(keys[i]));
 	}
-	return missing->len > 0 ? found(1, "it may change settings of the kernel", missing->str) : fine();
+	return missing->len > 0 ? found(1, "it may change settings of the kernel", missing->str) :
+				  fine();
 }
 
-static Verdict check_network(const Subject *x)
+static AuditVerdict check_network(const Subject *x)
 {
-	if (asks(x, SANDBOX_PRIVATE_NETWORK) || asks(x, SANDBOX_FAMILIES))
+	if (prompts(x, SANDBOX_PRIVATE_NETWORK) || prompts(x, SANDBOX_FAMILIES))
 		return fine();
-	return found(1, "it may use every kind of socket", "'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6'");
+	return found(1, "it may use every kind of socket",
+		     "'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6'");
 }
 
-static Verdict check_system_calls(const Subject *x)
+static AuditVerdict check_system_calls(const Subject *x)
 {
-	return asks(x, SANDBOX_SYSTEM_CALL_FILTER) ? fine()
-						   : found(1, "it may use every system call", "SystemCallFilter=@system-service");
+	return prompts(x, SANDBOX_SYSTEM_CALL_FILTER) ?
+		       fine() :
+		       found(1, "it may use every system call", "SystemCallFilter=@system-service");
 }
 
-static Verdict check_namespaces(const Subject *x)
+static AuditVerdict check_namespaces(const Subject *x)
 {
-	if (asks(x, SANDBOX_NAMESPACES) && asks(x, SANDBOX_RESTRICT_SUID_SGID) && asks(x, SANDBOX_LOCK_PERSONALITY))
+	if (prompts(x, SANDBOX_NAMESPACES) && prompts(x, SANDBOX_RESTRICT_SUID_SGID) &&
+	    prompts(x, SANDBOX_LOCK_PERSONALITY))
 		return fine();
-	return found(1, "it may make namespaces and setuid files", "RestrictNamespaces=yes RestrictSUIDSGID=yes LockPersonality=yes");
+	return found(1, "it may make namespaces and setuid files",
+		     "RestrictNamespaces=yes RestrictSUIDSGID=yes LockPersonality=yes");
 }
 
-static Verdict check_memory(const Subject *x)
+static AuditVerdict check_memory(const Subject *x)
 {
-	return asks(x, SANDBOX_DENY_WRITE_EXECUTE)
-		       ? fine()
-		       : found(1, "it may execute memory that it has written (a just-in-time compiler has to)",
-			       "MemoryDenyWriteExecute=yes");
+	return prompts(x, SANDBOX_DENY_WRITE_EXECUTE) ?
+		       fine() :
+		       found(1,
+			     "it may execute memory that it has written (a just-in-time compiler "
+			     "has to)",
+			     "MemoryDenyWriteExecute=yes");
 }
 
 /* May a user other than root write to it? A new string with the remedy, or NULL. */
@@ -177,10 +202,10 @@ static char *find_writable(const char *root, const char *path)
 	return st.st_mode & (S_IWGRP | S_IWOTH) ? g_strdup_printf("chmod go-w %s", real) : NULL;
 }
 
-static Verdict check_program(const Subject *x)
+static AuditVerdict check_program(const Subject *x)
 {
 	const Command *command = x->def->exec;
-	Verdict verdict = { .points = 4 };
+	AuditVerdict verdict = { .points = 4 };
 	g_autofree char *directory = command ? g_path_get_dirname(command->argv[0]) : NULL;
 
 	if (!command)
@@ -190,14 +215,15 @@ static Verdict check_program(const Subject *x)
 		verdict.next = find_writable(x->root, directory);
 	if (!verdict.next)
 		return fine();
-	verdict.finding = g_strdup_printf("users other than root may change its program %s", command->argv[0]);
+	verdict.finding = g_strdup_printf("users other than root may change its program %s",
+					  command->argv[0]);
 	return verdict;
 }
 
 static const struct {
 	const char *name;
 	unsigned most; /* points */
-	Verdict (*check)(const Subject *x);
+	AuditVerdict (*check)(const Subject *x);
 } checks[] = {
 	{ "program", 4, check_program },
 	{ "user", 4, check_user },
@@ -233,14 +259,17 @@ GPtrArray *audit_service(const ServiceDef *def, const char *root)
 	GPtrArray *findings = g_ptr_array_new_with_free_func(free_finding);
 
 	for (size_t i = 0; def->type != TYPE_GROUP && i < G_N_ELEMENTS(checks); i++) {
-		const Verdict verdict = checks[i].check(&x);
+		const AuditVerdict verdict = checks[i].check(&x);
 		AuditFinding *finding;
 
 		if (!verdict.finding)
 			continue;
 		finding = g_new0(AuditFinding, 1);
-		*finding = (AuditFinding){ .check = checks[i].name, .points = verdict.points, .finding = verdict.finding,
-					   .settings = verdict.settings, .next = verdict.next };
+		*finding = (AuditFinding){ .check = checks[i].name,
+					   .points = verdict.points,
+					   .finding = verdict.finding,
+					   .settings = verdict.settings,
+					   .next = verdict.next };
 		g_ptr_array_add(findings, finding);
 	}
 	return findings;

@@ -11,10 +11,10 @@
 
 typedef struct AuditFinding {
 	const char *check; /* "user" */
-	unsigned points;   /* deducted */
-	char *finding;     /* what the service may do */
-	char *settings;    /* for svcctl edit, quoted for a shell; NULL: a setting is not enough */
-	char *next;        /* the other remedy; NULL: @settings is enough */
+	unsigned points; /* deducted */
+	char *finding; /* what the service may do */
+	char *settings; /* for svcctl edit, quoted for a shell; NULL: a setting is not enough */
+	char *next; /* the other remedy; NULL: @settings is enough */
 } AuditFinding;
 
 void audit_finding_free(AuditFinding *finding);

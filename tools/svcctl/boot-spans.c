@@ -14,7 +14,7 @@
 
 /*
  * ACPI's Firmware Performance Data Table: nanoseconds from reset to the kernel. The kernel's clock
- * starts about then.
+ * starts at about that time.
  */
 #define FIRMWARE_FILE "/sys/firmware/acpi/fpdt/boot/exitbootservice_exit_ns"
 

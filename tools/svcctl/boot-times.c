@@ -12,7 +12,7 @@
 
 struct BootTimes {
 	GVariant *array;
-	GArray *all;         /* BootTime */
+	GArray *all; /* BootTime */
 	GHashTable *by_name; /* name -> BootTime */
 };
 
@@ -26,8 +26,8 @@ BootTimes *boot_times_new(GVariant *array)
 	times->all = g_array_new(FALSE, FALSE, sizeof(BootTime));
 	times->by_name = g_hash_table_new(g_str_hash, g_str_equal);
 	g_variant_iter_init(&iter, array);
-	while (g_variant_iter_next(&iter, "(&stttt&s&s&s)", &t.name, &t.wanted_us, &t.allowed_us, &t.started_us,
-				   &t.over_us, &t.result, &t.last, &t.by))
+	while (g_variant_iter_next(&iter, "(&stttt&s&s&s)", &t.name, &t.wanted_us, &t.allowed_us,
+				   &t.started_us, &t.over_us, &t.result, &t.last, &t.by))
 		g_array_append_val(times->all, t);
 	for (guint i = 0; i < times->all->len; i++) {
 		BootTime *time = &g_array_index(times->all, BootTime, i);
@@ -71,7 +71,9 @@ int64_t boot_time_own(const BootTime *time, int64_t now_us)
 
 int64_t boot_time_waited(const BootTime *time, int64_t now_us)
 {
-	const int64_t until_us = time->started_us > 0 ? time->started_us : time->over_us > 0 ? time->over_us : now_us;
+	const int64_t until_us = time->started_us > 0 ? time->started_us :
+				 time->over_us > 0    ? time->over_us :
+							now_us;
 
 	return MAX(until_us - time->wanted_us, 0);
 }
@@ -119,13 +121,17 @@ GPtrArray *boot_times_by_own(const BootTimes *times, int64_t now_us)
  */
 static const BootTime *previous(const BootTimes *times, const BootTime *time)
 {
-	const BootTime *by = *time->by && time->started_us > 0 ? boot_times_find(times, time->by) : NULL;
+	const BootTime *by = *time->by && time->started_us > 0 ? boot_times_find(times, time->by) :
+								 NULL;
 
 	/*
 	 * A start that began after the wait was over, or was still going on then, cannot have ended
 	 * the wait.
 	 */
-	return by && by->over_us > 0 && by->over_us <= time->started_us && by->over_us > time->wanted_us ? by : NULL;
+	return by && by->over_us > 0 && by->over_us <= time->started_us &&
+			       by->over_us > time->wanted_us ?
+		       by :
+		       NULL;
 }
 
 GPtrArray *boot_times_chain(const BootTimes *times, const BootTime *end)
@@ -133,10 +139,11 @@ GPtrArray *boot_times_chain(const BootTimes *times, const BootTime *end)
 	GPtrArray *chain = g_ptr_array_new();
 
 	/*
-	 * Each start was over before the next one began, so none comes twice. The limit guards
+	 * Each start was over before the next one began, so none appears twice. The limit guards
 	 * against wrong data from the other process.
 	 */
-	for (const BootTime *time = end; time && chain->len < times->all->len; time = previous(times, time))
+	for (const BootTime *time = end; time && chain->len < times->all->len;
+	     time = previous(times, time))
 		g_ptr_array_insert(chain, 0, (gpointer)time);
 	return chain;
 }
@@ -169,10 +176,12 @@ static void append_node(GString *out, const BootTime *time, int64_t begun_us, in
 		g_string_append_printf(out, "%s, from %s on\"", own, at);
 	else
 		g_string_append(out, "not started\"");
-	g_string_append_printf(out, "%s];\n", strcmp(time->result, "failed") == 0 ? ", color=red" : "");
+	g_string_append_printf(out, "%s];\n",
+			       strcmp(time->result, "failed") == 0 ? ", color=red" : "");
 }
 
-static void append_edge(GString *out, const BootTimes *times, const BootTime *time, bool is_in_chain)
+static void append_edge(GString *out, const BootTimes *times, const BootTime *time,
+			bool is_in_chain)
 {
 	const bool is_service = boot_times_find(times, time->by) != NULL;
 	g_autofree char *from = quote(is_service ? time->by : time->last);
@@ -182,14 +191,16 @@ static void append_edge(GString *out, const BootTimes *times, const BootTime *ti
 
 	if (!is_service)
 		g_string_append_printf(out, "\t%s [shape=ellipse, style=dashed];\n", from);
-	g_string_append_printf(out, "\t%s -> %s [label=%.*s, %s\"%s];\n", from, to, (int)strlen(label) - 1, label, waited,
+	g_string_append_printf(out, "\t%s -> %s [label=%.*s, %s\"%s];\n", from, to,
+			       (int)strlen(label) - 1, label, waited,
 			       is_in_chain ? ", penwidth=3" : "");
 }
 
 char *boot_times_dot(const BootTimes *times, int64_t begun_us, int64_t now_us)
 {
 	g_autoptr(GPtrArray) chain = boot_times_chain(times, boot_times_last(times));
-	g_autoptr(GString) out = g_string_new("digraph boot {\n\trankdir=LR;\n\tnode [shape=box];\n");
+	g_autoptr(GString)
+		out = g_string_new("digraph boot {\n\trankdir=LR;\n\tnode [shape=box];\n");
 
 	for (guint i = 0; i < times->all->len; i++)
 		append_node(out, boot_times_get(times, i), begun_us, now_us);

@@ -24,8 +24,8 @@ typedef struct BootTime {
 	int64_t started_us;
 	int64_t over_us;
 	const char *result; /* "up", "failed", "ended", "none" */
-	const char *last;   /* "" for nothing */
-	const char *by;     /* the service behind it, "" for none */
+	const char *last; /* "" for nothing */
+	const char *by; /* the service behind it, "" for none */
 } BootTime;
 
 typedef struct BootTimes BootTimes;
@@ -40,14 +40,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(BootTimes, boot_times_free)
 
 unsigned boot_times_count(const BootTimes *times);
 const BootTime *boot_times_get(const BootTimes *times, unsigned i);
-const BootTime *boot_times_find(const BootTimes *times, const char *name); /* NULL: not part of this boot */
+/* NULL: not part of this boot */
+const BootTime *boot_times_find(const BootTimes *times, const char *name);
 
 /* From its first process to being up, or to @now_us if it is still starting. */
 int64_t boot_time_own(const BootTime *time, int64_t now_us);
 /* From being wanted to its first process, or to @now_us. */
 int64_t boot_time_waited(const BootTime *time, int64_t now_us);
 
-/* The service of the start that ended last, and with it the boot; NULL: no start has ended. */
+/* The service whose start ended last, and so ended the boot; NULL: no start has ended. */
 const BootTime *boot_times_last(const BootTimes *times);
 
 /* Sorted by own time, longest first; a new array, borrowed. */
@@ -61,7 +62,8 @@ GPtrArray *boot_times_by_own(const BootTimes *times, int64_t now_us);
 GPtrArray *boot_times_chain(const BootTimes *times, const BootTime *end);
 
 /**
- * boot_times_dot() - a graph for dot(1), with an arrow from each service to the service that waited for it last
+ * boot_times_dot() - a graph for dot(1), with an arrow from each service to the service that waited
+ * for it last
  * @begun_us: times are printed relative to this
  * Returns: a new string.
  */

@@ -16,36 +16,42 @@
 #include "paths/remote-fs.h"
 
 /* These file systems report no changes, and While= depends on reported changes. */
-static void warn_of_silent_path(const ServiceDef *def, const Term *term, const Literal *literal, const char *path,
-				DiagList *diags)
+static void warn_of_silent_path(const ServiceDef *def, const Term *term, const Literal *literal,
+				const char *path, DiagList *diags)
 {
 	if (key_is_silent(literal->key))
-		diag_warning(diags, term->origin, def->name,
-			     "While=%s: the kernel reports no changes of %s, so svcd looks at it only when files are "
-			     "read and before each start; use udev:, network:interface: or kernel: if a change matters",
-			     term->text, path);
+		diag_warning(
+			diags, term->origin, def->name,
+			"While=%s: the kernel reports no changes of %s, so svcd checks it only at "
+			"svcctl reload-files and before each start; use udev:, network:interface: "
+			"or kernel: if "
+			"a change matters",
+			term->text, path);
 }
 
 /*
  * Paths on file systems that report no changes. This can be checked only on the machine where they
  * are mounted.
  */
-static void warn_of_paths(const ServiceDef *def, const char *key, const GPtrArray *terms, bool is_this_machine,
-			  DiagList *diags)
+static void warn_of_paths(const ServiceDef *def, const char *key, const GPtrArray *terms,
+			  bool is_this_machine, DiagList *diags)
 {
 	for (guint i = 0; i < terms->len; i++) {
 		const Term *term = g_ptr_array_index(terms, i);
 
 		for (unsigned j = 0; j < term_length(term); j++) {
 			const Literal *literal = term_literal(term, j);
-			const char *path = literal->prefix == KEY_PATH ? strchr(key_argument(literal->key), '/') : NULL;
+			const char *path = literal->prefix == KEY_PATH ?
+						   strchr(key_argument(literal->key), '/') :
+						   NULL;
 			char *point = path && is_this_machine ? remote_fs_above(path) : NULL;
 
-			if (path && terms == def->hold)
+			if (path && terms == def->while_terms)
 				warn_of_silent_path(def, term, literal, path, diags);
 			if (point)
 				diag_warning(diags, term->origin, def->name,
-					     "%s=%s: %s is a network or FUSE file system, so the condition is unknown; "
+					     "%s=%s: %s is a network or FUSE file system, so the "
+					     "condition is unknown; "
 					     "use mounted:%s",
 					     key, term->text, point, point);
 			free(point);
@@ -87,7 +93,8 @@ static bool waits_for(const GPtrArray *terms, const char *program)
 		for (unsigned j = 0; j < term_length(term); j++) {
 			const Literal *literal = term_literal(term, j);
 
-			if (literal->prefix == KEY_PATH && g_str_has_suffix(key_argument(literal->key), program))
+			if (literal->prefix == KEY_PATH &&
+			    g_str_has_suffix(key_argument(literal->key), program))
 				return true;
 		}
 	}
@@ -98,10 +105,14 @@ static void warn_of_program(const ServiceDef *def, DiagList *diags)
 {
 	const char *program = def->exec ? def->exec->argv[0] : NULL;
 
-	if (!program || access(program, X_OK) == 0 || waits_for(def->when, program) || waits_for(def->hold, program))
+	if (!program || access(program, X_OK) == 0 || waits_for(def->when, program) ||
+	    waits_for(def->while_terms, program))
 		return;
-	diag_warning(diags, def->exec->origin, def->name,
-		     "Exec=%s: there is no such program; with When=path:exec:%s the service waits for it", program, program);
+	diag_warning(
+		diags, def->exec->origin, def->name,
+		"Exec=%s: there is no such program; with When=path:exec:%s the service waits for "
+		"it",
+		program, program);
 }
 
 static bool is_admins(const Context *context, const ServiceDef *def)
@@ -116,14 +127,15 @@ void check_world_of(const Context *context, const ServiceDef *def, bool is_named
 	const bool is_this_machine = !context->options.root;
 
 	warn_of_paths(def, "When", def->when, is_this_machine, diags);
-	warn_of_paths(def, "While", def->hold, is_this_machine, diags);
+	warn_of_paths(def, "While", def->while_terms, is_this_machine, diags);
 	if (!is_this_machine || (!is_named && !is_admins(context, def)))
 		return;
 	warn_of_user(def, diags);
 	warn_of_program(def, diags);
 }
 
-static void warn_of_suffix(const char *directory, const char *suffix, const char *right, DiagList *diags)
+static void warn_of_suffix(const char *directory, const char *suffix, const char *right,
+			   DiagList *diags)
 {
 	g_autoptr(GDir) dir = g_dir_open(directory, 0, NULL); /* absent: no file is misplaced */
 	const char *base;
@@ -133,14 +145,16 @@ static void warn_of_suffix(const char *directory, const char *suffix, const char
 
 		if (g_str_has_suffix(base, suffix))
 			diag_warning(diags, (Origin){ .file = g_intern_string(path) }, NULL,
-				     "this file is not read here: a file NAME%s belongs in %s", suffix, right);
+				     "this file is not read here: a file NAME%s belongs in %s",
+				     suffix, right);
 	}
 }
 
 void check_world_misplaced(const Context *context, DiagList *diags)
 {
 	g_autofree char *top = search_path_config(context->options.is_user);
-	g_autofree char *services = g_build_filename(context_root(context), top, "services.d", NULL);
+	g_autofree char *services =
+		g_build_filename(context_root(context), top, "services.d", NULL);
 	g_autofree char *policies = g_build_filename(context_root(context), top, "policy.d", NULL);
 
 	warn_of_suffix(services, ".policy", policies, diags);

@@ -11,7 +11,7 @@
 /**
  * check_world_of() - add warnings about @def
  * @is_named: the user named its file. Otherwise only the admin's files are checked, because
- * packages ship services for programs that may not be installed
+ * packages ship services for programs that may not be installed.
  */
 void check_world_of(const Context *context, const ServiceDef *def, bool is_named, DiagList *diags);
 

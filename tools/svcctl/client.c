@@ -43,14 +43,14 @@ struct Client {
 	guint name_watch; /* on the bus: the watch of svcd's name, 0: none */
 	bool is_owner_gone; /* on the bus: the manager that @connection spoke with has left it */
 	bool is_listening;
-	bool is_watching; /* and receives all signals */
+	bool is_watching; /* @connection receives all signals */
 	unsigned n_connections;
 	ClientSignalFunc on_signal; /* or NULL */
 	void *on_signal_data;
-	bool was_told; /* a signal arrived, or the connection was lost */
+	bool was_reported; /* a signal arrived, or the connection was lost */
 	bool was_late; /* see client_was_late() */
 	bool is_interactive; /* polkit requires a password: later calls may ask the user for it */
-	Agent *agent;        /* asks on this terminal; NULL: no agent of svcctl's own */
+	Agent *agent; /* asks on this terminal; NULL: no agent of svcctl's own */
 };
 
 Client *client_new(int64_t timeout_us)
@@ -131,7 +131,7 @@ static const char *socket_path(const Client *client)
 	return path && *path ? path : PRIVATE_SOCKET_PATH;
 }
 
-/* The private socket is for root alone, except if another socket was named. */
+/* The private socket is for root alone, unless another socket was named. */
 static bool must_use_bus(const Client *client)
 {
 	return geteuid() != 0 && strcmp(socket_path(client), PRIVATE_SOCKET_PATH) == 0;
@@ -173,7 +173,9 @@ bool client_pid1_is_svcd(char **ret_name)
 /* Early in a boot PID 1 runs before the socket exists. */
 static bool is_booting(const Client *client)
 {
-	return !client->own_path && g_get_monotonic_time() < client->created_us + BOOT_PATIENCE_US && client_pid1_is_svcd(NULL);
+	return !client->own_path &&
+	       g_get_monotonic_time() < client->created_us + BOOT_PATIENCE_US &&
+	       client_pid1_is_svcd(NULL);
 }
 
 /* Sets the error message for a failed connection. Returns: true if another attempt is useful. */
@@ -182,47 +184,54 @@ static bool explain_failure(Client *client, const GError *cause, bool is_late, G
 	/* EAGAIN: the kernel's queue of pending connections is full. */
 	client->was_late = is_late || g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
 	if (is_late) {
-		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd does not answer on %s", socket_path(client));
+		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd does not answer on %s",
+			 socket_path(client));
 		return false;
 	}
 	if (!client->own_path && geteuid() == 0 && !has_sys_admin()) {
 		fail(error, SVCD_ERROR_NOT_AUTHORIZED,
-		     "svcd accepts on %s only processes with CAP_SYS_ADMIN, which this one does not have", socket_path(client));
+		     "svcd accepts on %s only processes with CAP_SYS_ADMIN, which this process "
+		     "does not have",
+		     socket_path(client));
 		return false;
 	}
-	if (g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED) || strstr(cause->message, "Exhausted")) {
-		fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may connect to svcd on %s", socket_path(client));
+	if (g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED)) {
+		fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may connect to svcd on %s",
+		     socket_path(client));
 		return false;
 	}
 	if (g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_NOT_FOUND) ||
 	    g_error_matches(cause, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED)) {
-		fail_ctl(error, CTL_ERROR_UNREACHABLE, "%s is not running: no process listens on %s",
+		fail_ctl(error, CTL_ERROR_UNREACHABLE,
+			 "%s is not running: no process listens on %s",
 			 client->own_path ? "svcd --user" : "svcd", socket_path(client));
 		return is_booting(client);
 	}
-	fail_ctl(error, CTL_ERROR_UNREACHABLE, "cannot connect to svcd on %s: %s", socket_path(client), cause->message);
+	fail_ctl(error, CTL_ERROR_UNREACHABLE, "cannot connect to svcd on %s: %s",
+		 socket_path(client), cause->message);
 	return true; /* the manager died during authentication */
 }
 
-static void on_signal(GDBusConnection *connection, const gchar *sender, const gchar *path, const gchar *interface,
-		      const gchar *name, GVariant *args, gpointer data)
+static void on_signal(GDBusConnection *connection, const gchar *sender, const gchar *path,
+		      const gchar *interface, const gchar *name, GVariant *args, gpointer data)
 {
 	Client *client = data;
 
-	client->was_told = true;
+	client->was_reported = true;
 	if (client->on_signal)
 		client->on_signal(client->on_signal_data, path, name, args);
 }
 
-static void on_connection_closed(GDBusConnection *connection, gboolean by_peer, GError *error, gpointer data)
+static void on_connection_closed(GDBusConnection *connection, gboolean by_peer, GError *error,
+				 gpointer data)
 {
 	Client *client = data;
 
-	client->was_told = true;
+	client->was_reported = true;
 }
 
-GDBusConnection *client_open(const char *address, GDBusConnectionFlags flags, int64_t deadline_us, bool *ret_is_late,
-			     GError **error)
+GDBusConnection *client_open(const char *address, GDBusConnectionFlags flags, int64_t deadline_us,
+			     bool *ret_is_late, GError **error)
 {
 	g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
 	g_autoptr(GCancellable) cancellable = g_cancellable_new();
@@ -230,7 +239,8 @@ GDBusConnection *client_open(const char *address, GDBusConnectionFlags flags, in
 	const int64_t left_us = MAX(deadline_us - g_get_monotonic_time(), 0);
 	const guint limit = g_timeout_add((guint)(left_us / 1000), on_late, &attempt);
 
-	g_dbus_connection_new_for_address(address, flags, NULL, cancellable, on_connected, &attempt);
+	g_dbus_connection_new_for_address(address, flags, NULL, cancellable, on_connected,
+					  &attempt);
 	g_main_loop_run(loop);
 	g_source_remove(limit);
 	*ret_is_late = attempt.is_late;
@@ -248,7 +258,8 @@ GDBusConnection *client_open_system_bus(int64_t timeout_us)
 	if (!address)
 		return NULL;
 	return client_open(address,
-			   G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
+			   G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT |
+				   G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
 			   g_get_monotonic_time() + timeout_us, &is_late, &error);
 }
 
@@ -257,18 +268,21 @@ static void on_owner_gone(GDBusConnection *connection, const char *name, gpointe
 	Client *client = data;
 
 	client->is_owner_gone = true;
-	client->was_told = true;
+	client->was_reported = true;
 }
 
 static bool connect_to_bus(Client *client, GError **error)
 {
 	client->connection = client_open_system_bus(client->timeout_us);
 	if (!client->connection)
-		return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
-			    "only root can ask svcd now: other users ask over the system bus, and there is none that answers");
+		return fail(
+			error, SVCD_ERROR_NOT_AUTHORIZED,
+			"only root can use svcd now: other users need the system bus, which does "
+			"not answer");
 	client->is_on_bus = true;
 	client->n_connections++;
-	client->name_watch = g_bus_watch_name_on_connection(client->connection, BUS_NAME, G_BUS_NAME_WATCHER_FLAGS_NONE, NULL,
+	client->name_watch = g_bus_watch_name_on_connection(client->connection, BUS_NAME,
+							    G_BUS_NAME_WATCHER_FLAGS_NONE, NULL,
 							    on_owner_gone, client, NULL);
 	g_signal_connect(client->connection, "closed", G_CALLBACK(on_connection_closed), client);
 	return true;
@@ -284,8 +298,8 @@ static bool connect_once(Client *client, int64_t deadline_us, bool *ret_again, G
 	*ret_again = false;
 	if (must_use_bus(client))
 		return connect_to_bus(client, error);
-	client->connection =
-		client_open(address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, deadline_us, &is_late, &cause);
+	client->connection = client_open(address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT,
+					 deadline_us, &is_late, &cause);
 	if (!client->connection) {
 		*ret_again = explain_failure(client, cause, is_late, error);
 		return false;
@@ -299,7 +313,8 @@ static void on_answer(GObject *source, GAsyncResult *result, gpointer data)
 {
 	Answer *answer = data;
 
-	answer->value = g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, &answer->error);
+	answer->value =
+		g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, &answer->error);
 	g_main_loop_quit(answer->loop);
 }
 
@@ -317,19 +332,24 @@ static bool has_remote_name(const GError *error, const char *wanted)
 	return g_strcmp0(name, wanted) == 0;
 }
 
-/* Through the main loop, so that signals that were sent before the answer are handled before it. */
-static GVariant *call_once(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
-			   const char *type, int64_t deadline_us, GError **error)
+/*
+ * Waits in the main loop, so that signals that were sent before the answer are handled before it.
+ */
+static GVariant *call_once(Client *client, const char *path, const char *interface,
+			   const char *method, GVariant *args, const char *type,
+			   int64_t deadline_us, GError **error)
 {
 	const int64_t limit_us = client->is_interactive ? PERSON_LIMIT_US : G_USEC_PER_SEC;
 	const int64_t left_us = MAX(deadline_us - g_get_monotonic_time(), limit_us);
 	g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
 	Answer answer = { .loop = loop };
 
-	g_dbus_connection_call(client->connection, client->is_on_bus ? BUS_NAME : NULL, path, interface, method, args,
-			       G_VARIANT_TYPE(type),
+	g_dbus_connection_call(client->connection, client->is_on_bus ? BUS_NAME : NULL, path,
+			       interface, method, args, G_VARIANT_TYPE(type),
 			       G_DBUS_CALL_FLAGS_NO_AUTO_START |
-				       (client->is_interactive ? G_DBUS_CALL_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION : 0),
+				       (client->is_interactive ?
+						G_DBUS_CALL_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION :
+						0),
 			       (gint)(left_us / 1000), NULL, on_answer, &answer);
 	g_main_loop_run(loop);
 	if (answer.error)
@@ -341,24 +361,28 @@ static GVariant *call_once(Client *client, const char *path, const char *interfa
  * A manager that is being replaced is on the bus again within a second. During a boot it appears
  * soon after the bus.
  */
-static GVariant *call(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
-		      const char *type, int64_t deadline_us, GError **error)
+static GVariant *call(Client *client, const char *path, const char *interface, const char *method,
+		      GVariant *args, const char *type, int64_t deadline_us, GError **error)
 {
-	const int64_t patient_until_us = MIN(deadline_us, g_get_monotonic_time() + BOOT_PATIENCE_US);
+	const int64_t patient_until_us =
+		MIN(deadline_us, g_get_monotonic_time() + BOOT_PATIENCE_US);
 
 	for (;;) {
 		g_autoptr(GError) problem = NULL;
-		GVariant *reply = call_once(client, path, interface, method, args, type, deadline_us, &problem);
+		GVariant *reply = call_once(client, path, interface, method, args, type,
+					    deadline_us, &problem);
 
 		if (reply)
 			return reply;
 		/* Calls that need no password do not start an agent. */
-		if (!client->is_interactive && has_remote_name(problem, DBUS_ERROR_NEEDS_PASSWORD)) {
+		if (!client->is_interactive &&
+		    has_remote_name(problem, DBUS_ERROR_NEEDS_PASSWORD)) {
 			client->is_interactive = true;
 			client->agent = isatty(STDIN_FILENO) ? agent_new() : NULL;
 			continue;
 		}
-		if (!is_absent(problem) || g_get_monotonic_time() >= patient_until_us || !client_pid1_is_svcd(NULL)) {
+		if (!is_absent(problem) || g_get_monotonic_time() >= patient_until_us ||
+		    !client_pid1_is_svcd(NULL)) {
 			g_propagate_error(error, g_steal_pointer(&problem));
 			return NULL;
 		}
@@ -373,17 +397,21 @@ static bool resume_watch(Client *client, int64_t deadline_us, GError **error)
 	if (!client->is_listening)
 		return true;
 	if (client->is_watching && !client->is_on_bus)
-		reply = call(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "Subscribe", NULL, "()", deadline_us, error);
+		reply = call(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, "Subscribe", NULL,
+			     "()", deadline_us, error);
 	if (client->is_watching && !client->is_on_bus && !reply)
 		return false;
 	if (client->is_on_bus)
 		g_dbus_connection_signal_subscribe(client->connection, BUS_NAME, NULL,
-						   client->is_watching ? NULL : "ConditionChanged", NULL, NULL,
-						   G_DBUS_SIGNAL_FLAGS_NONE, on_signal, client, NULL);
+						   client->is_watching ? NULL : "ConditionChanged",
+						   NULL, NULL, G_DBUS_SIGNAL_FLAGS_NONE, on_signal,
+						   client, NULL);
 	else
 		g_dbus_connection_signal_subscribe(client->connection, NULL, NULL, NULL, NULL, NULL,
-						   G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, on_signal, client, NULL);
-	client->was_told = true; /* changes may have been missed while svcctl was not listening */
+						   G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, on_signal,
+						   client, NULL);
+	client->was_reported = true; /* changes may have been missed while svcctl was not listening
+				      */
 	return true;
 }
 
@@ -396,7 +424,8 @@ static bool ensure_connected(Client *client, int64_t deadline_us, GError **error
 		bool again = true;
 
 		disconnect(client);
-		if (connect_once(client, deadline_us, &again, &problem) && resume_watch(client, deadline_us, &problem))
+		if (connect_once(client, deadline_us, &again, &problem) &&
+		    resume_watch(client, deadline_us, &problem))
 			return true;
 		if (!again || g_get_monotonic_time() + RETRY_MS * 1000 >= deadline_us) {
 			g_propagate_error(error, g_steal_pointer(&problem));
@@ -416,8 +445,9 @@ static char *with_own_name(const char *sentence)
 {
 	g_autofree char *number = g_strdup_printf("uid %u ", (unsigned)geteuid());
 
-	return g_str_has_prefix(sentence, number) ? g_strdup_printf("user %s %s", g_get_user_name(), sentence + strlen(number))
-						  : g_strdup(sentence);
+	return g_str_has_prefix(sentence, number) ?
+		       g_strdup_printf("user %s %s", g_get_user_name(), sentence + strlen(number)) :
+		       g_strdup(sentence);
 }
 
 /* Translates the manager's error into one of svcctl's. */
@@ -437,17 +467,24 @@ static void translate(Client *client, GError *cause, GError **error)
 	else if (g_strcmp0(name, DBUS_ERROR_NEEDS_PASSWORD) == 0)
 		fail(error, SVCD_ERROR_NOT_AUTHORIZED, "%s", sentence);
 	else if (client->was_late)
-		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd received the request but does not answer");
+		fail_ctl(error, CTL_ERROR_UNREACHABLE,
+			 "svcd received the request but does not answer");
+	else if (g_error_matches(cause, G_DBUS_ERROR, G_DBUS_ERROR_UNKNOWN_OBJECT))
+		/* between the query for its path and this call */
+		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "the service has just been removed");
 	else if (is_absent(cause))
-		fail_ctl(error, CTL_ERROR_UNREACHABLE, "svcd is not running: no program is %s on the system bus", BUS_NAME);
+		fail_ctl(error, CTL_ERROR_UNREACHABLE,
+			 "svcd is not running: no program owns the name %s on the system bus",
+			 BUS_NAME);
 	else if (g_error_matches(cause, G_DBUS_ERROR, G_DBUS_ERROR_ACCESS_DENIED))
-		fail(error, SVCD_ERROR_NOT_AUTHORIZED, "the system bus does not let this call through: %s", cause->message);
+		fail(error, SVCD_ERROR_NOT_AUTHORIZED, "the system bus refused this call: %s",
+		     cause->message);
 	else
 		fail_ctl(error, CTL_ERROR_FAILED, "svcd refused the call: %s", cause->message);
 }
 
-GVariant *client_ask(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
-		     const char *type, GError **error)
+GVariant *client_get(Client *client, const char *path, const char *interface, const char *method,
+		     GVariant *args, const char *type, GError **error)
 {
 	const int64_t deadline_us = g_get_monotonic_time() + client->timeout_us;
 	g_autoptr(GVariant) kept = args ? g_variant_ref_sink(args) : NULL;
@@ -470,13 +507,15 @@ GVariant *client_ask(Client *client, const char *path, const char *interface, co
 	}
 }
 
-GVariant *client_ask_manager(Client *client, const char *method, GVariant *args, const char *type, GError **error)
+GVariant *client_get_manager(Client *client, const char *method, GVariant *args, const char *type,
+			     GError **error)
 {
-	return client_ask(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, method, args, type, error);
+	return client_get(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, method, args, type,
+			  error);
 }
 
-static GVariant *change(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
-			const char *type, GError **error)
+static GVariant *change(Client *client, const char *path, const char *interface, const char *method,
+			GVariant *args, const char *type, GError **error)
 {
 	const int64_t deadline_us = g_get_monotonic_time() + client->timeout_us;
 	g_autoptr(GVariant) kept = args ? g_variant_ref_sink(args) : NULL;
@@ -491,14 +530,16 @@ static GVariant *change(Client *client, const char *path, const char *interface,
 	if (is_lost(cause)) {
 		disconnect(client);
 		fail_ctl(error, CTL_ERROR_OUTCOME_UNKNOWN,
-			 "svcd was replaced during the request; its result is not known: check, and try again");
+			 "svcd was replaced during the request, so the result is not known: check "
+			 "it, and try again");
 	} else {
 		translate(client, cause, error);
 	}
 	return NULL;
 }
 
-GVariant *client_change(Client *client, const char *method, GVariant *args, const char *type, GError **error)
+GVariant *client_change(Client *client, const char *method, GVariant *args, const char *type,
+			GError **error)
 {
 	return change(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, method, args, type, error);
 }
@@ -510,18 +551,19 @@ static char *find_service(Client *client, const char *name, GError **error)
 	char *path;
 
 	if (!g_utf8_validate(name, -1, NULL)) {
-		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "the name of a service cannot contain such bytes");
+		fail(error, SVCD_ERROR_NO_SUCH_SERVICE,
+		     "the name of a service must be valid UTF-8");
 		return NULL;
 	}
-	reply = client_ask_manager(client, "GetService", g_variant_new("(s)", name), "(o)", error);
+	reply = client_get_manager(client, "GetService", g_variant_new("(s)", name), "(o)", error);
 	if (!reply)
 		return NULL;
 	g_variant_get(reply, "(o)", &path);
 	return path;
 }
 
-GVariant *client_change_service(Client *client, const char *name, const char *method, GVariant *args, const char *type,
-				GError **error)
+GVariant *client_change_service(Client *client, const char *name, const char *method,
+				GVariant *args, const char *type, GError **error)
 {
 	g_autoptr(GVariant) kept = g_variant_ref_sink(args);
 	g_autofree char *path = find_service(client, name, error);
@@ -531,8 +573,9 @@ GVariant *client_change_service(Client *client, const char *name, const char *me
 
 GVariant *client_properties(Client *client, const char *path, const char *interface, GError **error)
 {
-	g_autoptr(GVariant) reply = client_ask(client, path, "org.freedesktop.DBus.Properties", "GetAll",
-					       g_variant_new("(s)", interface), "(a{sv})", error);
+	g_autoptr(GVariant)
+		reply = client_get(client, path, "org.freedesktop.DBus.Properties", "GetAll",
+				   g_variant_new("(s)", interface), "(a{sv})", error);
 
 	return reply ? g_variant_get_child_value(reply, 0) : NULL;
 }
@@ -559,7 +602,8 @@ unsigned client_count_connections(const Client *client)
 
 bool client_is_connected(const Client *client)
 {
-	return client->connection && !g_dbus_connection_is_closed(client->connection) && !client->is_owner_gone;
+	return client->connection && !g_dbus_connection_is_closed(client->connection) &&
+	       !client->is_owner_gone;
 }
 
 bool client_was_late(const Client *client)
@@ -569,7 +613,7 @@ bool client_was_late(const Client *client)
 
 void client_wake(Client *client)
 {
-	client->was_told = true;
+	client->was_reported = true;
 }
 
 static bool begin_listening(Client *client, GError **error)
@@ -609,9 +653,9 @@ bool client_wait(Client *client, int64_t deadline_us)
 	bool is_over = false;
 	const guint limit = g_timeout_add((guint)(left_us / 1000), on_deadline, &is_over);
 
-	while (!client->was_told && !is_over)
+	while (!client->was_reported && !is_over)
 		g_main_context_iteration(NULL, TRUE);
 	g_source_remove(limit);
-	client->was_told = false;
+	client->was_reported = false;
 	return !is_over;
 }

@@ -33,30 +33,33 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Client, client_free)
 bool client_pid1_is_svcd(char **ret_name);
 
 /**
- * client_ask() - call a method that only reads
+ * client_get() - call a method that only reads
  * @args: floating or NULL
  * @type: of the answer, "(s)"
  */
-GVariant *client_ask(Client *client, const char *path, const char *interface, const char *method, GVariant *args,
-		     const char *type, GError **error);
+GVariant *client_get(Client *client, const char *path, const char *interface, const char *method,
+		     GVariant *args, const char *type, GError **error);
 
 /* A method of org.svcd1.Manager that only reads. */
-GVariant *client_ask_manager(Client *client, const char *method, GVariant *args, const char *type, GError **error);
+GVariant *client_get_manager(Client *client, const char *method, GVariant *args, const char *type,
+			     GError **error);
 
 /* A method of org.svcd1.Manager that changes something. */
-GVariant *client_change(Client *client, const char *method, GVariant *args, const char *type, GError **error);
+GVariant *client_change(Client *client, const char *method, GVariant *args, const char *type,
+			GError **error);
 
 /* A method of org.svcd1.Service that changes something. */
-GVariant *client_change_service(Client *client, const char *name, const char *method, GVariant *args, const char *type,
-				GError **error);
+GVariant *client_change_service(Client *client, const char *name, const char *method,
+				GVariant *args, const char *type, GError **error);
 
 /* All properties of an interface of an object: a{sv}. */
-GVariant *client_properties(Client *client, const char *path, const char *interface, GError **error);
+GVariant *client_properties(Client *client, const char *path, const char *interface,
+			    GError **error);
 
 /* The properties of a service; NoSuchService if there is none. */
 GVariant *client_service(Client *client, const char *name, GError **error);
 
-/* Receives signals, in their order and in order with the answers to calls. */
+/* Receives signals in the order in which svcd sent them, also relative to the answers to calls. */
 typedef void (*ClientSignalFunc)(void *data, const char *path, const char *name, GVariant *args);
 void client_set_listener(Client *client, ClientSignalFunc func, void *data);
 
@@ -66,8 +69,8 @@ void client_set_listener(Client *client, ClientSignalFunc func, void *data);
 bool client_watch(Client *client, GError **error);
 
 /*
- * The same for the signals that a client gets without a subscription to all of them: those of its
- * condition watches.
+ * The same for the signals that a client gets without a subscription to all of them: the signals of
+ * its own condition watches.
  */
 bool client_listen(Client *client, GError **error);
 
@@ -88,14 +91,15 @@ void client_wake(Client *client);
  * client_open() - connect to any bus or peer, with a time limit
  * @ret_is_late: whether the time limit ended it
  */
-GDBusConnection *client_open(const char *address, GDBusConnectionFlags flags, int64_t deadline_us, bool *ret_is_late,
-			     GError **error);
+GDBusConnection *client_open(const char *address, GDBusConnectionFlags flags, int64_t deadline_us,
+			     bool *ret_is_late, GError **error);
 
 /* The system bus, if it answers within @timeout_us; else NULL. */
 GDBusConnection *client_open_system_bus(int64_t timeout_us);
 
 /**
- * client_wait() - until a signal arrived since the last call, the connection was lost, or @deadline_us
+ * client_wait() - wait until a signal has arrived since the last call, the connection is lost, or
+ * @deadline_us
  * Returns: false at the deadline.
  */
 bool client_wait(Client *client, int64_t deadline_us);

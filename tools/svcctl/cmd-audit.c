@@ -53,8 +53,8 @@ static char *next_of(const Context *context, const ServiceDef *def, const AuditF
 
 	if (finding->next)
 		return g_strdup(finding->next);
-	return g_strdup_printf("svcctl%s%s edit %s %s", root ? " --root " : "", root ? root : "", def->name,
-			       finding->settings);
+	return g_strdup_printf("svcctl%s%s edit %s %s", root ? " --root " : "", root ? root : "",
+			       def->name, finding->settings);
 }
 
 static JsonObject *audited_to_json(const Context *context, const Audited *audited)
@@ -85,7 +85,8 @@ static void set_data(Context *context, const GPtrArray *all)
 	JsonArray *array = json_array_new();
 
 	for (guint i = 0; i < all->len; i++)
-		json_array_add_object_element(array, audited_to_json(context, g_ptr_array_index(all, i)));
+		json_array_add_object_element(array,
+					      audited_to_json(context, g_ptr_array_index(all, i)));
 	output_set_array(&context->output, array);
 }
 
@@ -93,24 +94,30 @@ static void set_data(Context *context, const GPtrArray *all)
 
 static void print_list(Output *output, const GPtrArray *all)
 {
-	output_paragraph(output, 0, "Points are lost for harm that a service could do; none is best. Details: svcctl doctor --security NAME");
+	output_paragraph(
+		output, 0,
+		"A service loses points for the harm that it could do; 0 is best. Details: svcctl "
+		"doctor --security NAME");
 	for (guint i = 0; i < all->len; i++) {
 		const Audited *audited = g_ptr_array_index(all, i);
 
-		output_line(output, "%3u of %u  %s", audited->points, audit_most(), audited->def->name);
+		output_line(output, "%3u of %u  %s", audited->points, audit_most(),
+			    audited->def->name);
 	}
 }
 
 static void print_audited(Context *context, const Audited *audited)
 {
 	Output *output = &context->output;
-	g_autofree char *title = g_strdup_printf("%s loses %u of %u points.", audited->def->name, audited->points, audit_most());
+	g_autofree char *title = g_strdup_printf("%s loses %u of %u points.", audited->def->name,
+						 audited->points, audit_most());
 	g_autoptr(GString) settings = g_string_new(NULL);
 
 	output_paragraph(output, 0, title);
 	for (guint i = 0; i < audited->findings->len; i++) {
 		const AuditFinding *finding = g_ptr_array_index(audited->findings, i);
-		g_autofree char *head = g_strdup_printf("-%u %s: %s", finding->points, finding->check, finding->finding);
+		g_autofree char *head = g_strdup_printf("-%u %s: %s", finding->points,
+							finding->check, finding->finding);
 		g_autofree char *next = next_of(context, audited->def, finding);
 
 		output_headline_at(output, 2, head);
@@ -122,7 +129,10 @@ static void print_audited(Context *context, const Audited *audited)
 		const AuditFinding whole = { .settings = settings->str + 1 };
 		g_autofree char *line = next_of(context, audited->def, &whole);
 
-		output_paragraph(output, 0, "All settings at once; try the service before you keep them (svcctl undo reverts them):");
+		output_paragraph(
+			output, 0,
+			"All settings at once; try the service before you keep them (svcctl undo "
+			"reverts them):");
 		output_headline_at(output, 5, line);
 	}
 }
@@ -138,7 +148,8 @@ bool cmd_audit(Context *context, GError **error)
 
 		if (!def) {
 			context_hint(context, "svcctl check");
-			return fail_ctl(error, CTL_ERROR_FILE, "no file describes a service named %s", context->names[i]);
+			return fail_ctl(error, CTL_ERROR_FILE,
+					"no file describes a service named %s", context->names[i]);
 		}
 		audit(all, def, context_root(context));
 	}

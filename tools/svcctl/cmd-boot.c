@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * boot: the course of this boot; --wait waits for its end. The times of each service are in
- * cmd-boot-times.c.
+ * cmd-boot-times.c, and earlier boots in cmd-boot-saved.c.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "svcctl/job-lines.h"
 #include "svcctl/svcctl.h"
 
-/* Time changes the progress too, so it is redrawn at this interval. */
+/* The progress also changes with time, so it is redrawn at this interval. */
 #define TURN_US (G_USEC_PER_SEC / 10)
 
 /* The data about a boot that svcctl needs. */
@@ -36,10 +36,10 @@ static void boot_view_clear(BootView *view)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(BootView, boot_view_clear)
 
-BootTimes *ask_boot_times(Context *context, GError **error)
+BootTimes *get_boot_times(Context *context, GError **error)
 {
-	g_autoptr(GVariant) reply = client_ask(context->client, OBJECT_PATH_BOOT, INTERFACE_BOOT, "ListTimes", NULL,
-					       "(a(sttttsss))", error);
+	g_autoptr(GVariant) reply = client_get(context->client, OBJECT_PATH_BOOT, INTERFACE_BOOT,
+					       "ListTimes", NULL, "(a(sttttsss))", error);
 	g_autoptr(GVariant) array = reply ? g_variant_get_child_value(reply, 0) : NULL;
 
 	return array ? boot_times_new(array) : NULL;
@@ -61,11 +61,12 @@ static GPtrArray *find_failed(const BootTimes *times)
 static bool look(Context *context, BootView *ret, GError **error)
 {
 	boot_view_clear(ret);
-	ret->manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
+	ret->manager =
+		client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
 	if (!ret->manager)
 		return false;
 	ret->boot = client_properties(context->client, OBJECT_PATH_BOOT, INTERFACE_BOOT, error);
-	ret->times = ret->boot ? ask_boot_times(context, error) : NULL;
+	ret->times = ret->boot ? get_boot_times(context, error) : NULL;
 	if (!ret->times)
 		return false;
 	ret->failed = find_failed(ret->times);
@@ -111,10 +112,12 @@ static void print_title(Output *output, const BootView *view, const BootSpans *s
 	g_autofree char *total = text_format_duration(boot_spans_total(spans));
 	g_autofree char *percent = boot_wait_progress(view->boot);
 	g_autofree char *title =
-		is_finished(view) ? g_strdup_printf("The boot took %s: %u of %u services up, %u failed.", total,
-						    (unsigned)record_number(view->boot, "Ready"),
-						    (unsigned)record_number(view->boot, "Total"), view->failed->len)
-				  : g_strdup_printf("Booting for %s: %s.", total, percent);
+		is_finished(view) ?
+			g_strdup_printf("The boot took %s: %u of %u services up, %u failed.", total,
+					(unsigned)record_number(view->boot, "Ready"),
+					(unsigned)record_number(view->boot, "Total"),
+					view->failed->len) :
+			g_strdup_printf("Booting for %s: %s.", total, percent);
 
 	output_paragraph(output, 0, title);
 }
@@ -135,7 +138,8 @@ static bool print_summary(Context *context, const BootView *view, GError **error
 	output_field(output, "", is_finished(view) && chain ? "svcctl boot chain" : NULL);
 	for (guint i = 0; i < view->failed->len; i++) {
 		const BootTime *time = g_ptr_array_index(view->failed, i);
-		g_autofree char *text = g_strdup_printf("%s: svcctl explain %s", time->name, time->name);
+		g_autofree char *text =
+			g_strdup_printf("%s: svcctl explain %s", time->name, time->name);
 
 		output_field(output, i == 0 ? "Failed" : "", text);
 	}
@@ -147,7 +151,8 @@ static JsonArray *names_to_json(const GPtrArray *times)
 	JsonArray *array = json_array_new();
 
 	for (guint i = 0; i < times->len; i++)
-		json_array_add_string_element(array, ((const BootTime *)g_ptr_array_index(times, i))->name);
+		json_array_add_string_element(
+			array, ((const BootTime *)g_ptr_array_index(times, i))->name);
 	return array;
 }
 
@@ -164,13 +169,13 @@ static void summary_to_json(Output *output, const BootView *view)
 	g_autoptr(GPtrArray) chain = boot_times_chain(view->times, boot_times_last(view->times));
 	const BootSpans spans = measure(view);
 	JsonObject *object = json_object_new();
-	JsonNode *node;
 	double fraction = 0;
 
 	(void)g_variant_lookup(view->boot, "Progress", "d", &fraction);
 	json_object_set_boolean_member(object, "finished", is_finished(view));
 	json_object_set_double_member(object, "progress", fraction);
-	json_object_set_int_member(object, "remaining_us", (gint64)record_number(view->boot, "EstimatedRemaining"));
+	json_object_set_int_member(object, "remaining_us",
+				   (gint64)record_number(view->boot, "EstimatedRemaining"));
 	set_span(object, "firmware_us", spans.firmware_us);
 	set_span(object, "kernel_us", spans.kernel_us);
 	set_span(object, "svcd_us", spans.svcd_us);
@@ -179,9 +184,7 @@ static void summary_to_json(Output *output, const BootView *view)
 	json_object_set_int_member(object, "total", (gint64)record_number(view->boot, "Total"));
 	json_object_set_array_member(object, "failed", names_to_json(view->failed));
 	json_object_set_array_member(object, "chain", names_to_json(chain));
-	node = json_node_init_object(json_node_alloc(), object);
-	json_object_unref(object);
-	output_set_data(output, node);
+	output_set_object(output, object);
 }
 
 /* --- waiting --- */
@@ -189,9 +192,10 @@ static void summary_to_json(Output *output, const BootView *view)
 /* "starting gdm3, cron"; a new string. */
 static char *starting_text(GVariant *boot)
 {
-	g_autoptr(GVariant) names = g_variant_lookup_value(boot, "Starting", G_VARIANT_TYPE_STRING_ARRAY);
-	g_autofree const char **words = names ? g_variant_get_strv(names, NULL) : NULL;
-	g_autofree char *joined = words ? g_strjoinv(", ", (char **)words) : NULL;
+	g_autoptr(GVariant)
+		names = g_variant_lookup_value(boot, "Starting", G_VARIANT_TYPE_STRING_ARRAY);
+	g_autofree const char **arguments = names ? g_variant_get_strv(names, NULL) : NULL;
+	g_autofree char *joined = arguments ? g_strjoinv(", ", (char **)arguments) : NULL;
 
 	return joined && *joined ? g_strconcat("starting ", joined, NULL) : g_strdup("");
 }
@@ -202,7 +206,10 @@ static void show(JobLines *lines, const BootView *view)
 	const BootSpans spans = measure(view);
 	g_autofree char *detail = starting_text(view->boot);
 	g_autofree char *percent = boot_wait_progress(view->boot);
-	const JobLine line = { .name = "boot", .state = "starting", .elapsed_us = spans.svcd_us, .note = percent,
+	const JobLine line = { .name = "boot",
+			       .state = "starting",
+			       .elapsed_us = spans.svcd_us,
+			       .note = percent,
 			       .detail = detail };
 
 	job_lines_show(lines, &line, 1);
@@ -217,7 +224,8 @@ static int64_t wait_deadline(const Context *context)
 static bool wait_for_end(Context *context, BootView *view, GError **error)
 {
 	const int64_t deadline_us = wait_deadline(context);
-	g_autoptr(JobLines) lines = job_lines_new(&context->output, context->options.shows_progress);
+	g_autoptr(JobLines)
+		lines = job_lines_new(&context->output, context->options.shows_progress);
 
 	if (!client_watch(context->client, error))
 		return false;
@@ -225,12 +233,18 @@ static bool wait_for_end(Context *context, BootView *view, GError **error)
 		if (is_finished(view))
 			return true;
 		if (g_get_monotonic_time() >= deadline_us || context->options.has_no_wait) {
-			context_hint(context, "What it waits for: svcctl explain\nHow far it is: svcctl boot");
-			return fail_ctl(error, CTL_ERROR_TIMED_OUT, "the boot is not finished: timed out, and it goes on");
+			context_hint(
+				context,
+				"What it waits for: svcctl explain\nIts progress: svcctl boot");
+			return fail_ctl(error, CTL_ERROR_TIMED_OUT,
+					"timed out; the boot is not finished, and goes on");
 		}
 		show(lines, view);
-		(void)client_wait(context->client,
-				  MIN(deadline_us, g_get_monotonic_time() + (job_lines_are_live(lines) ? TURN_US : G_USEC_PER_SEC)));
+		(void)client_wait(
+			context->client,
+			MIN(deadline_us,
+			    g_get_monotonic_time() +
+				    (job_lines_are_live(lines) ? TURN_US : G_USEC_PER_SEC)));
 	}
 	return false;
 }
@@ -252,7 +266,8 @@ static bool boot_summary(Context *context, GError **error)
 {
 	g_auto(BootView) view = { 0 };
 
-	if (context->options.waits ? !wait_for_end(context, &view, error) : !look(context, &view, error))
+	if (context->options.waits ? !wait_for_end(context, &view, error) :
+				     !look(context, &view, error))
 		return false;
 	summary_to_json(&context->output, &view);
 	if (!print_summary(context, &view, error))
@@ -265,25 +280,33 @@ static const struct {
 	unsigned max_names;
 	bool (*run)(Context *context, GError **error);
 } actions[] = {
-	{ "blame", 0, boot_blame },
-	{ "chain", 1, boot_chain },
-	{ "dot", 0, boot_dot },
+	{ "blame", 1, boot_blame },   { "chain", 1, boot_chain },
+	{ "dot", 0, boot_dot },       { "list", 0, boot_list },
+	{ "show", 1, boot_show },     { "compare", 2, boot_compare_two },
+	{ "plot", 1, boot_plot_one }, { "record", 1, boot_record },
 };
 
 bool cmd_boot(Context *context, GError **error)
 {
 	const char *name = context->n_names > 0 ? context->names[0] : NULL;
 
+	if (context->options.of_shutdown && (!name || strcmp(name, "blame") != 0))
+		return fail_ctl(error, CTL_ERROR_USAGE, "--shutdown works only with boot blame");
 	for (size_t i = 0; name && i < G_N_ELEMENTS(actions); i++) {
 		if (strcmp(actions[i].name, name) != 0)
 			continue;
 		if (context->n_names - 1 > actions[i].max_names)
-			return fail_ctl(error, CTL_ERROR_USAGE, "boot %s: too many arguments", name);
+			return fail_ctl(error, CTL_ERROR_USAGE, "boot %s: too many arguments",
+					name);
 		if (context->options.waits)
-			return fail_ctl(error, CTL_ERROR_USAGE, "boot %s does not take --wait", name);
+			return fail_ctl(error, CTL_ERROR_USAGE, "boot %s does not take --wait",
+					name);
 		return actions[i].run(context, error);
 	}
 	if (name)
-		return fail_ctl(error, CTL_ERROR_USAGE, "boot takes blame, chain [NAME] or dot, not \"%s\"", name);
+		return fail_ctl(error, CTL_ERROR_USAGE,
+				"boot takes list, show, blame, compare, plot, chain or dot, not "
+				"\"%s\"",
+				name);
 	return boot_summary(context, error);
 }

@@ -22,6 +22,7 @@ static const struct {
 	{ "rc-links", doctor_check_rc_links },
 	{ "bus-files", doctor_check_bus_files },
 	{ "units", doctor_check_units },
+	{ "switches", doctor_check_switches },
 	{ "leftovers", doctor_check_leftovers },
 	{ "replaced", doctor_check_replaced },
 	{ "services", doctor_check_services },
@@ -53,7 +54,7 @@ static void add_json(Doctor *d, DoctorLevel level, const char *finding, const ch
 	json_array_add_object_element(d->findings, object);
 }
 
-void doctor_say(Doctor *d, DoctorLevel level, const char *next, const char *format, ...)
+void doctor_report(Doctor *d, DoctorLevel level, const char *next, const char *format, ...)
 {
 	Output *output = &d->context->output;
 	g_autofree char *finding = NULL;
@@ -85,9 +86,10 @@ bool cmd_doctor(Context *context, GError **error)
 
 	(void)error;
 	/* A missing answer is a finding, not an error. */
-	d.manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, &problem);
+	d.manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER,
+				      &problem);
 	d.is_for_root = g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_NOT_AUTHORIZED);
-	d.services = d.manager ? ask_services(context, NULL) : NULL;
+	d.services = d.manager ? get_services(context, NULL) : NULL;
 	/*
 	 * Printed before files are read: a directory may hang, and then this line is the only one
 	 * that shows it.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * explain: the reasons for a state, in the manager's sentences, and the errors of files.
+ * explain: the reasons for a state, in the manager's sentences, and the errors in files.
  */
 #include "config.h"
 
@@ -27,8 +27,9 @@ static const struct {
 	const char *kind;
 	const char *label;
 } reason_labels[] = {
-	{ "state", "" },   { "why", "Why" },       { "limits", "Limits" }, { "memory", "Memory" }, { "words", "Output" },
-	{ "cause", "Last" }, { "impact", "Impact" }, { "next", "Next" },
+	{ "state", "" },        { "why", "Why" },      { "limits", "Limits" },
+	{ "memory", "Memory" }, { "words", "Output" }, { "cause", "Last" },
+	{ "impact", "Impact" }, { "next", "Next" },    { "file", "File" },
 };
 
 static const char *reason_label(const char *kind)
@@ -40,7 +41,8 @@ static const char *reason_label(const char *kind)
 	return "";
 }
 
-static void print_reason(Output *output, GVariant *reason, GVariant *service, const char *previous_kind)
+static void print_reason(Output *output, GVariant *reason, GVariant *service,
+			 const char *previous_kind)
 {
 	const char *kind = record_text(reason, "kind");
 	const char *text = record_text(reason, "text");
@@ -59,10 +61,11 @@ static void print_reason(Output *output, GVariant *reason, GVariant *service, co
 		output_headline_deep(output, depth, text);
 		return;
 	}
-	output_field_deep(output, depth, strcmp(kind, previous_kind) == 0 ? "" : reason_label(kind), text);
+	output_field_deep(output, depth, strcmp(kind, previous_kind) == 0 ? "" : reason_label(kind),
+			  text);
 }
 
-/* The manager does not know that its command is for the user's own svcd. */
+/* The manager does not know that the commands in its reasons are for the user's own svcd. */
 static void name_user(GPtrArray *reasons)
 {
 	for (guint i = 0; i < reasons->len; i++) {
@@ -79,47 +82,52 @@ static void name_user(GPtrArray *reasons)
 	}
 }
 
-static GPtrArray *ask_reasons(Context *context, const char *name, GError **error)
+static GPtrArray *get_reasons(Context *context, const char *name, GError **error)
 {
-	GPtrArray *reasons = ask_records(context, "Explain", g_variant_new("(s)", name), "(a(usss))", reason_fields, error);
+	GPtrArray *reasons = get_records(context, "Explain", g_variant_new("(s)", name),
+					 "(a(usss))", reason_fields, error);
 
 	if (reasons && context->options.is_user)
 		name_user(reasons);
 	return reasons;
 }
 
-static void add_before_cause(GPtrArray *reasons, const char *service, const char *kind, const char *text)
+static void add_before_cause(GPtrArray *reasons, const char *service, const char *kind,
+			     const char *text)
 {
 	guint at = 0;
 
-	while (at < reasons->len && strcmp(record_text(g_ptr_array_index(reasons, at), "kind"), "cause") != 0)
+	while (at < reasons->len &&
+	       strcmp(record_text(g_ptr_array_index(reasons, at), "kind"), "cause") != 0)
 		at++;
 	g_ptr_array_insert(reasons, (gint)at,
-			   record_from_tuple(g_variant_new("(usss)", 0, kind, service, text), reason_fields));
+			   record_from_tuple(g_variant_new("(usss)", 0, kind, service, text),
+					     reason_fields));
 }
 
 /*
- * Adds the service's last output after the reason of a failure, because it usually explains more
+ * Adds the service's last output after the reason for a failure, because it usually explains more
  * than the exit status.
  */
-static void add_last_words(const Context *context, GPtrArray *reasons, GVariant *service)
+static void add_summary(const Context *context, GPtrArray *reasons, GVariant *service)
 {
 	const char *state = record_text(service, "State");
 	const char *name = record_text(service, "Name");
 	g_autofree char *directory = log_directory(context);
 	g_autoptr(GPtrArray) lines = NULL;
-	g_autofree char *words = NULL;
+	g_autofree char *arguments = NULL;
 
 	if (strcmp(state, "failed") != 0 && strcmp(state, "backoff") != 0)
 		return;
 	lines = log_tail(directory, name, 1, NULL);
 	if (lines->len == 0)
 		return;
-	words = g_utf8_make_valid(g_ptr_array_index(lines, 0), -1);
-	add_before_cause(reasons, name, "words", words);
+	arguments = g_utf8_make_valid(g_ptr_array_index(lines, 0), -1);
+	add_before_cause(reasons, name, "words", arguments);
 }
 
-static void add_lack(GPtrArray *reasons, GVariant *service, const char *kind, char *(*describe)(const char *cgroup))
+static void add_lack(GPtrArray *reasons, GVariant *service, const char *kind,
+		     char *(*describe)(const char *cgroup))
 {
 	g_autofree char *lack = describe(record_text(service, "ControlGroup"));
 	g_autofree char *sentence = lack ? g_strconcat(lack, ".", NULL) : NULL;
@@ -128,51 +136,16 @@ static void add_lack(GPtrArray *reasons, GVariant *service, const char *kind, ch
 		add_before_cause(reasons, record_text(service, "Name"), kind, sentence);
 }
 
-/* Prints, or adds an object to @array. */
-static bool explain_one(Context *context, const char *name, JsonArray *array, GError **error)
-{
-	Output *output = &context->output;
-	g_autoptr(GVariant) service = client_service(context->client, name, error);
-	g_autoptr(GPtrArray) reasons = service ? ask_reasons(context, name, error) : NULL;
-	const char *previous = "";
-	JsonObject *object;
-	JsonArray *list;
-
-	if (!reasons)
-		return false;
-	add_lack(reasons, service, "memory", describe_lack_of_memory);
-	add_lack(reasons, service, "limits", describe_task_limit);
-	add_last_words(context, reasons, service);
-	for (guint i = 0; i < reasons->len && !output->is_json; i++) {
-		GVariant *reason = g_ptr_array_index(reasons, i);
-
-		print_reason(output, reason, service, previous);
-		previous = record_text(reason, "kind");
-	}
-	object = json_object_new();
-	list = json_array_new();
-	for (guint i = 0; i < reasons->len; i++)
-		json_array_add_element(list, record_to_json(g_ptr_array_index(reasons, i), reason_columns,
-							    G_N_ELEMENTS(reason_columns)));
-	json_object_set_string_member(object, "name", record_text(service, "Name"));
-	json_object_set_string_member(object, "state", record_text(service, "State"));
-	json_object_set_array_member(object, "reasons", list);
-	json_array_add_object_element(array, object);
-	return true;
-}
-
 static const char *const diagnostic_fields[] = { "level", "file", "line", "service", "text", NULL };
 static const Column diagnostic_columns[] = {
-	{ "level", NULL, "level", CELL_TEXT },
-	{ "file", NULL, "file", CELL_TEXT },
-	{ "line", NULL, "line", CELL_OPTIONAL },
-	{ "service", NULL, "service", CELL_TEXT },
+	{ "level", NULL, "level", CELL_TEXT },   { "file", NULL, "file", CELL_TEXT },
+	{ "line", NULL, "line", CELL_OPTIONAL }, { "service", NULL, "service", CELL_TEXT },
 	{ "text", NULL, "text", CELL_TEXT },
 };
 
-GPtrArray *ask_diagnostics(Context *context, GError **error)
+GPtrArray *get_diagnostics(Context *context, GError **error)
 {
-	return ask_records(context, "Diagnostics", NULL, "(a(ssuss))", diagnostic_fields, error);
+	return get_records(context, "Diagnostics", NULL, "(a(ssuss))", diagnostic_fields, error);
 }
 
 char *diagnostic_sentence(GVariant *record)
@@ -180,7 +153,8 @@ char *diagnostic_sentence(GVariant *record)
 	const char *file = record_text(record, "file");
 	DiagLevel level = DIAG_ERROR;
 	const Diagnostic diagnostic = {
-		.level = diag_level_from_name(record_text(record, "level"), &level) ? level : DIAG_ERROR,
+		.level = diag_level_from_name(record_text(record, "level"), &level) ? level :
+										      DIAG_ERROR,
 		.origin = { *file ? file : NULL, (unsigned)record_number(record, "line") },
 		.text = (char *)record_text(record, "text"),
 	};
@@ -203,32 +177,103 @@ JsonNode *diagnostics_to_json(const GPtrArray *records)
 	JsonNode *node;
 
 	for (guint i = 0; i < records->len; i++)
-		json_array_add_element(array, record_to_json(g_ptr_array_index(records, i), diagnostic_columns,
+		json_array_add_element(array, record_to_json(g_ptr_array_index(records, i),
+							     diagnostic_columns,
 							     G_N_ELEMENTS(diagnostic_columns)));
 	node = json_node_init_array(json_node_alloc(), array);
 	json_array_unref(array);
 	return node;
 }
 
+/* Does a reason of the service name the file of @diagnostic? */
+static bool is_named(GPtrArray *reasons, GVariant *diagnostic)
+{
+	const char *file = record_text(diagnostic, "file");
+
+	for (guint i = 0; i < reasons->len && *file; i++) {
+		if (strstr(record_text(g_ptr_array_index(reasons, i), "text"), file))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The service's own file is part of the manager's reasons. A policy file with an error is not,
+ * because its last version without errors is used.
+ */
+static void add_policy_errors(GPtrArray *reasons, GVariant *service, const GPtrArray *diagnostics)
+{
+	const char *name = record_text(service, "Name");
+
+	for (guint i = 0; i < diagnostics->len; i++) {
+		GVariant *diagnostic = g_ptr_array_index(diagnostics, i);
+		g_autofree char *sentence = NULL;
+
+		if (strcmp(record_text(diagnostic, "level"), "error") != 0 ||
+		    !g_str_has_suffix(record_text(diagnostic, "file"), ".policy") ||
+		    (strcmp(record_text(diagnostic, "service"), name) != 0 &&
+		     !is_named(reasons, diagnostic)))
+			continue;
+		sentence = diagnostic_sentence(diagnostic);
+		add_before_cause(reasons, name, "file", sentence);
+	}
+}
+
+/* Prints, or adds an object to @array. */
+static bool explain_one(Context *context, const char *name, const GPtrArray *diagnostics,
+			JsonArray *array, GError **error)
+{
+	Output *output = &context->output;
+	g_autoptr(GVariant) service = client_service(context->client, name, error);
+	g_autoptr(GPtrArray) reasons = service ? get_reasons(context, name, error) : NULL;
+	const char *previous = "";
+	JsonObject *object;
+	JsonArray *list;
+
+	if (!reasons)
+		return false;
+	add_lack(reasons, service, "memory", describe_lack_of_memory);
+	add_lack(reasons, service, "limits", describe_task_limit);
+	add_summary(context, reasons, service);
+	add_policy_errors(reasons, service, diagnostics);
+	for (guint i = 0; i < reasons->len && !output->is_json; i++) {
+		GVariant *reason = g_ptr_array_index(reasons, i);
+
+		print_reason(output, reason, service, previous);
+		previous = record_text(reason, "kind");
+	}
+	object = json_object_new();
+	list = json_array_new();
+	for (guint i = 0; i < reasons->len; i++)
+		json_array_add_element(list,
+				       record_to_json(g_ptr_array_index(reasons, i), reason_columns,
+						      G_N_ELEMENTS(reason_columns)));
+	json_object_set_string_member(object, "name", record_text(service, "Name"));
+	json_object_set_string_member(object, "state", record_text(service, "State"));
+	json_object_set_array_member(object, "reasons", list);
+	json_array_add_object_element(array, object);
+	return true;
+}
+
 /* Names of all services that are not in their wanted state; a new strv. */
-static char **ask_not_as_wanted(Context *context, GError **error)
+static char **get_not_as_wanted(Context *context, GError **error)
 {
 	g_autoptr(GVariant) manager =
 		client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
 	char **names = NULL;
 
 	if (manager && !g_variant_lookup(manager, "NotAsWanted", "^as", &names))
-		fail(error, SVCD_ERROR_FAILED, "svcd does not report what is not as wanted");
+		fail(error, SVCD_ERROR_FAILED,
+		     "svcd does not report which services are not in the wanted state");
 	return names;
 }
 
 static bool explain_everything(Context *context, GError **error)
 {
-	g_auto(GStrv) names = ask_not_as_wanted(context, error);
-	g_autoptr(GPtrArray) diagnostics = names ? ask_diagnostics(context, error) : NULL;
+	g_auto(GStrv) names = get_not_as_wanted(context, error);
+	g_autoptr(GPtrArray) diagnostics = names ? get_diagnostics(context, error) : NULL;
 	JsonArray *array;
 	JsonObject *object;
-	JsonNode *node;
 
 	if (!diagnostics)
 		return false;
@@ -237,7 +282,7 @@ static bool explain_everything(Context *context, GError **error)
 		g_autoptr(GError) problem = NULL;
 
 		/* A service that disappeared in between is skipped. */
-		if (!explain_one(context, names[i], array, &problem) &&
+		if (!explain_one(context, names[i], diagnostics, array, &problem) &&
 		    !g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_NO_SUCH_SERVICE)) {
 			json_array_unref(array);
 			g_propagate_error(error, g_steal_pointer(&problem));
@@ -249,32 +294,34 @@ static bool explain_everything(Context *context, GError **error)
 		output_line(&context->output, "Files with errors or warnings:");
 	print_diagnostics(context, diagnostics);
 	if (!names[0] && diagnostics->len == 0)
-		output_line(&context->output, "Everything is as wanted.");
+		output_line(&context->output,
+			    "All services are in the wanted state, and no file has errors or "
+			    "warnings.");
 	object = json_object_new();
 	json_object_set_array_member(object, "services", array);
 	json_object_set_member(object, "diagnostics", diagnostics_to_json(diagnostics));
-	node = json_node_init_object(json_node_alloc(), object);
-	json_object_unref(object);
-	output_set_data(&context->output, node);
+	output_set_object(&context->output, object);
 	return true;
 }
 
 bool cmd_explain(Context *context, GError **error)
 {
 	g_auto(GStrv) names = NULL;
+	g_autoptr(GPtrArray) diagnostics = NULL;
 	JsonArray *array;
 	bool done = true;
 
 	if (context->n_names == 0)
 		return explain_everything(context, error);
 	names = expand_names(context, error);
-	if (!names)
+	diagnostics = names ? get_diagnostics(context, error) : NULL;
+	if (!diagnostics)
 		return false;
 	array = json_array_new();
 	for (size_t i = 0; names[i] && done; i++) {
 		if (i > 0)
 			output_line(&context->output, "%s", "");
-		done = explain_one(context, names[i], array, error);
+		done = explain_one(context, names[i], diagnostics, array, error);
 		if (!done)
 			context_advise(context, *error, names[i]);
 	}

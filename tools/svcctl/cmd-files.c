@@ -22,7 +22,7 @@
 
 /*
  * The kernel's command line is not meant for a container. PID 1's environment shows whether this is
- * one (only root may read it).
+ * a container (only root may read it).
  */
 static bool is_container(void)
 {
@@ -39,28 +39,29 @@ static bool is_container(void)
 }
 
 /* The arguments of PID 1. */
-static void append_init_words(GString *words)
+static void append_init_arguments(GString *tokens)
 {
 	g_autofree char *arguments = NULL;
 	gsize length = 0;
 
-	if (!client_pid1_is_svcd(NULL) || !g_file_get_contents("/proc/1/cmdline", &arguments, &length, NULL))
+	if (!client_pid1_is_svcd(NULL) ||
+	    !g_file_get_contents("/proc/1/cmdline", &arguments, &length, NULL))
 		return;
 	for (gsize at = strlen(arguments) + 1; at < length; at += strlen(arguments + at) + 1)
-		g_string_append_printf(words, " %s", arguments + at);
+		g_string_append_printf(tokens, " %s", arguments + at);
 }
 
 char *context_kernel_cmdline(const Context *context)
 {
-	g_autoptr(GString) words = g_string_new(NULL);
+	g_autoptr(GString) arguments = g_string_new(NULL);
 	g_autofree char *kernel = NULL;
 
 	if (context->options.root || context->options.is_user)
 		return NULL;
 	if (!is_container() && g_file_get_contents("/proc/cmdline", &kernel, NULL, NULL))
-		g_string_append(words, g_strchomp(kernel));
-	append_init_words(words);
-	return g_string_free(g_steal_pointer(&words), FALSE);
+		g_string_append(arguments, g_strchomp(kernel));
+	append_init_arguments(arguments);
+	return g_string_free(g_steal_pointer(&arguments), FALSE);
 }
 
 static void append_generated(DiagList *diags, const Generated *generated)
@@ -71,13 +72,13 @@ static void append_generated(DiagList *diags, const Generated *generated)
 
 Configuration *context_load(const Context *context, const char *const *names, unsigned flags)
 {
-	g_autofree char *words = context_kernel_cmdline(context);
+	g_autofree char *arguments = context_kernel_cmdline(context);
 	const LoaderOptions options = {
 		.root = context->options.root,
 		.user_mode = context->options.is_user,
 		/* A tree below a directory may belong to any user, as a build or a package does. */
 		.any_owner = context->options.root != NULL,
-		.kernel_cmdline = words,
+		.kernel_cmdline = arguments,
 		.record_statements = flags & CONTEXT_LOAD_STATEMENTS,
 		.rc_links_count = flags & CONTEXT_LOAD_RC_LINKS,
 		.without_until_reboot = flags & CONTEXT_LOAD_NEXT_BOOT,
@@ -90,10 +91,23 @@ Configuration *context_load(const Context *context, const char *const *names, un
 	return configuration;
 }
 
+Configuration *context_load_in_force(const Context *context, const char *const *names,
+				     Bundle *bundle)
+{
+	g_autofree char *arguments = context_kernel_cmdline(context);
+	const LoaderOptions options = { .user_mode = context->options.is_user,
+					.kernel_cmdline = arguments,
+					.bundle = bundle };
+
+	return bundle ? configuration_load(&options, names) : context_load(context, names, 0);
+}
+
 Configuration *context_load_vendor(const Context *context, const char *const *names)
 {
-	const LoaderOptions options = { .root = context->options.root, .any_owner = context->options.root != NULL,
-					.user_mode = context->options.is_user, .without_local_files = true };
+	const LoaderOptions options = { .root = context->options.root,
+					.any_owner = context->options.root != NULL,
+					.user_mode = context->options.is_user,
+					.without_local_files = true };
 
 	return configuration_load(&options, names);
 }
@@ -122,7 +136,8 @@ Configuration *context_load_named(const Context *context)
 
 /* --- cat --- */
 
-static void add_line(JsonArray *array, const char *section, const char *key, const char *value, Origin origin)
+static void add_line(JsonArray *array, const char *section, const char *key, const char *value,
+		     Origin origin)
 {
 	JsonObject *object = json_object_new();
 	g_autofree char *where = origin_format(origin);
@@ -135,8 +150,8 @@ static void add_line(JsonArray *array, const char *section, const char *key, con
 	json_array_add_object_element(array, object);
 }
 
-static void show_line(Output *output, JsonArray *array, const char *section, const char *key, const char *value,
-		      Origin origin)
+static void show_line(Output *output, JsonArray *array, const char *section, const char *key,
+		      const char *value, Origin origin)
 {
 	g_autofree char *where = origin_format(origin);
 	g_autofree char *setting = g_strdup_printf("%s=%s", key, value);
@@ -160,7 +175,8 @@ static void show_definition(Output *output, JsonArray *array, const ServiceDef *
 			const DefLine *line = g_ptr_array_index(def->lines, k);
 
 			if (strcmp(line->section, section) == 0)
-				show_line(output, array, section, line->key, line->value, line->origin);
+				show_line(output, array, section, line->key, line->value,
+					  line->origin);
 		}
 		output_line(output, "%s", "");
 	}
@@ -182,8 +198,8 @@ static void show_policy(Output *output, JsonArray *array, const Policy *policy, 
 
 		show_line(output, array, "policy", "When", term->text, term->origin);
 	}
-	for (guint i = 0; service && i < service->hold->len; i++) {
-		const Term *term = g_ptr_array_index(service->hold, i);
+	for (guint i = 0; service && i < service->while_terms->len; i++) {
+		const Term *term = g_ptr_array_index(service->while_terms, i);
 
 		show_line(output, array, "policy", "While", term->text, term->origin);
 	}
@@ -201,23 +217,25 @@ static void show_policy(Output *output, JsonArray *array, const Policy *policy, 
 		show_line(output, array, "policy", "OnLapse", on_lapse_name(service->on_lapse),
 			  service->on_lapse_origin);
 	if (service && service->reason)
-		show_line(output, array, "policy", "Reason", service->reason, service->reason_origin);
+		show_line(output, array, "policy", "Reason", service->reason,
+			  service->reason_origin);
 }
 
-static bool cat_one(Context *context, const Configuration *configuration, const char *name, JsonArray *all,
-		    GError **error)
+static bool cat_one(Context *context, const Configuration *configuration, const char *name,
+		    JsonArray *all, GError **error)
 {
 	const ServiceDef *def = service_set_find(configuration->set, name);
 	JsonObject *object;
 	JsonArray *lines;
 
 	if (!def)
-		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no file describes a service named %s", name);
+		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE,
+			    "no file describes a service named %s", name);
 	object = json_object_new();
 	lines = json_array_new();
-	output_line(&context->output, "# %s, as it took effect", def->name);
+	output_line(&context->output, "# %s, with its drop-ins", def->name);
 	if (def->problem)
-		output_line(&context->output, "# left out: %s", def->problem);
+		output_line(&context->output, "# svcd leaves this service out: %s", def->problem);
 	show_definition(&context->output, lines, def);
 	show_policy(&context->output, lines, configuration->policy, def->name);
 	json_object_set_string_member(object, "name", def->name);
@@ -277,7 +295,8 @@ typedef struct Tally {
 } Tally;
 
 /* @file: only diagnostics about it and about @service; NULL: all. */
-static void show_diagnostics(Output *output, const DiagList *list, const char *file, const char *service, Tally *tally)
+static void show_diagnostics(Output *output, const DiagList *list, const char *file,
+			     const char *service, Tally *tally)
 {
 	for (unsigned i = 0; i < diag_list_length(list); i++) {
 		const Diagnostic *diagnostic = diag_list_get(list, i);
@@ -303,11 +322,12 @@ static char *name_of_file(const char *path, const char *suffix)
 	return g_strndup(base, strlen(base) - strlen(suffix));
 }
 
-/* The service replaces the installed one, and all services are checked together. */
-static void check_service_text(const Context *context, Configuration *configuration, const char *name, const SourceText *source,
-			       DiagList *diags)
+/* The given service replaces the installed one, and all services are checked together. */
+static void check_service_text(const Context *context, Configuration *configuration,
+			       const char *name, const SourceText *source, DiagList *diags)
 {
-	const ServiceParseOptions options = { .runtime = search_path_runtime_top(context->options.is_user) };
+	const ServiceParseOptions options = { .runtime = search_path_runtime_top(
+						      context->options.is_user) };
 	ServiceDef *def = service_parse_with(&options, name, source, 1, diags);
 
 	if (context->options.is_user)
@@ -321,7 +341,8 @@ static void check_service_text(const Context *context, Configuration *configurat
 	check_world_of(context, def, true, diags);
 }
 
-static bool check_file(Context *context, Configuration *configuration, const char *path, Tally *tally, GError **error)
+static bool check_file(Context *context, Configuration *configuration, const char *path,
+		       Tally *tally, GError **error)
 {
 	g_autofree char *service = name_of_file(path, ".svc");
 	g_autofree char *policy = name_of_file(path, ".policy");
@@ -332,7 +353,8 @@ static bool check_file(Context *context, Configuration *configuration, const cha
 	gsize length = 0;
 
 	if (!service && !policy)
-		return fail_ctl(error, CTL_ERROR_USAGE, "%s: a service file is named NAME.svc, a policy file NAME.policy",
+		return fail_ctl(error, CTL_ERROR_USAGE,
+				"%s: a service file is named NAME.svc, a policy file NAME.policy",
 				path);
 	if (service && !name_check_service(service, &problem))
 		return fail_ctl(error, CTL_ERROR_BAD_CONFIGURATION, "%s: %s", path, problem);
@@ -349,7 +371,8 @@ static bool check_file(Context *context, Configuration *configuration, const cha
 		check_service_text(context, configuration, service, &source, diags);
 	else
 		/* @diags contains the result */
-		(void)policy_parse(configuration->policy, POLICY_LAYER_ADMIN, path, text, length, diags);
+		(void)policy_parse(configuration->policy, POLICY_LAYER_ADMIN, path, text, length,
+				   diags);
 	show_diagnostics(&context->output, diags, path, service, tally);
 	return true;
 }
@@ -405,7 +428,9 @@ bool cmd_check(Context *context, GError **error)
 		if (!context->generated)
 			append_sources(configuration->diags);
 		for (guint i = 0; i < service_set_list(configuration->set)->len; i++)
-			check_world_of(context, g_ptr_array_index(service_set_list(configuration->set), i), false, configuration->diags);
+			check_world_of(context,
+				       g_ptr_array_index(service_set_list(configuration->set), i),
+				       false, configuration->diags);
 		check_world_misplaced(context, configuration->diags);
 		show_diagnostics(&context->output, configuration->diags, NULL, NULL, &tally);
 		n_services = service_set_length(configuration->set);
@@ -427,7 +452,7 @@ typedef struct Wanted {
 	const Configuration *configuration;
 	const char *runlevel;
 	GHashTable *names; /* name -> the service that needs it, or ""; borrowed */
-	GQueue *left;      /* ServiceDef *, still to be visited */
+	GQueue *left; /* ServiceDef *, still to be visited */
 } Wanted;
 
 /* @needer: "" for policy itself. */
@@ -461,7 +486,8 @@ static void want_needs(Wanted *w, const GPtrArray *terms, const char *needer)
 
 GHashTable *wanted_in(const Configuration *configuration, const char *runlevel)
 {
-	Wanted w = { configuration, runlevel, g_hash_table_new(g_str_hash, g_str_equal), g_queue_new() };
+	Wanted w = { configuration, runlevel, g_hash_table_new(g_str_hash, g_str_equal),
+		     g_queue_new() };
 	const GPtrArray *all = service_set_list(configuration->set);
 	const ServiceDef *def;
 
@@ -469,9 +495,10 @@ GHashTable *wanted_in(const Configuration *configuration, const char *runlevel)
 		want(&w, ((const ServiceDef *)g_ptr_array_index(all, i))->name, "");
 	while ((def = g_queue_pop_head(w.left))) {
 		want_needs(&w, def->when, def->name);
-		want_needs(&w, def->hold, def->name);
+		want_needs(&w, def->while_terms, def->name);
 		for (guint i = 0; i < def->wants->len; i++)
-			want(&w, ((const NameRef *)g_ptr_array_index(def->wants, i))->name, def->name);
+			want(&w, ((const NameRef *)g_ptr_array_index(def->wants, i))->name,
+			     def->name);
 	}
 	g_queue_free(w.left);
 	return w.names;
@@ -487,8 +514,8 @@ static void show_edge(Context *context, JsonArray *array, const GPtrArray *all, 
 	if (context->options.only_edges)
 		output_line(&context->output, "%s %s", before->name, after->name);
 	else
-		output_line(&context->output, "%s before %s  (%s, %s, %s)", before->name, after->name,
-			    edge_kind_name(edge->kind), edge->text, where);
+		output_line(&context->output, "%s before %s  (%s, %s, %s)", before->name,
+			    after->name, edge_kind_name(edge->kind), edge->text, where);
 	json_object_set_string_member(object, "before", before->name);
 	json_object_set_string_member(object, "after", after->name);
 	json_object_set_string_member(object, "kind", edge_kind_name(edge->kind));
@@ -508,8 +535,12 @@ static void add_wanted(GHashTable *all, const Configuration *configuration, cons
 		g_hash_table_add(all, g_strdup(name));
 }
 
-/* The services that start in @runlevel. In 0, 1 and 6 the others stop, so their stops are shown. */
-static void add_concerned(GHashTable *all, const Configuration *configuration, const char *runlevel, bool is_stop)
+/*
+ * The services that start in @runlevel. Runlevels 0, 1 and 6 stop all others, so their stops are
+ * shown.
+ */
+static void add_concerned(GHashTable *all, const Configuration *configuration, const char *runlevel,
+			  bool is_stop)
 {
 	static const char *const ends[] = { "0", "1", "6", NULL };
 	g_autoptr(GPtrArray) runlevels = policy_runlevels(configuration->policy);
@@ -520,9 +551,10 @@ static void add_concerned(GHashTable *all, const Configuration *configuration, c
 }
 
 /*
- * Services of rc links are shown whether or not policy counts the links. A new set of names, owned.
+ * Services of rc links are shown whether or not policy uses the links. A new set of names, owned.
  */
-static GHashTable *concerned_by(const Context *context, const Configuration *configuration, const char *runlevel)
+static GHashTable *concerned_by(const Context *context, const Configuration *configuration,
+				const char *runlevel)
 {
 	g_autoptr(Configuration) linked = context_load(context, NULL, CONTEXT_LOAD_RC_LINKS);
 	GHashTable *all = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -537,7 +569,8 @@ bool cmd_graph(Context *context, GError **error)
 	g_autoptr(Configuration) configuration = context_load_named(context);
 	const GPtrArray *all = service_set_list(configuration->set);
 	const bool is_stop = context->options.shows_stop;
-	g_autoptr(GArray) edges = is_stop ? graph_stop_edges(configuration->set) : graph_edges(configuration->set);
+	g_autoptr(GArray) edges = is_stop ? graph_stop_edges(configuration->set) :
+					    graph_edges(configuration->set);
 	const char *runlevel = context->options.runlevel;
 	g_autoptr(GHashTable) wanted = NULL;
 	JsonArray *array;
@@ -546,16 +579,19 @@ bool cmd_graph(Context *context, GError **error)
 		const char *canonical = policy_find_runlevel(configuration->policy, runlevel);
 
 		if (!canonical)
-			return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", runlevel);
+			return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+				    "there is no runlevel \"%s\"", runlevel);
 		wanted = concerned_by(context, configuration, canonical);
 	}
 	array = json_array_new();
 	for (guint i = 0; i < edges->len; i++) {
 		const Edge *edge = &g_array_index(edges, Edge, i);
-		const char *before = ((const ServiceDef *)g_ptr_array_index(all, edge->before))->name;
+		const char *before =
+			((const ServiceDef *)g_ptr_array_index(all, edge->before))->name;
 		const char *after = ((const ServiceDef *)g_ptr_array_index(all, edge->after))->name;
 
-		if (!wanted || (g_hash_table_contains(wanted, before) && g_hash_table_contains(wanted, after)))
+		if (!wanted ||
+		    (g_hash_table_contains(wanted, before) && g_hash_table_contains(wanted, after)))
 			show_edge(context, array, all, edge);
 	}
 	output_set_array(&context->output, array);

@@ -10,6 +10,7 @@
 
 #include "base/errors.h"
 #include "base/fd.h"
+#include "base/text.h"
 #include "import-unit/import-unit.h"
 #include "svcctl/svcctl.h"
 
@@ -17,16 +18,14 @@
 #define UNIT_BYTES (256 * 1024)
 
 static const Column columns[] = {
-	{ "line", "LINE", "Line", CELL_TEXT },
-	{ "said", "SAID", "Said", CELL_TEXT },
-	{ "verdict", NULL, "Verdict", CELL_TEXT },
-	{ "became", "BECAME", "Became", CELL_TEXT },
+	{ "line", "LINE", "Line", CELL_TEXT },     { "said", "SETTING", "Said", CELL_TEXT },
+	{ "verdict", NULL, "Verdict", CELL_TEXT }, { "became", "BECAME", "Became", CELL_TEXT },
 	{ "note", "NOTE", "Note", CELL_TEXT },
 };
 
 /* The texts of one service's files, and the strings that they borrow from. */
 typedef struct Sources {
-	GArray *texts;    /* UnitText */
+	GArray *texts; /* UnitText */
 	GPtrArray *owned; /* char * */
 } Sources;
 
@@ -42,19 +41,15 @@ static bool read_text(Sources *sources, const char *file, GError **error)
 		return fail_ctl(error, CTL_ERROR_FILE, "%s", cause->message);
 	g_ptr_array_add(sources->owned, bytes);
 	if (text.length > UNIT_BYTES)
-		return fail_ctl(error, CTL_ERROR_FILE, "%s: larger than %d bytes", file, UNIT_BYTES);
+		return fail_ctl(error, CTL_ERROR_FILE, "%s: larger than %d bytes", file,
+				UNIT_BYTES);
 	text.file = g_intern_string(file);
 	text.text = bytes;
 	g_array_append_val(sources->texts, text);
 	return true;
 }
 
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* FILE.d/NAME.conf, sorted by name. */
+/* Reads FILE.d/NAME.conf, sorted by name. */
 static bool read_drop_ins(Sources *sources, const char *file, GError **error)
 {
 	g_autofree char *path = g_strconcat(file, ".d", NULL);
@@ -66,7 +61,7 @@ static bool read_drop_ins(Sources *sources, const char *file, GError **error)
 		if (g_str_has_suffix(name, ".conf"))
 			g_ptr_array_add(names, g_build_filename(path, name, NULL));
 	}
-	g_ptr_array_sort(names, compare_names);
+	g_ptr_array_sort(names, text_compare);
 	for (guint i = 0; i < names->len; i++) {
 		if (!read_text(sources, g_ptr_array_index(names, i), error))
 			return false;
@@ -77,7 +72,8 @@ static bool read_drop_ins(Sources *sources, const char *file, GError **error)
 /* "/x/NAME.socket" for "/x/NAME.service", a new string; NULL for a unit that is not a service. */
 static char *socket_beside(const char *file)
 {
-	const size_t length = strlen(file) - (g_str_has_suffix(file, ".service") ? strlen("service") : 0);
+	const size_t length =
+		strlen(file) - (g_str_has_suffix(file, ".service") ? strlen("service") : 0);
 
 	return file[length] ? g_strdup_printf("%.*ssocket", (int)length, file) : NULL;
 }
@@ -99,7 +95,10 @@ static bool is_given(const Context *context, const char *file)
 	return false;
 }
 
-/* A socket beside its service is read with it if the service names it or the command line does. */
+/*
+ * A socket beside its service is read with it if is_started_by() is true, or the command line names
+ * the socket.
+ */
 static bool read_socket(const Context *context, Sources *sources, const char *file, GError **error)
 {
 	const UnitText *service = &g_array_index(sources->texts, UnitText, 0);
@@ -129,16 +128,21 @@ static GPtrArray *line_records(const Import *import)
 
 	for (guint i = 0; i < import->lines->len; i++) {
 		const ImportLine *line = g_ptr_array_index(import->lines, i);
-		g_autofree char *base = line->origin.file ? g_path_get_basename(line->origin.file) : NULL;
-		g_autofree char *where = base ? g_strdup_printf("%s:%u", base, line->origin.line) : NULL;
+		g_autofree char *base = line->origin.file ? g_path_get_basename(line->origin.file) :
+							    NULL;
+		g_autofree char *where = base ? g_strdup_printf("%s:%u", base, line->origin.line) :
+						NULL;
 		const bool is_lost = line->verdict == IMPORT_LOST && !*line->became;
 		GVariantDict dict;
 
 		g_variant_dict_init(&dict, NULL);
 		record_add_text(&dict, "Line", where ? where : "default");
-		record_add_text(&dict, "Said", line->said);
+		record_add_text(&dict, "Said", line->message);
 		record_add_text(&dict, "Verdict", import_verdict_name(line->verdict));
-		record_add_text(&dict, "Became", is_lost ? "(lost)" : *line->became ? line->became : "-");
+		record_add_text(&dict, "Became",
+				is_lost       ? "(lost)" :
+				*line->became ? line->became :
+						"-");
 		record_add_text(&dict, "Note", line->note);
 		records_add(records, &dict);
 	}
@@ -151,7 +155,8 @@ static void add_json(JsonArray *all, const Import *import, const GPtrArray *reco
 	JsonArray *lines = json_array_new();
 
 	for (guint i = 0; i < records->len; i++)
-		json_array_add_element(lines, record_to_json(g_ptr_array_index(records, i), columns, G_N_ELEMENTS(columns)));
+		json_array_add_element(lines, record_to_json(g_ptr_array_index(records, i), columns,
+							     G_N_ELEMENTS(columns)));
 	json_object_set_string_member(object, "name", import->name);
 	json_object_set_array_member(object, "lines", lines);
 	json_object_set_string_member(object, "service", import->service);
@@ -159,14 +164,15 @@ static void add_json(JsonArray *all, const Import *import, const GPtrArray *reco
 	json_array_add_object_element(all, object);
 }
 
-static bool write_file(Context *context, const Import *import, const char *suffix, const char *text, GError **error)
+static bool write_service(Context *context, const Import *import, GError **error)
 {
-	g_autofree char *name = g_strconcat(import->name, suffix, NULL);
+	g_autofree char *name = g_strconcat(import->name, ".svc", NULL);
 	g_autofree char *path = g_build_filename(context->options.output, name, NULL);
 
 	if (g_file_test(path, G_FILE_TEST_EXISTS))
-		return fail_ctl(error, CTL_ERROR_FILE, "%s exists already, and is left as it is", path);
-	if (!file_replace(path, text, 0644, error))
+		return fail_ctl(error, CTL_ERROR_FILE, "%s exists already, and is left as it is",
+				path);
+	if (!file_replace(path, import->service, 0644, error))
 		return false;
 	output_confirm(&context->output, "written: %s", path);
 	return true;
@@ -183,23 +189,24 @@ static void show_file(Output *output, const char *name, const char *suffix, cons
 }
 
 /*
- * Prints for people, or writes the files with --output. With --json the document contains the
- * result.
+ * Prints the result for people, or writes the service file with --output. The policy is not
+ * written, because it would activate the service at the next reload; "svcctl enable" does that.
+ * With --json the document contains the result.
  */
 static bool show(Context *context, const Import *import, GPtrArray *records, GError **error)
 {
 	if (!context->output.is_json &&
-	    !output_table(&context->output, columns, G_N_ELEMENTS(columns), records, context->options.columns, error))
+	    !output_table(&context->output, columns, G_N_ELEMENTS(columns), records,
+			  context->options.columns, error))
 		return false;
 	if (context->options.output)
-		return write_file(context, import, ".svc", import->service, error) &&
-		       write_file(context, import, ".policy", import->policy, error);
+		return write_service(context, import, error);
 	show_file(&context->output, import->name, ".svc", import->service);
 	show_file(&context->output, import->name, ".policy", import->policy);
 	return true;
 }
 
-/* All complaints, for people; the first one is the error. */
+/* Prints all complaints, for people; the first one becomes the error. */
 static bool refuse(Context *context, const Import *import, GError **error)
 {
 	const unsigned n = diag_list_length(import->diags);
@@ -218,7 +225,8 @@ static bool refuse(Context *context, const Import *import, GError **error)
 
 static bool import_one(Context *context, const char *file, JsonArray *all, GError **error)
 {
-	Sources sources = { g_array_new(FALSE, FALSE, sizeof(UnitText)), g_ptr_array_new_with_free_func(g_free) };
+	Sources sources = { g_array_new(FALSE, FALSE, sizeof(UnitText)),
+			    g_ptr_array_new_with_free_func(g_free) };
 	g_autoptr(GPtrArray) owned = sources.owned;
 	g_autoptr(GArray) texts = sources.texts;
 	g_autoptr(Import) import = NULL;

@@ -10,24 +10,25 @@
 #include "base/errors.h"
 #include "svcctl/svcctl.h"
 
-static bool is_in_state(GVariant *s, const char *word)
+static bool is_in_state(GVariant *s, const char *token)
 {
-	return strcmp(record_text(s, "State"), word) == 0;
+	return strcmp(record_text(s, "State"), token) == 0;
 }
 
-static bool is_up(GVariant *s, const char *word)
+static bool is_up(GVariant *s, const char *token)
 {
-	(void)word;
+	(void)token;
 	return state_is_up(record_text(s, "State"));
 }
 
-/* Waits for a condition that is not true, or is kept off by an error in its file. */
-static bool is_blocked(GVariant *s, const char *word)
+/* Does it wait for a condition that is not true, or does an error in its file keep it off? */
+static bool is_blocked(GVariant *s, const char *token)
 {
 	g_autoptr(GVariant) terms = g_variant_lookup_value(s, "FalseTerms", NULL);
 
-	(void)word;
-	return *record_text(s, "Problem") || (is_in_state(s, "waiting") && terms && g_variant_n_children(terms) > 0);
+	(void)token;
+	return *record_text(s, "Problem") ||
+	       (is_in_state(s, "waiting") && terms && g_variant_n_children(terms) > 0);
 }
 
 static bool has_flag(GVariant *s, const char *property)
@@ -35,38 +36,38 @@ static bool has_flag(GVariant *s, const char *property)
 	return record_number(s, property) > 0;
 }
 
-static bool is_settled(GVariant *s, const char *word)
+static bool is_settled(GVariant *s, const char *token)
 {
-	(void)word;
+	(void)token;
 	return has_flag(s, "Settled");
 }
 
-static bool is_wanted(GVariant *s, const char *word)
+static bool is_wanted(GVariant *s, const char *token)
 {
-	(void)word;
+	(void)token;
 	return has_flag(s, "Wanted");
 }
 
-static bool has_policy(GVariant *s, const char *word)
+static bool has_policy(GVariant *s, const char *token)
 {
-	return strcmp(record_text(s, "Activation"), word) == 0;
+	return strcmp(record_text(s, "Activation"), token) == 0;
 }
 
-/* The runlevel starts it, which is the purpose of "svcctl enable". */
-static bool is_enabled(GVariant *s, const char *word)
+/* Does the runlevel start it? That is the purpose of "svcctl enable". */
+static bool is_enabled(GVariant *s, const char *token)
 {
-	(void)word;
+	(void)token;
 	return has_policy(s, "boot") && has_flag(s, "InRunlevel");
 }
 
-static bool is_healthy(GVariant *s, const char *word)
+static bool is_healthy(GVariant *s, const char *token)
 {
-	return strcmp(record_text(s, "Health"), word) == 0;
+	return strcmp(record_text(s, "Health"), token) == 0;
 }
 
 static const struct {
-	const char *word;
-	bool (*holds)(GVariant *service, const char *word);
+	const char *token;
+	bool (*holds)(GVariant *service, const char *token);
 	const char *property; /* the property to print; NULL: yes or no */
 } questions[] = {
 	{ "up", is_up, "State" },
@@ -90,41 +91,43 @@ static const struct {
 	{ "unhealthy", is_healthy, "Health" },
 };
 
-char *is_words(const char *separator)
+char *states_text(const char *separator)
 {
-	g_autoptr(GString) words = g_string_new(NULL);
+	g_autoptr(GString) arguments = g_string_new(NULL);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(questions); i++)
-		g_string_append_printf(words, "%s%s", i > 0 ? separator : "", questions[i].word);
-	return g_string_free(g_steal_pointer(&words), FALSE);
+		g_string_append_printf(arguments, "%s%s", i > 0 ? separator : "",
+				       questions[i].token);
+	return g_string_free(g_steal_pointer(&arguments), FALSE);
 }
 
-static int find_question(const char *word, GError **error)
+static int find_question(const char *token, GError **error)
 {
 	g_autofree char *all = NULL;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(questions); i++) {
-		if (strcmp(questions[i].word, word) == 0)
+		if (strcmp(questions[i].token, token) == 0)
 			return (int)i;
 	}
-	all = is_words(", ");
-	fail_ctl(error, CTL_ERROR_USAGE, "is: no service can be \"%s\"; there are %s", word, all);
+	all = states_text(", ");
+	fail_ctl(error, CTL_ERROR_USAGE,
+		 "is: \"%s\" is not a state of a service; the states are %s", token, all);
 	return -1;
 }
 
 /* Prints it and adds it to @array. Returns: the answer. */
 static bool answer(Context *context, GVariant *service, int question, JsonArray *array)
 {
-	const bool holds = questions[question].holds(service, questions[question].word);
+	const bool holds = questions[question].holds(service, questions[question].token);
 	const char *property = questions[question].property;
-	const char *word = property ? record_text(service, property) : holds ? "yes" : "no";
+	const char *token = property ? record_text(service, property) : holds ? "yes" : "no";
 	JsonObject *object = json_object_new();
 
-	output_confirm(&context->output, "%s", *word ? word : "unknown");
+	output_confirm(&context->output, "%s", *token ? token : "unknown");
 	json_object_set_string_member(object, "name", record_text(service, "Name"));
-	json_object_set_string_member(object, "question", questions[question].word);
+	json_object_set_string_member(object, "question", questions[question].token);
 	json_object_set_boolean_member(object, "answer", holds);
-	json_object_set_string_member(object, "word", *word ? word : "unknown");
+	json_object_set_string_member(object, "word", *token ? token : "unknown");
 	json_array_add_object_element(array, object);
 	return holds;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * log: the output of services. Read from the files, so that it works without a running svcd.
+ * log: the output of services. Read from the files, so that it works without a running svcd. The
+ * output of an earlier boot is in cmd-log-saved.c.
  */
 #include "config.h"
 
@@ -19,11 +20,12 @@
 #include "config/search-path.h"
 #include "model/name.h"
 #include "svcctl/log-lines.h"
+#include "svcctl/saved-boot.h"
 #include "svcctl/svcctl.h"
 
 enum { DEFAULT_LINES = 50 };
 
-/* The interval between two looks for a file that does not exist yet. */
+/* The interval between two checks for a file that does not exist yet. */
 enum { FOLLOW_AGAIN_MS = 500 };
 
 char *log_directory(const Context *context)
@@ -31,7 +33,8 @@ char *log_directory(const Context *context)
 	const char *directory = g_getenv("SVCD_LOG_DIRECTORY");
 	g_autofree char *runtime = search_path_runtime(context->options.is_user);
 
-	return directory && *directory ? g_strdup(directory) : g_build_filename(runtime, "log", NULL);
+	return directory && *directory ? g_strdup(directory) :
+					 g_build_filename(runtime, "log", NULL);
 }
 
 static bool parse_lines(const char *text, unsigned *ret, GError **error)
@@ -41,7 +44,8 @@ static bool parse_lines(const char *text, unsigned *ret, GError **error)
 	if (text && strcmp(text, "all") == 0)
 		number = G_MAXUINT;
 	else if (text && !text_parse_uint(text, 10, G_MAXUINT, &number))
-		return fail_ctl(error, CTL_ERROR_USAGE, "--lines takes a number or \"all\", not \"%s\"", text);
+		return fail_ctl(error, CTL_ERROR_USAGE,
+				"--lines takes a number or \"all\", not \"%s\"", text);
 	*ret = (unsigned)number;
 	return true;
 }
@@ -89,13 +93,14 @@ static void reopen(Follower *follower, Output *output)
 	follower->inode = st.st_ino;
 }
 
-/* Opens @path if it is the file that was read before, and continues behind that position. */
+/* Opens @path if it is the file that was read before, and continues after that position. */
 static bool resume(Follower *follower, const char *path, const LogEnd *end)
 {
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || st.st_ino != end->inode || lseek(fd, end->offset, SEEK_SET) < 0)
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_ino != end->inode ||
+	    lseek(fd, end->offset, SEEK_SET) < 0)
 		return false;
 	follower->fd = fd_steal(&fd);
 	follower->inode = st.st_ino;
@@ -132,7 +137,8 @@ static bool follow(Context *context, const char *name, const LogEnd *end, GError
 		read_on(&follower, &context->output);
 		if (ferror(context->output.out)) {
 			fd_close(&follower.fd);
-			return true; /* the reader has left, or the disk is full; the end reports it */
+			/* the reader has left, or the disk is full; main() reports it */
+			return true;
 		}
 	} while (poll(&wait, 1, is_watched ? -1 : FOLLOW_AGAIN_MS) >= 0 || errno == EINTR);
 	fd_close(&follower.fd);
@@ -153,8 +159,8 @@ static bool check_service(Context *context, const char *name, GError **error)
 }
 
 /*
- * The most likely name of the service in the system log: that of its main process, or its own; a
- * new string.
+ * The most likely name of the service in the system log: the name of its main process, or its own;
+ * a new string.
  */
 static char *syslog_name(Context *context, const char *name)
 {
@@ -175,7 +181,14 @@ static void confirm_nothing(Context *context, const char *name)
 	const char *file = log_find_in_syslog(program);
 
 	if (file)
-		output_confirm(&context->output, "%s writes to the system log: grep '%s\\[' %s", name, program, file);
+		output_confirm(&context->output, "%s writes to the system log: grep '%s\\[' %s",
+			       name, program, file);
+	else if (log_syslog_is_closed())
+		output_confirm(
+			&context->output,
+			"%s has written nothing to svcd; only root and the group adm may read "
+			"the system log",
+			name);
 	else
 		output_confirm(&context->output, "%s has written nothing", name);
 }
@@ -188,7 +201,7 @@ static GPtrArray *all_names(Context *context, GError **error)
 	g_autofree char *directory = log_directory(context);
 	g_autoptr(GDir) dir = g_dir_open(directory, 0, NULL); /* only root may list it */
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GPtrArray) records = dir ? NULL : ask_services_for(context, "Name", error);
+	g_autoptr(GPtrArray) records = dir ? NULL : get_services_with(context, "Name", error);
 	const char *entry;
 
 	while (dir && (entry = g_dir_read_name(dir))) {
@@ -196,19 +209,21 @@ static GPtrArray *all_names(Context *context, GError **error)
 			g_ptr_array_add(names, g_strndup(entry, strlen(entry) - strlen(".log")));
 	}
 	for (guint i = 0; records && i < records->len; i++)
-		g_ptr_array_add(names, g_strdup(record_text(g_ptr_array_index(records, i), "Name")));
+		g_ptr_array_add(names,
+				g_strdup(record_text(g_ptr_array_index(records, i), "Name")));
 	return dir || records ? g_steal_pointer(&names) : NULL;
 }
 
-/* The name becomes part of a path. */
+/* The name is checked because it becomes part of a path. */
 static bool check_name(const char *name, GError **error)
 {
 	g_autofree char *problem = NULL;
 
-	return name_check_service(name, &problem) || fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "%s", problem);
+	return name_check_service(name, &problem) ||
+	       fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "%s", problem);
 }
 
-static GPtrArray *named(Context *context, GError **error)
+GPtrArray *log_named(Context *context, GError **error)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 
@@ -221,10 +236,11 @@ static GPtrArray *named(Context *context, GError **error)
 }
 
 /*
- * With all services, files that may not be read are skipped. The first refusal counts for the rest,
+ * With all services, files that may not be read are skipped. The first refusal applies to the rest,
  * so polkit is asked only once.
  */
-static bool read_all(Context *context, const GPtrArray *names, GPtrArray *lines, LogEnd *end, GError **error)
+static bool read_all(Context *context, const GPtrArray *names, GPtrArray *lines, LogEnd *end,
+		     GError **error)
 {
 	unsigned n_refused = 0;
 
@@ -233,7 +249,8 @@ static bool read_all(Context *context, const GPtrArray *names, GPtrArray *lines,
 
 		if (n_refused > 0 && !log_may_open(context, g_ptr_array_index(names, i)))
 			n_refused++;
-		else if (!log_lines_read(context, g_ptr_array_index(names, i), lines, end, &problem)) {
+		else if (!log_lines_read(context, g_ptr_array_index(names, i), lines, end,
+					 &problem)) {
 			if (context->n_names > 0 || names->len == 1) {
 				g_propagate_error(error, g_steal_pointer(&problem));
 				return false;
@@ -245,96 +262,75 @@ static bool read_all(Context *context, const GPtrArray *names, GPtrArray *lines,
 		return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
 			    "permission denied: only root may read the logs of all services");
 	if (n_refused > 0)
-		fprintf(context->output.err, "svcctl: permission denied for the logs of %u other services\n", n_refused);
+		fprintf(context->output.err,
+			"svcctl: permission denied for the logs of %u other services\n", n_refused);
 	return true;
 }
 
-static JsonNode *lines_to_json(const char *name, const GPtrArray *lines)
-{
-	JsonObject *object = json_object_new();
-	JsonArray *array = json_array_new();
-	JsonNode *node;
-
-	for (guint i = 0; i < lines->len; i++) {
-		const LogLine *line = g_ptr_array_index(lines, i);
-		g_autofree char *valid = g_utf8_make_valid(line->text, -1);
-
-		if (strcmp(line->name, name) == 0)
-			json_array_add_string_element(array, valid);
-	}
-	json_object_set_string_member(object, "name", name);
-	json_object_set_array_member(object, "lines", array);
-	node = json_node_init_object(json_node_alloc(), object);
-	json_object_unref(object);
-	return node;
-}
-
-static void set_data(Context *context, const GPtrArray *names, const GPtrArray *lines)
-{
-	JsonArray *array;
-
-	if (context->n_names == 1) {
-		output_set_data(&context->output, lines_to_json(context->names[0], lines));
-		return;
-	}
-	array = json_array_new();
-	for (guint i = 0; i < names->len; i++)
-		json_array_add_element(array, lines_to_json(g_ptr_array_index(names, i), lines));
-	output_set_array(&context->output, array);
-}
-
-/* "2026-11-28T05:20:01.123Z web: text" if there are several services. */
-static void print_line(Output *output, const LogLine *line, bool has_name)
-{
-	const char *blank = has_name && !line->is_mark ? strchr(line->text, ' ') : NULL;
-
-	if (blank)
-		output_line(output, "%.*s %s:%s", (int)(blank - line->text), line->text, line->name, blank);
-	else
-		output_line(output, "%s", line->text);
-}
-
-static bool show_lines(Context *context, const GPtrArray *names, const char *since, unsigned n, LogEnd *end,
-		       GError **error)
+static bool show_lines(Context *context, const GPtrArray *names, const char *since, unsigned n,
+		       LogEnd *end, GError **error)
 {
 	g_autoptr(GPtrArray) lines = log_lines_new();
 
 	if (!read_all(context, names, lines, end, error))
 		return false;
-	if (lines->len == 0 && n > 0 && context->n_names == 1 && !check_service(context, context->names[0], error))
+	if (lines->len == 0 && n > 0 && context->n_names == 1 &&
+	    !check_service(context, context->names[0], error))
 		return false;
 	log_lines_select(lines, since, n);
-	set_data(context, names, lines);
-	for (guint i = 0; i < names->len && !context->output.is_quiet && !context->output.is_json; i++)
+	log_lines_set_data(context, names, lines, NULL);
+	for (guint i = 0; i < names->len && !context->output.is_quiet && !context->output.is_json;
+	     i++)
 		log_lines_mark(context, g_ptr_array_index(names, i), lines);
-	for (guint i = 0; i < lines->len; i++)
-		print_line(&context->output, g_ptr_array_index(lines, i), context->n_names != 1);
-	if (lines->len == 0 && n > 0 && context->n_names == 1 && !context->options.follows && !*since)
+	log_lines_print(context, lines);
+	if (lines->len == 0 && n > 0 && context->n_names == 1 && !context->options.follows &&
+	    !*since)
 		confirm_nothing(context, context->names[0]);
 	(void)fflush(context->output.out); /* a lost pipe is found at the end */
 	return true;
 }
 
+static bool check_options(const Context *context, GError **error)
+{
+	const Options *options = &context->options;
+
+	if (!options->follows)
+		return true;
+	if (context->output.is_json)
+		return fail_ctl(error, CTL_ERROR_USAGE,
+				"--follow never ends, so it does not work with --json");
+	if (options->boot)
+		return fail_ctl(error, CTL_ERROR_USAGE, "--follow does not work with --boot");
+	return context->n_names == 1 || fail_ctl(error, CTL_ERROR_USAGE, "--follow needs one NAME");
+}
+
 bool cmd_log(Context *context, GError **error)
 {
 	const Options *options = &context->options;
-	g_autoptr(GPtrArray) names = context->n_names > 0 ? named(context, error) : all_names(context, error);
+	g_autoptr(GPtrArray) names = NULL;
+	g_autoptr(SavedBoot) boot = NULL;
 	g_autofree char *since = NULL;
 	LogEnd end = { 0 };
 	unsigned n = 0;
 
-	if (!names || !parse_lines(options->lines ? options->lines : options->since ? "all" : NULL, &n, error))
+	if (!check_options(context, error) || !parse_lines(options->lines ? options->lines :
+							   options->since ? "all" :
+									    NULL,
+							   &n, error))
 		return false;
 	since = options->since ? log_parse_since(options->since, error) : g_strdup("");
-	if (!since)
+	if (!since || (options->boot && !boots_load_earlier(context, &boot, error)))
 		return false;
-	if (options->follows && context->output.is_json)
-		return fail_ctl(error, CTL_ERROR_USAGE, "--follow has no end, and JSON needs one");
-	if (options->follows && context->n_names != 1)
-		return fail_ctl(error, CTL_ERROR_USAGE, "--follow needs one NAME");
+	if (boot)
+		return log_saved(context, boot, since, n, error);
+	names = context->n_names > 0 ? log_named(context, error) : all_names(context, error);
+	if (!names)
+		return false;
 	if (options->follows && !log_may_open(context, names->pdata[0]))
-		return fail(error, SVCD_ERROR_NOT_AUTHORIZED,
-			    "permission denied: only root and the operators of %s may follow its log", context->names[0]);
+		return fail(
+			error, SVCD_ERROR_NOT_AUTHORIZED,
+			"permission denied: only root and the operators of %s may follow its log",
+			context->names[0]);
 	return show_lines(context, names, since, n, options->follows ? &end : NULL, error) &&
 	       (!options->follows || follow(context, context->names[0], &end, error));
 }

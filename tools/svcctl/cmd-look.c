@@ -17,7 +17,7 @@
 #include "svcctl/end-later.h"
 #include "svcctl/svcctl.h"
 
-/* The indentation of the further lines of a sentence in the overview. */
+/* The indentation of a sentence's continuation lines in the overview. */
 #define CONTINUED 4
 
 static const char *const term_fields[] = { "text", "level", "why", "origin", NULL };
@@ -48,7 +48,7 @@ static const Column list_columns[] = {
 	{ "why", "WHY", "Why", CELL_TEXT },
 };
 
-/* On a terminal that has no room for a description. */
+/* The columns on a terminal that has no room for a description. */
 #define NARROW_COLUMNS "name,state,policy,pid,why"
 enum { NARROW_TERMINAL = 120 };
 
@@ -74,10 +74,10 @@ GPtrArray *records_new(void)
 	return g_ptr_array_new_with_free_func(unref_record);
 }
 
-GPtrArray *ask_records(Context *context, const char *method, GVariant *args, const char *type, const char *const *fields,
-		       GError **error)
+GPtrArray *get_records(Context *context, const char *method, GVariant *args, const char *type,
+		       const char *const *fields, GError **error)
 {
-	g_autoptr(GVariant) reply = client_ask_manager(context->client, method, args, type, error);
+	g_autoptr(GVariant) reply = client_get_manager(context->client, method, args, type, error);
 	g_autoptr(GVariant) array = reply ? g_variant_get_child_value(reply, 0) : NULL;
 	GPtrArray *records;
 
@@ -85,7 +85,8 @@ GPtrArray *ask_records(Context *context, const char *method, GVariant *args, con
 		return NULL;
 	records = records_new();
 	for (gsize i = 0; i < g_variant_n_children(array); i++)
-		g_ptr_array_add(records, record_from_tuple(g_variant_get_child_value(array, i), fields));
+		g_ptr_array_add(records,
+				record_from_tuple(g_variant_get_child_value(array, i), fields));
 	return records;
 }
 
@@ -101,7 +102,7 @@ void record_add_text(GVariantDict *dict, const char *name, const char *text)
 	g_variant_dict_insert(dict, name, "s", valid);
 }
 
-/* Of an answer "(aa{sv})". */
+/* The records in an answer "(aa{sv})". */
 static GPtrArray *records_of(GVariant *reply)
 {
 	g_autoptr(GVariant) array = g_variant_get_child_value(reply, 0);
@@ -112,25 +113,28 @@ static GPtrArray *records_of(GVariant *reply)
 	return records;
 }
 
-GPtrArray *ask_services(Context *context, GError **error)
+GPtrArray *get_services(Context *context, GError **error)
 {
-	g_autoptr(GVariant) reply = client_ask_manager(context->client, "ListServices", NULL, "(aa{sv})", error);
+	g_autoptr(GVariant) reply =
+		client_get_manager(context->client, "ListServices", NULL, "(aa{sv})", error);
 
 	return reply ? records_of(reply) : NULL;
 }
 
-GPtrArray *ask_services_for(Context *context, const char *properties, GError **error)
+GPtrArray *get_services_with(Context *context, const char *properties, GError **error)
 {
 	g_auto(GStrv) names = g_strsplit(properties, " ", -1);
 	g_autoptr(GError) problem = NULL;
-	g_autoptr(GVariant) reply = client_ask(context->client, OBJECT_PATH_SERVICES, INTERFACE_SERVICES, "List",
-					       g_variant_new("(^as)", names), "(aa{sv})", &problem);
+	g_autoptr(GVariant)
+		reply = client_get(context->client, OBJECT_PATH_SERVICES, INTERFACE_SERVICES,
+				   "List", g_variant_new("(^as)", names), "(aa{sv})", &problem);
 
 	if (reply)
 		return records_of(reply);
-	/* A manager that is older than this program, which was upgraded since. */
-	if (error_is_ctl(problem, CTL_ERROR_FAILED) || g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_INVALID_ARGUMENT))
-		return ask_services(context, error);
+	/* The manager is older than this program, which has been upgraded since. */
+	if (error_is_ctl(problem, CTL_ERROR_FAILED) ||
+	    g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_INVALID_ARGUMENT))
+		return get_services(context, error);
 	g_propagate_error(error, g_steal_pointer(&problem));
 	return NULL;
 }
@@ -159,7 +163,8 @@ static char **expand_among(const Context *context, const GPtrArray *known, GErro
 				g_ptr_array_add(names, g_strdup(g_ptr_array_index(known, k)));
 		}
 		if (names->len == before) {
-			fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no service matches %s", context->names[i]);
+			fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no service matches %s",
+			     context->names[i]);
 			return NULL;
 		}
 	}
@@ -179,12 +184,14 @@ bool has_patterns(const Context *context)
 char **expand_names(Context *context, GError **error)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	g_autoptr(GPtrArray) records = has_patterns(context) ? ask_services_for(context, "Name", error) : NULL;
+	g_autoptr(GPtrArray)
+		records = has_patterns(context) ? get_services_with(context, "Name", error) : NULL;
 
 	if (has_patterns(context) && !records)
 		return NULL;
 	for (guint i = 0; records && i < records->len; i++)
-		g_ptr_array_add(names, (gpointer)record_text(g_ptr_array_index(records, i), "Name"));
+		g_ptr_array_add(names,
+				(gpointer)record_text(g_ptr_array_index(records, i), "Name"));
 	return expand_among(context, names, error);
 }
 
@@ -194,7 +201,8 @@ char **expand_names_in(const Context *context, const ServiceSet *set, GError **e
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 
 	for (guint i = 0; i < all->len; i++)
-		g_ptr_array_add(names, (gpointer)((const ServiceDef *)g_ptr_array_index(all, i))->name);
+		g_ptr_array_add(names,
+				(gpointer)((const ServiceDef *)g_ptr_array_index(all, i))->name);
 	return expand_among(context, names, error);
 }
 
@@ -219,7 +227,8 @@ static char **names_to_list(const Context *context, const GPtrArray *records)
 		g_autoptr(GVariant) service = NULL;
 
 		if (!name_is_pattern(name) && !is_listed_name(records, name))
-			service = client_service(context->client, name, NULL); /* unknown: not listed */
+			/* unknown: not listed */
+			service = client_service(context->client, name, NULL);
 		names[i] = g_strdup(service ? record_text(service, "Name") : name);
 	}
 	return names;
@@ -252,10 +261,13 @@ static bool is_listed(const Context *context, char *const *names, GVariant *reco
 	       record_number(record, "Wanted") || *record_text(record, "Problem");
 }
 
-/* "network:up is false: no default route": the first term that is not true; a new string, or NULL. */
+/*
+ * "network:up is false: no default route": the first term that is not true; a new string, or NULL.
+ */
 static char *first_false_term(GVariant *record)
 {
-	g_autoptr(GVariant) terms = g_variant_lookup_value(record, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));
+	g_autoptr(GVariant)
+		terms = g_variant_lookup_value(record, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));
 	const char *text;
 	const char *level;
 	const char *why;
@@ -282,16 +294,24 @@ static char *describe_why(GVariant *record)
 	if (*record_text(record, "Problem"))
 		return g_strdup(record_text(record, "Problem"));
 	if (state_is_up(state))
-		return g_strdup(has_text(record, "Health", "unhealthy")	     ? "unhealthy"
-				: has_text(record, "FileState", "changed") ? "its file has changed since it was started"
-				: has_text(record, "FileState", "gone")	     ? "its file is gone"
-				: has_text(record, "FileState", "invalid") ? "its file has an error, so its earlier settings stay in force"
-									   : "");
-	term = strcmp(state, "waiting") == 0 || record_is_absent(record) ? first_false_term(record) : NULL;
+		return g_strdup(
+			has_text(record, "Health", "unhealthy") ?
+				"unhealthy" :
+			has_text(record, "FileState", "changed") ?
+				"its file has changed since its start" :
+			has_text(record, "FileState", "gone") ?
+				"its file is gone" :
+			has_text(record, "FileState", "invalid") ?
+				"its file has an error, so its earlier settings stay in force" :
+				"");
+	term = strcmp(state, "waiting") == 0 || record_is_absent(record) ?
+		       first_false_term(record) :
+		       NULL;
 	if (term)
 		return term;
-	if (strcmp(state, "starting") == 0 || (strcmp(state, "idle") == 0 && !record_number(record, "Wanted") &&
-					       has_text(record, "Admin", "none")))
+	if (strcmp(state, "starting") == 0 ||
+	    (strcmp(state, "idle") == 0 && !record_number(record, "Wanted") &&
+	     has_text(record, "Admin", "none")))
 		return g_strdup("");
 	return g_strdup(record_text(record, "Cause"));
 }
@@ -309,12 +329,16 @@ static GVariant *add_why(GVariant *record)
 }
 
 /* The properties that the table shows and is_listed() needs; all of them if more may be shown. */
-static GPtrArray *ask_for_list(Context *context, GError **error)
+static GPtrArray *get_list(Context *context, GError **error)
 {
 	if (context->output.is_json || context->options.columns)
-		return ask_services(context, error);
-	return ask_services_for(context, "Name State Activation MainPid Wanted Presence Problem Description Cause Admin FalseTerms Health "
-				"FileState", error);
+		return get_services(context, error);
+	return get_services_with(
+		context,
+		"Name State Activation MainPid Wanted Presence Problem Description Cause Admin "
+		"FalseTerms Health "
+		"FileState",
+		error);
 }
 
 typedef struct Counts {
@@ -354,13 +378,14 @@ static const char *separator(const Output *output)
 	return output->is_ascii ? ", " : " · ";
 }
 
-static void add_count(const Output *output, GString *line, unsigned count, const char *word)
+static void add_count(const Output *output, GString *line, unsigned count, const char *token)
 {
 	if (count > 0)
-		g_string_append_printf(line, "%s%u %s", line->len > 0 ? separator(output) : "", count, word);
+		g_string_append_printf(line, "%s%u %s", line->len > 0 ? separator(output) : "",
+				       count, token);
 }
 
-/* The number of hidden services, unless names or a state were given. */
+/* Prints the number of hidden services, unless names or a state were given. */
 static void confirm_rest(Context *context, const GPtrArray *hidden)
 {
 	const Counts counts = count_services(hidden);
@@ -386,7 +411,8 @@ static const char *columns_to_show(const Context *context)
 static bool list_services(Context *context, GError **error)
 {
 	const char *state = context->options.state;
-	g_autoptr(GPtrArray) records = !state || output_check_state(state, error) ? ask_for_list(context, error) : NULL;
+	g_autoptr(GPtrArray) records =
+		!state || output_check_state(state, error) ? get_list(context, error) : NULL;
 	g_autoptr(GPtrArray) listed = records_new();
 	g_autoptr(GPtrArray) hidden = records_new();
 	g_auto(GStrv) names = records ? names_to_list(context, records) : NULL;
@@ -401,12 +427,14 @@ static bool list_services(Context *context, GError **error)
 		else
 			g_ptr_array_add(hidden, record);
 	}
-	if (!output_table(&context->output, list_columns, G_N_ELEMENTS(list_columns), listed, columns_to_show(context), error))
+	if (!output_table(&context->output, list_columns, G_N_ELEMENTS(list_columns), listed,
+			  columns_to_show(context), error))
 		return false;
 	if (listed->len == 0 && context->n_names > 0) {
 		if (output_check_state(context->names[0], NULL))
 			context_hint(context, "svcctl list --state %s", context->names[0]);
-		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no service matches %s", context->names[0]);
+		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no service matches %s",
+			    context->names[0]);
 	}
 	if (!context->options.columns && context->n_names == 0 && !context->options.state)
 		confirm_rest(context, hidden);
@@ -418,7 +446,8 @@ bool cmd_list(Context *context, GError **error)
 	if (!context->options.is_unmanaged)
 		return list_services(context, error);
 	if (context->n_names > 0 || context->options.is_all || context->options.state)
-		return fail_ctl(error, CTL_ERROR_USAGE, "list --unmanaged takes no PATTERN, --all or --state");
+		return fail_ctl(error, CTL_ERROR_USAGE,
+				"list --unmanaged takes no PATTERN, --all or --state");
 	return list_unmanaged(context, error);
 }
 
@@ -437,7 +466,8 @@ static void print_counts(Output *output, const Counts *counts)
 	add_count(output, line, counts->never, "never");
 	add_count(output, line, counts->absent, "not installed");
 	add_count(output, line, counts->foreign, "not for this machine");
-	text = g_strdup_printf("  %u services: %s", counts->total, line->len > 0 ? line->str : "none");
+	text = g_strdup_printf("  %u services: %s", counts->total,
+			       line->len > 0 ? line->str : "none");
 	output_paragraph(output, CONTINUED, text);
 }
 
@@ -475,9 +505,11 @@ static void print_broken(Context *context, const GPtrArray *records)
 
 		if (strcmp(state, "failed") != 0 && strcmp(state, "backoff") != 0)
 			continue;
-		since = output_format_time(&context->output, (int64_t)record_number(record, "Since"));
+		since = output_format_time(&context->output,
+					   (int64_t)record_number(record, "Since"));
 		output_line(&context->output, "%s", "");
-		text = g_strdup_printf("%s %s: %s %s: %s", output_symbol(&context->output, state, false), name, state,
+		text = g_strdup_printf("%s %s: %s %s: %s",
+				       output_symbol(&context->output, state, false), name, state,
 				       since, record_text(record, "Cause"));
 		output_paragraph(&context->output, CONTINUED, text);
 		output_line(&context->output, "  svcctl explain %s", name);
@@ -500,8 +532,9 @@ static const Column manager_columns[] = {
 	{ "tainted", NULL, "Tainted", CELL_STRINGS },
 };
 
-static void overview_to_json(Output *output, GVariant *manager, GVariant *boot, const Counts *counts,
-			     const GPtrArray *diagnostics, const char *pending)
+static void overview_to_json(Output *output, GVariant *manager, GVariant *boot,
+			     const Counts *counts, const GPtrArray *diagnostics,
+			     const char *pending)
 {
 	JsonNode *node = record_to_json(manager, manager_columns, G_N_ELEMENTS(manager_columns));
 	JsonObject *object = json_node_get_object(node);
@@ -510,7 +543,8 @@ static void overview_to_json(Output *output, GVariant *manager, GVariant *boot, 
 
 	json_object_set_int_member(object, "boot_total_us", boot_spans_total(&spans));
 	json_object_set_double_member(object, "boot_progress", progress_of(boot));
-	json_object_set_int_member(object, "boot_remaining_us", (gint64)record_number(boot, "EstimatedRemaining"));
+	json_object_set_int_member(object, "boot_remaining_us",
+				   (gint64)record_number(boot, "EstimatedRemaining"));
 	json_object_set_int_member(numbers, "total", counts->total);
 	json_object_set_int_member(numbers, "up", counts->up);
 	json_object_set_int_member(numbers, "changing", counts->moving);
@@ -527,10 +561,11 @@ static void overview_to_json(Output *output, GVariant *manager, GVariant *boot, 
 	output_set_data(output, node);
 }
 
-/* "BEFORE n words AFTER", unless the number is 0. */
-static void print_number(Output *output, const char *before, unsigned n, const char *word, const char *after)
+/* Prints "BEFORE n words AFTER", unless the number is 0. */
+static void print_number(Output *output, const char *before, unsigned n, const char *token,
+			 const char *after)
 {
-	g_autofree char *count = output_count(n, word);
+	g_autofree char *count = output_count(n, token);
 	g_autofree char *text = g_strdup_printf("  %s%s%s", before, count, after);
 
 	if (n > 0)
@@ -538,8 +573,8 @@ static void print_number(Output *output, const char *before, unsigned n, const c
 }
 
 /*
- * The admin's policy is not in force, so this is printed first. One line per file, with its first
- * error.
+ * A policy file with an error is not in force, so these errors are printed first. One line per
+ * file, with its first error.
  */
 static void print_policy_errors(Output *output, const GPtrArray *diagnostics)
 {
@@ -550,17 +585,20 @@ static void print_policy_errors(Output *output, const GPtrArray *diagnostics)
 		const char *file = record_text(record, "file");
 		g_autofree char *text = NULL;
 
-		if (!g_str_has_suffix(file, ".policy") || strcmp(record_text(record, "level"), "error") != 0 || strcmp(file, last) == 0)
+		if (!g_str_has_suffix(file, ".policy") ||
+		    strcmp(record_text(record, "level"), "error") != 0 || strcmp(file, last) == 0)
 			continue;
 		last = file;
-		text = g_strdup_printf("%s %s: %s", output_symbol(output, "failed", false), file, record_text(record, "text"));
+		text = g_strdup_printf("%s %s: %s", output_symbol(output, "failed", false), file,
+				       record_text(record, "text"));
 		output_paragraph(output, CONTINUED, text);
 	}
 }
 
 static void print_pending_shutdown(Output *output, const char *pending)
 {
-	g_autofree char *line = g_strdup_printf("  %s: svcctl poweroff --cancel cancels it", pending);
+	g_autofree char *line =
+		g_strdup_printf("  %s: svcctl poweroff --cancel cancels it", pending);
 
 	output_paragraph(output, CONTINUED, line);
 }
@@ -573,11 +611,14 @@ static bool is_booting(GVariant *manager)
 bool cmd_overview(Context *context, GError **error)
 {
 	Output *output = &context->output;
-	g_autoptr(GVariant) manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
-	g_autoptr(GVariant) progress =
-		manager ? client_properties(context->client, OBJECT_PATH_BOOT, INTERFACE_BOOT, error) : NULL;
-	g_autoptr(GPtrArray) records = progress ? ask_services(context, error) : NULL;
-	g_autoptr(GPtrArray) diagnostics = records ? ask_diagnostics(context, error) : NULL;
+	g_autoptr(GVariant) manager =
+		client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
+	g_autoptr(GVariant) progress = manager ?
+					       client_properties(context->client, OBJECT_PATH_BOOT,
+								 INTERFACE_BOOT, error) :
+					       NULL;
+	g_autoptr(GPtrArray) records = progress ? get_services(context, error) : NULL;
+	g_autoptr(GPtrArray) diagnostics = records ? get_diagnostics(context, error) : NULL;
 	g_autofree char *pending = context->options.is_user ? NULL : end_later_pending();
 	g_autoptr(GVariant) tainted = NULL;
 	g_autofree char *boot = NULL;
@@ -589,8 +630,9 @@ bool cmd_overview(Context *context, GError **error)
 	counts = count_services(records);
 	overview_to_json(output, manager, progress, &counts, diagnostics, pending);
 	boot = boot_sentence(output, manager, progress);
-	title = g_strdup_printf("svcd %s%srunlevel %s%s%s", record_text(manager, "Version"), separator(output),
-				record_text(manager, "Runlevel"), separator(output), boot);
+	title = g_strdup_printf("svcd %s%srunlevel %s%s%s", record_text(manager, "Version"),
+				separator(output), record_text(manager, "Runlevel"),
+				separator(output), boot);
 	print_policy_errors(output, diagnostics);
 	output_paragraph(output, CONTINUED, title);
 	if (is_booting(manager) && !boot_wait_print(context, error))
@@ -598,8 +640,8 @@ bool cmd_overview(Context *context, GError **error)
 	if (pending)
 		print_pending_shutdown(output, pending);
 	print_counts(output, &counts);
-	print_number(output, "the manager was replaced ", (unsigned)record_number(manager, "Generation"), "time",
-		     " since the boot");
+	print_number(output, "the manager was replaced ",
+		     (unsigned)record_number(manager, "Generation"), "time", " since the boot");
 	tainted = g_variant_lookup_value(manager, "Tainted", G_VARIANT_TYPE_STRING_ARRAY);
 	for (gsize i = 0; tainted && i < g_variant_n_children(tainted); i++) {
 		const char *sentence;
@@ -610,10 +652,15 @@ bool cmd_overview(Context *context, GError **error)
 		output_paragraph(output, CONTINUED, text);
 	}
 	if (!context->options.is_user && doctor_is_replaced(manager))
-		output_paragraph(output, CONTINUED, "  svcd was replaced on disk, and the old one still runs: svcctl reexec");
-	print_number(output, "", diagnostics->len, "complaint", " about files: svcctl explain");
+		output_paragraph(
+			output, CONTINUED,
+			"  svcd was replaced on disk, and the old version still runs: svcctl "
+			"reexec");
+	print_number(output, "", diagnostics->len, "problem",
+		     " in service and policy files: svcctl explain");
 	print_broken(context, records);
-	if (!context->options.is_user && g_file_test("/run/svcd/generated/" POLICY_EDIT_SYSV_OFFERED, G_FILE_TEST_EXISTS))
+	if (!context->options.is_user &&
+	    g_file_test("/run/svcd/generated/" POLICY_EDIT_SYSV_OFFERED, G_FILE_TEST_EXISTS))
 		output_paragraph(output, CONTINUED, "  " POLICY_EDIT_SYSV_OFFER);
 	return true;
 }

@@ -24,12 +24,12 @@
 
 typedef struct Monitor {
 	Context *context;
-	GHashTable *services;   /* name -> its record, GVariant */
+	GHashTable *services; /* name -> its record, GVariant */
 	GHashTable *conditions; /* key -> record with Level and Why, GVariant */
-	GVariant *boot;         /* properties, NULL: not known yet */
+	GVariant *boot; /* properties, NULL: not known yet */
 	GVariant *manager;
-	bool is_silent;         /* the first lists are not changes */
-	bool is_over;           /* the reader has left */
+	bool is_silent; /* the first lists are not changes */
+	bool is_over; /* the reader has left */
 } Monitor;
 
 /* --- a line --- */
@@ -80,15 +80,15 @@ static void set_text(JsonObject *object, const char *key, const char *text)
 		json_object_set_null_member(object, key);
 }
 
-typedef struct Change {
+typedef struct MonitoredChange {
 	const char *kind;
-	const char *name;   /* of a service or a condition, or NULL */
+	const char *name; /* of a service or a condition, or NULL */
 	const char *before; /* NULL or "": not known before */
 	const char *now;
-	const char *why;    /* or "" */
-} Change;
+	const char *why; /* or "" */
+} MonitoredChange;
 
-static void print_json(Monitor *m, const Change *change)
+static void print_json(Monitor *m, const MonitoredChange *change)
 {
 	JsonObject *object = json_object_new();
 	g_autofree char *time = wall_time();
@@ -104,12 +104,13 @@ static void print_json(Monitor *m, const Change *change)
 	json_object_unref(object);
 }
 
-static void print_change(Monitor *m, const Change *change)
+static void print_change(Monitor *m, const MonitoredChange *change)
 {
 	Output *output = &m->context->output;
 	g_autofree char *time = wall_time();
 	const char *name = change->name ? change->name : change->kind;
-	const bool has_before = change->before && *change->before && strcmp(change->before, change->now) != 0;
+	const bool has_before = change->before && *change->before &&
+				strcmp(change->before, change->now) != 0;
 	const bool has_why = change->why && *change->why;
 
 	if (m->is_silent || m->is_over)
@@ -117,19 +118,20 @@ static void print_change(Monitor *m, const Change *change)
 	if (output->is_json)
 		print_json(m, change);
 	else
-		output_line(output, "%.*s %s: %s%s%s%s%s", WALL_CLOCK_BYTES, time + WALL_CLOCK, name, has_before ? change->before : "",
-			    has_before ? " -> " : "", change->now, has_why ? ": " : "", has_why ? change->why : "");
+		output_line(output, "%.*s %s: %s%s%s%s%s", WALL_CLOCK_BYTES, time + WALL_CLOCK,
+			    name, has_before ? change->before : "", has_before ? " -> " : "",
+			    change->now, has_why ? ": " : "", has_why ? change->why : "");
 	flush(m);
 }
 
 static void print_manager(Monitor *m, const char *now, const char *why)
 {
-	print_change(m, &(Change){ .kind = "manager", .now = now, .why = why });
+	print_change(m, &(MonitoredChange){ .kind = "manager", .now = now, .why = why });
 }
 
 /* --- differences --- */
 
-static bool is_asked_for(const Monitor *m, const char *name)
+static bool is_requested(const Monitor *m, const char *name)
 {
 	for (unsigned i = 0; i < m->context->n_names; i++) {
 		if (fnmatch(m->context->names[i], name, 0) == 0)
@@ -143,10 +145,11 @@ static bool differs(GVariant *before, GVariant *now, const char *property)
 	return !before || strcmp(record_text(before, property), record_text(now, property)) != 0;
 }
 
-/* For a service that was never started, the time is that of its file's load by this manager. */
+/* For a service that was never started, Since is the time at which this manager loaded its file. */
 static bool has_moved(GVariant *before, GVariant *now)
 {
-	return record_number(now, "Invocation") > 0 && record_number(before, "Since") != record_number(now, "Since");
+	return record_number(now, "Invocation") > 0 &&
+	       record_number(before, "Since") != record_number(now, "Since");
 }
 
 /* Takes @record. */
@@ -156,10 +159,13 @@ static void see_service(Monitor *m, const char *name, GVariant *record)
 	const bool is_news = differs(before, record, "State") || differs(before, record, "Cause") ||
 			     has_moved(before, record);
 
-	if (is_news && is_asked_for(m, name))
-		print_change(m, &(Change){ .kind = "service", .name = name,
-					   .before = before ? record_text(before, "State") : NULL,
-					   .now = record_text(record, "State"), .why = record_text(record, "Cause") });
+	if (is_news && is_requested(m, name))
+		print_change(m, &(MonitoredChange){
+					.kind = "service",
+					.name = name,
+					.before = before ? record_text(before, "State") : NULL,
+					.now = record_text(record, "State"),
+					.why = record_text(record, "Cause") });
 	g_hash_table_replace(m->services, g_strdup(name), record);
 }
 
@@ -167,14 +173,17 @@ static void lose_service(Monitor *m, const char *name)
 {
 	GVariant *before = g_hash_table_lookup(m->services, name);
 
-	if (before && is_asked_for(m, name))
-		print_change(m, &(Change){ .kind = "service", .name = name, .before = record_text(before, "State"),
-					   .now = "gone", .why = "its file is gone" });
+	if (before && is_requested(m, name))
+		print_change(m, &(MonitoredChange){ .kind = "service",
+						    .name = name,
+						    .before = record_text(before, "State"),
+						    .now = "gone",
+						    .why = "its file is gone" });
 	g_hash_table_remove(m->services, name);
 }
 
 /* The level of an internal condition is explained by the service's own line. */
-static bool is_told_by_service(const char *key)
+static bool is_in_service_record(const char *key)
 {
 	g_autofree char *problem = NULL;
 	const char *canonical;
@@ -187,12 +196,16 @@ static bool is_told_by_service(const char *key)
 static void see_condition(Monitor *m, const char *key, GVariant *record)
 {
 	GVariant *before = g_hash_table_lookup(m->conditions, key);
-	const bool is_news = differs(before, record, "Level") || (differs(before, record, "Why") && !is_told_by_service(key));
+	const bool is_news = differs(before, record, "Level") ||
+			     (differs(before, record, "Why") && !is_in_service_record(key));
 
-	if (is_news && is_asked_for(m, key))
-		print_change(m, &(Change){ .kind = "condition", .name = key,
-					   .before = before ? record_text(before, "Level") : NULL,
-					   .now = record_text(record, "Level"), .why = record_text(record, "Why") });
+	if (is_news && is_requested(m, key))
+		print_change(m, &(MonitoredChange){
+					.kind = "condition",
+					.name = key,
+					.before = before ? record_text(before, "Level") : NULL,
+					.now = record_text(record, "Level"),
+					.why = record_text(record, "Why") });
 	g_hash_table_replace(m->conditions, g_strdup(key), record);
 }
 
@@ -217,7 +230,8 @@ static unsigned percent(GVariant *boot)
 /* "43 %", "finished"; a new string. */
 static char *boot_text(GVariant *boot)
 {
-	return record_number(boot, "Finished") ? g_strdup("finished") : g_strdup_printf("%u %%", percent(boot));
+	return record_number(boot, "Finished") ? g_strdup("finished") :
+						 g_strdup_printf("%u %%", percent(boot));
 }
 
 /* Takes @boot. */
@@ -226,12 +240,16 @@ static void see_boot(Monitor *m, GVariant *boot)
 	g_autoptr(GVariant) before = m->boot;
 	g_autofree char *old = before ? boot_text(before) : NULL;
 	g_autofree char *now = boot_text(boot);
-	const bool is_news = g_strcmp0(old, now) != 0 || differs(before, boot, "CurrentDescription");
+	const bool is_news = g_strcmp0(old, now) != 0 ||
+			     differs(before, boot, "CurrentDescription");
 
 	m->boot = boot;
 	if (is_news && m->context->n_names == 0)
-		print_change(m, &(Change){ .kind = "boot", .before = old, .now = now,
-					   .why = record_text(boot, "CurrentDescription") });
+		print_change(m,
+			     &(MonitoredChange){ .kind = "boot",
+						 .before = old,
+						 .now = now,
+						 .why = record_text(boot, "CurrentDescription") });
 }
 
 /* Takes @manager. */
@@ -241,8 +259,11 @@ static void see_manager(Monitor *m, GVariant *manager)
 
 	m->manager = manager;
 	if (differs(before, manager, "Runlevel") && m->context->n_names == 0)
-		print_change(m, &(Change){ .kind = "runlevel", .before = before ? record_text(before, "Runlevel") : NULL,
-					   .now = record_text(manager, "Runlevel"), .why = "" });
+		print_change(m, &(MonitoredChange){
+					.kind = "runlevel",
+					.before = before ? record_text(before, "Runlevel") : NULL,
+					.now = record_text(manager, "Runlevel"),
+					.why = "" });
 }
 
 /* --- signals --- */
@@ -252,7 +273,8 @@ static char *name_of_path(const char *path)
 {
 	static const char prefix[] = OBJECT_PATH_SERVICES "/";
 
-	return g_str_has_prefix(path, prefix) ? text_unescape_bus_path(path + sizeof prefix - 1) : NULL;
+	return g_str_has_prefix(path, prefix) ? text_unescape_bus_path(path + sizeof prefix - 1) :
+						NULL;
 }
 
 /* The properties of the signal, completed by the known ones; @record is borrowed. */
@@ -346,7 +368,7 @@ static void on_signal(void *data, const char *path, const char *name, GVariant *
 
 static bool read_services(Monitor *m, GError **error)
 {
-	g_autoptr(GPtrArray) records = ask_services(m->context, error);
+	g_autoptr(GPtrArray) records = get_services(m->context, error);
 	g_autoptr(GHashTable) there = g_hash_table_new(g_str_hash, g_str_equal);
 	g_autofree char **known = NULL;
 	guint n_known;
@@ -370,7 +392,7 @@ static bool read_services(Monitor *m, GError **error)
 
 static bool read_conditions(Monitor *m, GError **error)
 {
-	g_autoptr(GPtrArray) records = ask_conditions(m->context, error);
+	g_autoptr(GPtrArray) records = get_conditions(m->context, error);
 
 	for (guint i = 0; records && i < records->len; i++) {
 		GVariant *record = g_ptr_array_index(records, i);
@@ -391,8 +413,8 @@ static bool watch_named(Monitor *m, GError **error)
 
 		if (!strchr(name, ':') || strpbrk(name, "*?["))
 			continue;
-		reply = client_ask_manager(m->context->client, "WatchCondition", g_variant_new("(sb)", name, TRUE), "(ss)",
-					   error);
+		reply = client_get_manager(m->context->client, "WatchCondition",
+					   g_variant_new("(sb)", name, TRUE), "(ss)", error);
 		if (!reply)
 			return false;
 		g_variant_get(reply, "(&s&s)", &level, &why);
@@ -410,7 +432,8 @@ static bool read_all(Monitor *m, GError **error)
 	if (!watch_named(m, error) || !read_services(m, error) || !read_conditions(m, error))
 		return false;
 	boot = client_properties(client, OBJECT_PATH_BOOT, INTERFACE_BOOT, error);
-	manager = boot ? client_properties(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error) : NULL;
+	manager = boot ? client_properties(client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error) :
+			 NULL;
 	if (!manager)
 		return false;
 	see_boot(m, g_steal_pointer(&boot));
@@ -444,10 +467,10 @@ static bool follow(Monitor *m, GError **error)
 		(void)client_wait(client, g_get_monotonic_time() + TURN_US);
 		if (m->is_over || client_is_connected(client))
 			continue;
-		print_manager(m, "away", "svcd is being replaced; services go on");
+		print_manager(m, "away", "svcd is being replaced; services keep running");
 		if (!catch_up(m, error))
 			return false;
-		print_manager(m, "back", "these are all changes meanwhile");
+		print_manager(m, "back", "the lines above show all changes in the meantime");
 	}
 	return true;
 }
@@ -456,8 +479,8 @@ static void begin(Monitor *m)
 {
 	g_autofree char *services = output_count(g_hash_table_size(m->services), "service");
 	g_autofree char *conditions = output_count(g_hash_table_size(m->conditions), "condition");
-	g_autofree char *text = g_strdup_printf("watching %s and %s in runlevel %s", services, conditions,
-						record_text(m->manager, "Runlevel"));
+	g_autofree char *text = g_strdup_printf("watching %s and %s in runlevel %s", services,
+						conditions, record_text(m->manager, "Runlevel"));
 
 	print_manager(m, "ready", text);
 }
@@ -484,17 +507,23 @@ static void unref_record(gpointer record)
 
 bool cmd_monitor(Context *context, GError **error)
 {
-	g_autoptr(GHashTable) services = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_record);
-	g_autoptr(GHashTable) conditions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_record);
-	Monitor m = { .context = context, .services = services, .conditions = conditions, .is_silent = true };
+	g_autoptr(GHashTable)
+		services = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_record);
+	g_autoptr(GHashTable)
+		conditions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_record);
+	Monitor m = { .context = context,
+		      .services = services,
+		      .conditions = conditions,
+		      .is_silent = true };
 	bool done;
 
 	for (unsigned i = 0; i < context->n_names; i++) {
 		if (!g_utf8_validate(context->names[i], -1, NULL))
-			return fail_ctl(error, CTL_ERROR_USAGE, "a name cannot contain such bytes");
+			return fail_ctl(error, CTL_ERROR_USAGE, "a name must be valid UTF-8");
 	}
 	context->output.is_stream = true;
-	(void)signal(SIGPIPE, SIG_IGN); /* a reader that leaves is the usual end; signal() cannot fail here */
+	/* a reader that leaves is the usual end; signal() cannot fail here */
+	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGINT, on_end);
 	(void)signal(SIGTERM, on_end);
 	g_unix_fd_add(fileno(context->output.out), G_IO_ERR, on_reader_gone, &m);

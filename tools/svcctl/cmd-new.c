@@ -23,16 +23,20 @@ static char *command_text(const Context *context, GError **error)
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	if (!absolute) {
-		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no program %s", context->names[1]);
+		fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no program %s",
+		     context->names[1]);
 		return NULL;
 	}
 	for (unsigned i = 1; i < context->n_names; i++) {
-		const char *word = i == 1 ? absolute : context->names[i];
-		g_autofree char *quoted = strpbrk(word, " \t'\"\\") || !*word ? g_shell_quote(word) : g_strdup(word);
+		const char *token = i == 1 ? absolute : context->names[i];
+		g_autofree char *quoted = strpbrk(token, " \t'\"\\") || !*token ?
+						  g_shell_quote(token) :
+						  g_strdup(token);
 
-		if (strpbrk(word, "\n\r") || !g_utf8_validate(word, -1, NULL)) {
+		if (strpbrk(token, "\n\r") || !g_utf8_validate(token, -1, NULL)) {
 			fail(error, SVCD_ERROR_INVALID_ARGUMENT,
-			     "a line of a service file cannot contain a line break, nor what is not UTF-8");
+			     "a line of a service file cannot contain a line break, or text that "
+			     "is not UTF-8");
 			return NULL;
 		}
 		g_string_append_printf(text, "%s%s", i > 1 ? " " : "", quoted);
@@ -47,9 +51,9 @@ static void add_key(GString *text, const char *key, const char *value)
 }
 
 /* One line per condition: all of them must be true. */
-static void add_conditions(GString *text, const char *key, const char *words)
+static void add_conditions(GString *text, const char *key, const char *arguments)
 {
-	g_auto(GStrv) conditions = g_strsplit(words ? words : "", " ", -1);
+	g_auto(GStrv) conditions = g_strsplit(arguments ? arguments : "", " ", -1);
 
 	for (char **condition = conditions; *condition; condition++) {
 		if (**condition)
@@ -86,11 +90,13 @@ static bool check_new(Context *context, const char *name, GError **error)
 	if (!name_check_service(name, &problem))
 		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "%s", problem);
 	if (context->options.run_as && !getpwnam(context->options.run_as))
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no user %s", context->options.run_as);
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no user %s",
+			    context->options.run_as);
 	if (!def)
 		return true;
 	context_hint(context, "svcctl edit %s", name);
-	return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is a service %s already: %s", name, def->origin.file);
+	return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is a service %s already: %s", name,
+		    def->origin.file);
 }
 
 static void print_written(Context *context, const char *name, const char *path, const char *text,
@@ -105,14 +111,15 @@ static void print_written(Context *context, const char *name, const char *path, 
 		output_confirm(output, "  %s", *line);
 	outcome_print(context, outcome);
 	if (!context->options.run_as && !context->options.is_user)
-		output_confirm(output, "  It runs as root; --run-as USER makes it run as another user");
+		output_confirm(output,
+			       "  It runs as root; --run-as USER makes it run as another user");
 	if (outcome->is_written)
-		output_confirm(output, "  Now: svcctl start %s   At every boot: svcctl enable %s", name, name);
+		output_confirm(output, "  Now: svcctl start %s   At every boot: svcctl enable %s",
+			       name, name);
 	json_object_set_string_member(object, "name", name);
 	json_object_set_string_member(object, "file", path);
 	outcome_to_json(outcome, context, object);
-	output_set_data(output, json_node_init_object(json_node_alloc(), object));
-	json_object_unref(object);
+	output_set_object(output, object);
 }
 
 bool cmd_new(Context *context, GError **error)
@@ -126,7 +133,8 @@ bool cmd_new(Context *context, GError **error)
 	bool is_done = false;
 
 	if (!g_utf8_validate(name, -1, NULL))
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "the name of a service cannot contain such bytes");
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+			    "the name of a service must be valid UTF-8");
 	if (!policy_hand_over(context, &is_done, error) || is_done)
 		return is_done;
 	text = check_new(context, name, error) ? file_text(context, error) : NULL;

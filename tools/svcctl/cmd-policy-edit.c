@@ -15,6 +15,7 @@
 #include "base/errors.h"
 #include "base/fd.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include "config/search-path.h"
 #include "model/name.h"
 #include "svcctl/policy-change.h"
@@ -23,12 +24,9 @@
 #define EXAMPLE_SUFFIX ".policy"
 #define TITLE_PREFIX "# Title:"
 
-static const char *root_of(const Context *context)
-{
-	return context->options.root ? context->options.root : "";
-}
-
-/* The text of a file, "" if there is none; NULL with @error when it cannot be read. A new string. */
+/*
+ * The text of a file, "" if there is none; NULL with @error when it cannot be read. A new string.
+ */
 static char *read_text(const char *path, GError **error)
 {
 	g_autoptr(GBytes) bytes = NULL;
@@ -37,8 +35,8 @@ static char *read_text(const char *path, GError **error)
 		return g_strdup("");
 	bytes = file_read_bounded(path, LIMIT_FILE_BYTES, error);
 	return bytes ? g_strndup(g_bytes_get_data(bytes, NULL) ? g_bytes_get_data(bytes, NULL) : "",
-				 g_bytes_get_size(bytes))
-		     : NULL;
+				 g_bytes_get_size(bytes)) :
+		       NULL;
 }
 
 static void set_data(Context *context, const Outcome *outcome, const char *path)
@@ -47,11 +45,11 @@ static void set_data(Context *context, const Outcome *outcome, const char *path)
 
 	json_object_set_string_member(object, "file", path);
 	outcome_to_json(outcome, context, object);
-	output_set_data(&context->output, json_node_init_object(json_node_alloc(), object));
-	json_object_unref(object);
+	output_set_object(&context->output, object);
 }
 
-static bool commit(Context *context, Change *change, const char *path, const char *headline, GError **error)
+static bool commit(Context *context, Change *change, const char *path, const char *headline,
+		   GError **error)
 {
 	g_auto(Outcome) outcome = { 0 };
 
@@ -66,23 +64,30 @@ static bool commit(Context *context, Change *change, const char *path, const cha
 /* --- edit --- */
 
 /* A file of its own below /tmp, so that an editor that dies does not damage the original. */
-typedef struct Draft {
+typedef struct PolicyDraft {
 	char *directory;
 	char *path;
-} Draft;
+	char *original; /* the path of the original */
+	char *original_before; /* its text before the editor was started */
+	bool is_kept; /* the draft stays */
+} PolicyDraft;
 
-static void draft_clear(Draft *draft)
+static void policy_draft_clear(PolicyDraft *draft)
 {
-	if (draft->path)
+	if (draft->path && !draft->is_kept)
 		(void)unlink(draft->path); /* the editor may have removed it */
 	if (draft->directory)
-		(void)rmdir(draft->directory); /* fails if the editor left a backup copy, which is kept */
+		/* fails if the editor left a backup copy, which is kept */
+		(void)rmdir(draft->directory);
+	g_free(draft->original);
+	g_free(draft->original_before);
 	g_free(draft->path);
 	g_free(draft->directory);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Draft, draft_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PolicyDraft, policy_draft_clear)
 
-static bool draft_init(Draft *draft, const char *base, const char *text, GError **error)
+static bool policy_draft_init(PolicyDraft *draft, const char *base, const char *text,
+			      GError **error)
 {
 	draft->directory = g_dir_make_tmp("svcctl-XXXXXX", error);
 	if (!draft->directory)
@@ -118,16 +123,19 @@ static bool run_editor(const char *path, GError **error)
 
 	/* A chosen editor may be a script. The default editor would wait for keys for ever. */
 	if (!chosen_editor() && !isatty(STDIN_FILENO))
-		return fail_ctl(error, CTL_ERROR_USAGE, "edit needs a terminal, or a program in $EDITOR");
-	if (!g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_CHILD_INHERITS_STDIN, NULL, NULL, NULL, NULL, &status, error))
+		return fail_ctl(error, CTL_ERROR_USAGE,
+				"edit needs a terminal, or a program in $EDITOR");
+	if (!g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_CHILD_INHERITS_STDIN, NULL, NULL, NULL,
+			  NULL, &status, error))
 		return false;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0
-		       ? true
-		       : fail_ctl(error, CTL_ERROR_FAILED, "%s failed; nothing was written", editor());
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ?
+		       true :
+		       fail_ctl(error, CTL_ERROR_FAILED, "%s failed; nothing was written",
+				editor());
 }
 
 /* Returns: false at ^C, and at the end of the input. */
-static bool ask(FILE *to, const char *question, char *ret_answer, int size)
+static bool confirm(FILE *to, const char *question, char *ret_answer, int size)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	sigset_t interrupt;
@@ -146,14 +154,14 @@ static bool ask(FILE *to, const char *question, char *ret_answer, int size)
 }
 
 /* Returns: true to edit once more. */
-static bool ask_again(Context *context, const GError *problem)
+static bool confirm_retry(Context *context, const GError *problem)
 {
 	char answer[16] = "";
 
 	output_print_error(&context->output, problem, NULL);
 	if (!isatty(STDIN_FILENO) || context->output.is_json)
 		return false;
-	return ask(context->output.err, "Edit once more? [Y/n] ", answer, sizeof answer) &&
+	return confirm(context->output.err, "Edit once more? [Y/n] ", answer, sizeof answer) &&
 	       tolower((unsigned char)answer[0]) != 'n';
 }
 
@@ -161,7 +169,8 @@ static bool ask_again(Context *context, const GError *problem)
 static char *path_to_edit(const Context *context, const char *service)
 {
 	const bool is_user = context->options.is_user;
-	g_autofree char *top = context->options.is_until_reboot ? search_path_runtime(is_user) : search_path_config(is_user);
+	g_autofree char *top = context->options.is_until_reboot ? search_path_runtime(is_user) :
+								  search_path_config(is_user);
 
 	if (context->options.edits_policy)
 		return g_build_filename(top, "policy.d", POLICY_EDIT_FILE_NAME, NULL);
@@ -173,23 +182,39 @@ static char *first_text(const Context *context, const char *service)
 {
 	if (context->options.edits_policy)
 		return g_strdup("# svcctl writes this file, too; see svcd.policy(5).\n");
-	return g_strdup_printf("# Differences from the vendor's %s.svc; svcctl cat %s shows all. See svcd.service(5).\n"
-			       "[Service]\n\n[Conditions]\n",
-			       service, service);
+	return g_strdup_printf(
+		"# Differences from the vendor's %s.svc; svcctl cat %s shows all. See "
+		"svcd.service(5).\n"
+		"[Service]\n\n[Conditions]\n",
+		service, service);
 }
 
-static Change *change_of_draft(const Context *context, const Draft *draft, const char *path, GError **error)
+/* From change_set_file() on, the change refuses to overwrite a later text of the original. */
+static Change *change_of_draft(const Context *context, PolicyDraft *draft, const char *path,
+			       GError **error)
 {
 	g_autofree char *text = read_text(draft->path, error);
 	g_autoptr(Change) change = text ? policy_change_new(context) : NULL;
+	g_autofree char *present = NULL;
 
 	if (!change || !change_set_file(change, path + 1, text, error))
 		return NULL;
-	return g_steal_pointer(&change);
+	present = read_text(draft->original, error);
+	if (!present)
+		return NULL;
+	if (strcmp(present, draft->original_before) == 0)
+		return g_steal_pointer(&change);
+	draft->is_kept = true;
+	fail(error, SVCD_ERROR_BUSY,
+	     "%s has been changed since the editor was started; nothing was written; "
+	     "your text is in %s",
+	     draft->original, draft->path);
+	return NULL;
 }
 
-/* Until the saved text is valid, or the person gives up. */
-static Change *edit_until_right(Context *context, const Draft *draft, const char *path, GError **error)
+/* Repeats until the saved text is valid, or the person gives up. */
+static Change *edit_until_right(Context *context, PolicyDraft *draft, const char *path,
+				GError **error)
 {
 	for (;;) {
 		g_autoptr(GError) problem = NULL;
@@ -200,7 +225,7 @@ static Change *edit_until_right(Context *context, const Draft *draft, const char
 		change = change_of_draft(context, draft, path, &problem);
 		if (change && policy_change_check(context, change, NULL, &problem))
 			return g_steal_pointer(&change);
-		if (!ask_again(context, problem)) {
+		if (draft->is_kept || !confirm_retry(context, problem)) {
 			g_propagate_error(error, g_steal_pointer(&problem));
 			return NULL;
 		}
@@ -214,9 +239,11 @@ static void on_interrupt(int signo)
 }
 
 /* ^C is meant for the editor, or answers no. If it ended svcctl, the draft would stay behind. */
-static Change *edit_through_interrupts(Context *context, const Draft *draft, const char *path, GError **error)
+static Change *edit_through_interrupts(Context *context, PolicyDraft *draft, const char *path,
+				       GError **error)
 {
-	const struct sigaction ours = { .sa_handler = on_interrupt }; /* the editor would inherit SIG_IGN */
+	/* the editor would inherit SIG_IGN */
+	const struct sigaction ours = { .sa_handler = on_interrupt };
 	struct sigaction before;
 	Change *change;
 
@@ -231,31 +258,28 @@ bool cmd_edit(Context *context, GError **error)
 	const char *service = context->n_names > 0 ? context->names[0] : NULL;
 	g_autofree char *problem = NULL;
 	g_autofree char *path = NULL;
-	g_autofree char *full = NULL;
 	g_autofree char *base = NULL;
 	g_autofree char *text = NULL;
 	g_autoptr(Change) change = NULL;
-	g_auto(Draft) draft = { 0 };
+	g_auto(PolicyDraft) draft = { 0 };
 
 	if (context->n_names > 1 && !context->options.edits_policy)
 		return policy_override(context, error);
 	if (!service == !context->options.edits_policy)
-		return fail_ctl(error, CTL_ERROR_USAGE, "edit: a service, or --policy");
+		return fail_ctl(error, CTL_ERROR_USAGE, "edit: name a service, or give --policy");
 	if (service && !name_check_service(service, &problem))
 		return fail_ctl(error, CTL_ERROR_USAGE, "%s", problem);
 	if (geteuid() != 0 && !context_owns_files(context))
 		return fail(error, SVCD_ERROR_NOT_AUTHORIZED, "only root may change policy");
 	path = path_to_edit(context, service);
-	full = g_strconcat(root_of(context), path, NULL);
-	text = read_text(full, error);
-	if (!text)
+	draft.original = g_strconcat(context_root(context), path, NULL);
+	draft.original_before = read_text(draft.original, error);
+	if (!draft.original_before)
 		return false;
-	if (!*text) {
-		g_free(text);
-		text = first_text(context, service);
-	}
+	text = *draft.original_before ? g_strdup(draft.original_before) :
+					first_text(context, service);
 	base = g_path_get_basename(path);
-	if (!draft_init(&draft, base, text, error))
+	if (!policy_draft_init(&draft, base, text, error))
 		return false;
 	change = edit_through_interrupts(context, &draft, path, error);
 	return change && commit(context, change, path, path, error);
@@ -285,14 +309,15 @@ static char *installed_path(const char *name)
 	return g_strdup_printf(SVCD_SYSCONFDIR "/policy.d/%s" EXAMPLE_SUFFIX, name);
 }
 
-static bool add_preset(const Context *context, const char *directory, const char *base, GPtrArray *records, GError **error)
+static bool add_preset(const Context *context, const char *directory, const char *base,
+		       GPtrArray *records, GError **error)
 {
 	g_autofree char *path = g_build_filename(directory, base, NULL);
 	g_autofree char *name = g_strndup(base, strlen(base) - strlen(EXAMPLE_SUFFIX));
 	g_autofree char *text = read_text(path, error);
 	g_autofree char *title = text ? title_of(text) : NULL;
 	g_autofree char *installed = installed_path(name);
-	g_autofree char *full = g_strconcat(root_of(context), installed, NULL);
+	g_autofree char *full = g_strconcat(context_root(context), installed, NULL);
 	GVariantDict dict;
 
 	if (!text)
@@ -300,15 +325,11 @@ static bool add_preset(const Context *context, const char *directory, const char
 	g_variant_dict_init(&dict, NULL);
 	g_variant_dict_insert(&dict, "Name", "s", name);
 	g_variant_dict_insert(&dict, "Title", "s", title);
-	g_variant_dict_insert(&dict, "Installed", "b", (gboolean)g_file_test(full, G_FILE_TEST_EXISTS));
+	g_variant_dict_insert(&dict, "Installed", "b",
+			      (gboolean)g_file_test(full, G_FILE_TEST_EXISTS));
 	g_variant_dict_insert(&dict, "File", "s", path);
 	g_ptr_array_add(records, g_variant_ref_sink(g_variant_dict_end(&dict)));
 	return true;
-}
-
-static gint compare_texts(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* File names of the examples; a new array, NULL with @error. */
@@ -327,7 +348,7 @@ static GPtrArray *list_examples(const char *directory, GError **error)
 		if (g_str_has_suffix(base, EXAMPLE_SUFFIX) && g_utf8_validate(base, -1, NULL))
 			g_ptr_array_add(names, g_strdup(base));
 	}
-	g_ptr_array_sort(names, compare_texts);
+	g_ptr_array_sort(names, text_compare);
 	return names;
 }
 
@@ -340,11 +361,12 @@ static bool list_presets(Context *context, const char *directory, GError **error
 		if (!add_preset(context, directory, g_ptr_array_index(names, i), records, error))
 			return false;
 	}
-	return names && output_table(&context->output, preset_columns, G_N_ELEMENTS(preset_columns), records,
-				     context->options.columns, error);
+	return names && output_table(&context->output, preset_columns, G_N_ELEMENTS(preset_columns),
+				     records, context->options.columns, error);
 }
 
-static bool install_preset(Context *context, const char *directory, const char *name, GError **error)
+static bool install_preset(Context *context, const char *directory, const char *name,
+			   GError **error)
 {
 	g_autofree char *base = g_strconcat(name, EXAMPLE_SUFFIX, NULL);
 	g_autofree char *example = g_build_filename(directory, base, NULL);
@@ -358,12 +380,13 @@ static bool install_preset(Context *context, const char *directory, const char *
 		return fail_ctl(error, CTL_ERROR_FILE, "there is no preset named %s", name);
 	}
 	text = read_text(example, error);
-	return text && change_set_file(change, path + 1, text, error) && commit(context, change, path, headline, error);
+	return text && change_set_file(change, path + 1, text, error) &&
+	       commit(context, change, path, headline, error);
 }
 
 bool policy_presets(Context *context, GError **error)
 {
-	g_autofree char *directory = g_strconcat(root_of(context), EXAMPLES_DIRECTORY, NULL);
+	g_autofree char *directory = g_strconcat(context_root(context), EXAMPLES_DIRECTORY, NULL);
 
 	if (context->n_names == 1)
 		return list_presets(context, directory, error);

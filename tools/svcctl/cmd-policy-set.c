@@ -11,11 +11,11 @@
 #include "model/name.h"
 #include "svcctl/policy-change.h"
 
-typedef struct Wish {
+typedef struct PolicyWish {
 	Activation activation;
 	bool only_if_boot; /* disable: manual and never stay unchanged */
 	bool takes_absent; /* set: a service may get its policy before it is installed */
-} Wish;
+} PolicyWish;
 
 /* The changes of one invocation, and the lines that report them. */
 typedef struct Work {
@@ -24,8 +24,11 @@ typedef struct Work {
 	Configuration *before;
 	JsonArray *services;
 	GPtrArray *lines; /* the lines that report each change, in order */
-	GPtrArray *present; /* records of svcd's services; NULL: svcd does not run, or the files are another machine's */
-	GPtrArray *cleared; /* owned names: an admin's earlier start or stop of these ends */
+	/*
+	 * records of svcd's services; NULL: svcd does not run, or the files are another machine's
+	 */
+	GPtrArray *present;
+	GPtrArray *cleared; /* owned names, for which an admin's earlier start or stop is void */
 } Work;
 
 static void work_clear(Work *work)
@@ -47,7 +50,10 @@ static void work_init(Work *work, Context *context, const char *const *names)
 			.services = json_array_new(),
 			.lines = g_ptr_array_new_with_free_func(g_free),
 			.cleared = g_ptr_array_new_with_free_func(g_free),
-			.present = context->options.root ? NULL : ask_services_for(context, "Name Admin Presence", NULL) };
+			.present =
+				context->options.root ?
+					NULL :
+					get_services_with(context, "Name Admin Presence", NULL) };
 }
 
 /* --- names --- */
@@ -70,18 +76,6 @@ static char **names_to_load(const Context *context, unsigned n_names)
 	return names;
 }
 
-/* The services that have a file; a new array with NULL at its end. */
-static GPtrArray *all_names(const Configuration *configuration)
-{
-	const GPtrArray *all = service_set_list(configuration->set);
-	GPtrArray *names = g_ptr_array_new();
-
-	for (guint i = 0; i < all->len; i++)
-		g_ptr_array_add(names, (gpointer)((ServiceDef *)g_ptr_array_index(all, i))->name);
-	g_ptr_array_add(names, NULL);
-	return names;
-}
-
 /* The name that policy uses for it; a new string, NULL with @error if no file describes it. */
 static char *find_service(Work *work, const char *name, GError **error)
 {
@@ -89,10 +83,12 @@ static char *find_service(Work *work, const char *name, GError **error)
 	const ServiceDef *def = service_set_find(work->before->set, loaded);
 
 	if (!def) {
-		g_autoptr(GPtrArray) names = all_names(work->before);
+		g_autofree const char **names = service_set_names(work->before->set);
 
-		(void)context_hint_name(work->context, name, (const char *const *)names->pdata); /* otherwise the usual advice follows */
-		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no file describes a service named %s", name);
+		/* Otherwise the usual advice follows. */
+		(void)context_hint_name(work->context, name, names);
+		fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no file describes a service named %s",
+		     name);
 		return NULL;
 	}
 	return g_strdup(g_str_has_suffix(name, "@") ? name : def->name);
@@ -130,12 +126,15 @@ static char *find_or_expect(Work *work, const char *name, GError **error)
 }
 
 /* Reports that the service is absent, because a mistyped name looks the same. */
-static void tell_absent(Work *work, const char *service)
+static void report_absent(Work *work, const char *service)
 {
-	g_autoptr(GPtrArray) names = all_names(work->before);
-	const char *nearest = words_nearest(service, (const char *const *)names->pdata);
+	g_autofree const char **names = service_set_names(work->before->set);
+	const char *nearest = token_nearest(service, names);
 
-	g_ptr_array_add(work->lines, g_strdup("  No service file yet: it takes effect when there is one"));
+	g_ptr_array_add(
+		work->lines,
+		g_strdup("  There is no service file yet; the policy takes effect when there is "
+			 "one"));
 	if (nearest)
 		g_ptr_array_add(work->lines, g_strdup_printf("  Did you mean: %s", nearest));
 }
@@ -164,7 +163,7 @@ static char *runlevels_of(const Policy *policy, const char *service)
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* "boot in 2 3", "never"; a new string. */
+/* "boot in runlevels 2 3", "never"; a new string. */
 static char *describe(const Policy *policy, const char *service)
 {
 	g_autofree char *runlevels = runlevels_of(policy, service);
@@ -173,7 +172,11 @@ static char *describe(const Policy *policy, const char *service)
 	policy_decide(policy, service, policy_default_runlevel(policy, NULL), &decision);
 	if (decision.activation != ACTIVATION_BOOT)
 		return g_strdup(activation_name(decision.activation));
-	return g_strdup_printf("boot in %s", *runlevels ? runlevels : "no runlevel");
+	return g_strdup_printf("boot in %s%s",
+			       !*runlevels            ? "no runlevel" :
+			       strchr(runlevels, ' ') ? "runlevels " :
+							"runlevel ",
+			       runlevels);
 }
 
 /* The configuration that results from the change so far; never NULL. */
@@ -191,29 +194,30 @@ static Configuration *look_ahead(const Work *work)
  */
 static char *exactly(const Policy *policy, const char *service, const char *wish, GError **error)
 {
-	g_auto(GStrv) words = g_strsplit_set(wish, " ,", -1);
+	g_auto(GStrv) arguments = g_strsplit_set(wish, " ,", -1);
 	g_autofree char *present = runlevels_of(policy, service);
 	g_auto(GStrv) unwanted = g_strsplit(present, " ", -1);
 	g_autoptr(GHashTable) named = g_hash_table_new(g_str_hash, g_str_equal);
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	for (char **word = words; *word; word++) {
-		const char *runlevel = **word ? policy_find_runlevel(policy, *word) : "";
+	for (char **token = arguments; *token; token++) {
+		const char *runlevel = **token ? policy_find_runlevel(policy, *token) : "";
 
 		if (!runlevel) {
-			fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", *word);
+			fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"",
+			     *token);
 			return NULL;
 		}
 		if (*runlevel && g_hash_table_add(named, (gpointer)runlevel))
 			g_string_append_printf(text, "%s%s", text->len > 0 ? " " : "", runlevel);
 	}
 	if (text->len == 0) {
-		fail_ctl(error, CTL_ERROR_USAGE, "--runlevel names none");
+		fail_ctl(error, CTL_ERROR_USAGE, "--runlevel names no runlevel");
 		return NULL;
 	}
-	for (char **word = unwanted; *word; word++) {
-		if (**word && !g_hash_table_contains(named, *word))
-			g_string_append_printf(text, " -%s", *word);
+	for (char **token = unwanted; *token; token++) {
+		if (**token && !g_hash_table_contains(named, *token))
+			g_string_append_printf(text, " -%s", *token);
 	}
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
@@ -234,7 +238,10 @@ static bool set_runlevels(Work *work, const char *service, const char *wish, GEr
 
 	if (!wish)
 		return ensure_runlevel(work, service, error);
-	/* Our own entries are removed first, so that the preview shows those of the other files. */
+	/*
+	 * Our own entries are removed first, so that the preview shows the entries of the other
+	 * files.
+	 */
 	if (!change_set_policy(work->change, service, "Runlevels", NULL, error))
 		return false;
 	g_autoptr(Configuration) ahead = look_ahead(work);
@@ -246,11 +253,13 @@ static bool set_activation(Work *work, const char *service, Activation activatio
 {
 	const Options *options = &work->context->options;
 
-	/* A reason belongs to the value that it was given for. */
-	if (!change_set_policy(work->change, service, "Activation", activation_name(activation), error) ||
+	/* A reason belongs to the value that it was given for, so the old one is removed. */
+	if (!change_set_policy(work->change, service, "Activation", activation_name(activation),
+			       error) ||
 	    !change_set_policy(work->change, service, "Reason", options->reason, error))
 		return false;
-	return activation != ACTIVATION_BOOT || set_runlevels(work, service, options->runlevel, error);
+	return activation != ACTIVATION_BOOT ||
+	       set_runlevels(work, service, options->runlevel, error);
 }
 
 /* --- what else would start it --- */
@@ -259,22 +268,25 @@ static bool is_active(const Configuration *configuration, const char *service)
 {
 	PolicyDecision decision;
 
-	policy_decide(configuration->policy, service, policy_default_runlevel(configuration->policy, NULL), &decision);
+	policy_decide(configuration->policy, service,
+		      policy_default_runlevel(configuration->policy, NULL), &decision);
 	return decision.activation != ACTIVATION_NEVER;
 }
 
-static bool names_service(const Configuration *configuration, const char *name, const ServiceDef *def)
+static bool names_service(const Configuration *configuration, const char *name,
+			  const ServiceDef *def)
 {
 	return name && service_set_find(configuration->set, name) == def;
 }
 
 /* The term or key by which @other needs @def, as "While=service:x"; a new string, or NULL. */
-static char *need_of(const Configuration *configuration, const ServiceDef *other, const ServiceDef *def)
+static char *need_of(const Configuration *configuration, const ServiceDef *other,
+		     const ServiceDef *def)
 {
 	const struct {
 		const char *key;
 		const GPtrArray *terms;
-	} lists[] = { { "When", other->when }, { "While", other->hold } };
+	} lists[] = { { "When", other->when }, { "While", other->while_terms } };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
 		for (guint k = 0; k < lists[i].terms->len; k++) {
@@ -312,7 +324,7 @@ static bool can_run(const Work *work, const char *name)
 	return !record || !record_is_absent(record);
 }
 
-/* Sentences, new strings: the ways by which it would still be started. */
+/* Sentences, new strings: the ways in which it would still be started. */
 static GPtrArray *doors_left(const Work *work, const Configuration *after, const char *service)
 {
 	GPtrArray *doors = g_ptr_array_new_with_free_func(g_free);
@@ -327,14 +339,18 @@ static GPtrArray *doors_left(const Work *work, const Configuration *after, const
 			g_ptr_array_add(doors, g_strdup_printf("%s (%s)", other->name, need));
 	}
 	if (def && def->ready == READY_DBUS)
-		g_ptr_array_add(doors, g_strdup_printf("a call to %s on the bus", key_argument(def->ready_key)));
-	for (guint i = 0; def && i < def->bus_names->len; i++)
 		g_ptr_array_add(doors, g_strdup_printf("a call to %s on the bus",
-						      ((NameRef *)g_ptr_array_index(def->bus_names, i))->name));
+						       key_argument(def->ready_key)));
+	for (guint i = 0; def && i < def->bus_names->len; i++)
+		g_ptr_array_add(
+			doors,
+			g_strdup_printf("a call to %s on the bus",
+					((NameRef *)g_ptr_array_index(def->bus_names, i))->name));
 	return doors;
 }
 
-static void tell_doors(Work *work, const Configuration *after, const char *service, JsonObject *object)
+static void report_compat_commands(Work *work, const Configuration *after, const char *service,
+				   JsonObject *object)
 {
 	g_autoptr(GPtrArray) doors = doors_left(work, after, service);
 	JsonArray *array = json_array_new();
@@ -343,50 +359,64 @@ static void tell_doors(Work *work, const Configuration *after, const char *servi
 		const char *door = g_ptr_array_index(doors, i);
 
 		json_array_add_string_element(array, door);
-		g_ptr_array_add(work->lines, g_strdup_printf("  Still starts it: %s", door));
+		g_ptr_array_add(work->lines, g_strdup_printf("  Still started by: %s", door));
 	}
 	if (doors->len > 0)
-		g_ptr_array_add(work->lines, g_strdup_printf("  To stop that as well: svcctl set %s never", service));
+		g_ptr_array_add(work->lines,
+				g_strdup_printf("  To prevent that as well: svcctl set %s never",
+						service));
 	json_object_set_array_member(object, "still_started_by", array);
 }
 
 /* --- reporting and writing --- */
 
 /* A higher layer may decide instead: the policy until reboot, or the kernel's command line. */
-static void tell_overruled(Work *work, const PolicyDecision *decision, const char *service, JsonObject *object)
+static void report_overruled(Work *work, const PolicyDecision *decision, const char *service,
+			     JsonObject *object)
 {
-	g_autofree char *place = origin_format(decision->activation_origin);
+	g_autofree char *origin = origin_format(decision->activation_origin);
 
-	json_object_set_string_member(object, "overruled_by", place);
-	g_ptr_array_add(work->lines, g_strdup_printf("  It has no effect yet: %s sets %s, and it comes last", place,
-						     activation_name(decision->activation)));
-	if (!work->context->options.is_until_reboot && strstr(place, POLICY_EDIT_FILE_UNTIL_REBOOT))
-		g_ptr_array_add(work->lines, g_strdup_printf("  To revert that: svcctl undo %s --until-reboot", service));
+	json_object_set_string_member(object, "overruled_by", origin);
+	g_ptr_array_add(work->lines,
+			g_strdup_printf("  It has no effect yet, because %s sets %s "
+					"and takes precedence",
+					origin, activation_name(decision->activation)));
+	if (!work->context->options.is_until_reboot &&
+	    strstr(origin, POLICY_EDIT_FILE_UNTIL_REBOOT))
+		g_ptr_array_add(work->lines,
+				g_strdup_printf("  To revert that: svcctl undo %s --until-reboot",
+						service));
 }
 
 /* @wish: NULL: no particular activation. */
-static void tell_service(Work *work, const Configuration *after, const char *service, const Wish *wish)
+static void report_service(Work *work, const Configuration *after, const char *service,
+			   const PolicyWish *wish)
 {
 	g_autofree char *from = describe(work->before->policy, service);
 	g_autofree char *to = describe(after->policy, service);
 	JsonObject *object = json_object_new();
 	PolicyDecision decision;
 
-	policy_decide(after->policy, service, policy_default_runlevel(after->policy, NULL), &decision);
+	policy_decide(after->policy, service, policy_default_runlevel(after->policy, NULL),
+		      &decision);
 	json_object_set_string_member(object, "name", service);
 	json_object_set_string_member(object, "from", from);
 	json_object_set_string_member(object, "to", to);
-	g_ptr_array_add(work->lines, strcmp(from, to) == 0
-					     ? g_strdup_printf("%s: %s", service, to)
-					     : g_strdup_printf("%s: %s -> %s%s", service, from, to,
-							       work->context->options.is_until_reboot ? ", until reboot" : ""));
+	g_ptr_array_add(work->lines,
+			strcmp(from, to) == 0 ?
+				g_strdup_printf("%s: %s", service, to) :
+				g_strdup_printf("%s: %s -> %s%s", service, from, to,
+						work->context->options.is_until_reboot ?
+							", until reboot" :
+							""));
 	json_object_set_boolean_member(object, "has_file", has_file(work, service));
 	if (wish && wish->takes_absent && !has_file(work, service))
-		tell_absent(work, service);
+		report_absent(work, service);
 	if (wish && wish->only_if_boot && decision.activation == ACTIVATION_ON_DEMAND)
-		tell_doors(work, after, service, object);
-	if (wish && decision.activation != wish->activation && (!wish->only_if_boot || decision.activation == ACTIVATION_BOOT))
-		tell_overruled(work, &decision, service, object);
+		report_compat_commands(work, after, service, object);
+	if (wish && decision.activation != wish->activation &&
+	    (!wish->only_if_boot || decision.activation == ACTIVATION_BOOT))
+		report_overruled(work, &decision, service, object);
 	json_array_add_object_element(work->services, object);
 }
 
@@ -396,8 +426,7 @@ static void set_data(Work *work, const Outcome *outcome)
 
 	json_object_set_array_member(object, "services", g_steal_pointer(&work->services));
 	outcome_to_json(outcome, work->context, object);
-	output_set_data(&work->context->output, json_node_init_object(json_node_alloc(), object));
-	json_object_unref(object);
+	output_set_object(&work->context->output, object);
 }
 
 static bool work_commit(Work *work, GError **error)
@@ -407,7 +436,8 @@ static bool work_commit(Work *work, GError **error)
 	if (!policy_change_commit(work->context, work->change, work->cleared, &outcome, error))
 		return false;
 	for (guint i = 0; i < work->lines->len; i++)
-		output_confirm(&work->context->output, "%s", (char *)g_ptr_array_index(work->lines, i));
+		output_confirm(&work->context->output, "%s",
+			       (char *)g_ptr_array_index(work->lines, i));
 	outcome_print(work->context, &outcome);
 	set_data(work, &outcome);
 	return true;
@@ -420,7 +450,7 @@ static bool stays_off(const Work *work, const char *service)
 {
 	g_autoptr(GPtrArray) statements = policy_statements(work->before->policy, service, NULL);
 	bool is_higher = false;
-	const char *word = "";
+	const char *token = "";
 
 	for (guint i = 0; i < statements->len; i++) {
 		const PolicyStatement *statement = g_ptr_array_index(statements, i);
@@ -429,11 +459,11 @@ static bool stays_off(const Work *work, const char *service)
 		    strcmp(statement->key, "Activation") != 0)
 			continue;
 		if (statement->layer <= POLICY_LAYER_ADMIN)
-			word = statement->value;
+			token = statement->value;
 		else
 			is_higher |= statement->decides;
 	}
-	return !is_higher || (*word && strcmp(word, activation_name(ACTIVATION_BOOT)) != 0);
+	return !is_higher || (*token && strcmp(token, activation_name(ACTIVATION_BOOT)) != 0);
 }
 
 /* Returns: true if no change is needed because no runlevel starts it. */
@@ -441,7 +471,8 @@ static bool is_off(const Work *work, const char *service)
 {
 	PolicyDecision decision;
 
-	policy_decide(work->before->policy, service, policy_default_runlevel(work->before->policy, NULL), &decision);
+	policy_decide(work->before->policy, service,
+		      policy_default_runlevel(work->before->policy, NULL), &decision);
 	return decision.activation != ACTIVATION_BOOT &&
 	       (work->context->options.is_until_reboot || stays_off(work, service));
 }
@@ -452,15 +483,18 @@ static bool is_off(const Work *work, const char *service)
 static void end_request(Work *work, const char *service, Activation activation)
 {
 	GVariant *record = find_record(work, service);
-	const char *opposite = activation == ACTIVATION_BOOT ? "stop" : activation == ACTIVATION_ON_DEMAND ? "start" : NULL;
+	const char *opposite = activation == ACTIVATION_BOOT      ? "stop" :
+			       activation == ACTIVATION_ON_DEMAND ? "start" :
+								    NULL;
 
 	if (!record || !opposite || strcmp(record_text(record, "Admin"), opposite) != 0)
 		return;
 	g_ptr_array_add(work->cleared, g_strdup(service));
-	g_ptr_array_add(work->lines, g_strdup_printf("  An admin's earlier %s of it ends", opposite));
+	g_ptr_array_add(work->lines,
+			g_strdup_printf("  An admin's earlier %s no longer applies", opposite));
 }
 
-static bool set_all(Context *context, unsigned n_names, const Wish *wish, GError **error)
+static bool set_all(Context *context, unsigned n_names, const PolicyWish *wish, GError **error)
 {
 	g_auto(GStrv) names = names_to_load(context, n_names);
 	g_auto(Work) work = { 0 };
@@ -470,8 +504,9 @@ static bool set_all(Context *context, unsigned n_names, const Wish *wish, GError
 		return is_done;
 	work_init(&work, context, (const char *const *)names);
 	for (unsigned i = 0; i < n_names; i++) {
-		g_autofree char *service = wish->takes_absent ? find_or_expect(&work, context->names[i], error)
-							      : find_service(&work, context->names[i], error);
+		g_autofree char *service = wish->takes_absent ?
+						   find_or_expect(&work, context->names[i], error) :
+						   find_service(&work, context->names[i], error);
 
 		if (!service)
 			return false;
@@ -484,7 +519,7 @@ static bool set_all(Context *context, unsigned n_names, const Wish *wish, GError
 	}
 	g_autoptr(Configuration) after = look_ahead(&work);
 	for (unsigned i = 0; i < n_names; i++) {
-		tell_service(&work, after, names[i], wish);
+		report_service(&work, after, names[i], wish);
 		end_request(&work, names[i], wish->activation);
 	}
 	return work_commit(&work, error);
@@ -492,45 +527,56 @@ static bool set_all(Context *context, unsigned n_names, const Wish *wish, GError
 
 bool cmd_enable(Context *context, GError **error)
 {
-	return set_all(context, context->n_names, &(Wish){ .activation = ACTIVATION_BOOT }, error);
+	return set_all(context, context->n_names, &(PolicyWish){ .activation = ACTIVATION_BOOT },
+		       error);
 }
 
 bool cmd_disable(Context *context, GError **error)
 {
-	return set_all(context, context->n_names, &(Wish){ .activation = ACTIVATION_ON_DEMAND, .only_if_boot = true },
+	return set_all(context, context->n_names,
+		       &(PolicyWish){ .activation = ACTIVATION_ON_DEMAND, .only_if_boot = true },
 		       error);
 }
 
 bool cmd_set(Context *context, GError **error)
 {
-	const char *word = context->names[context->n_names - 1];
-	Wish wish = { .takes_absent = true };
+	const char *token = context->names[context->n_names - 1];
+	PolicyWish wish = { .takes_absent = true };
 
-	if (!activation_from_name(word, &wish.activation))
-		return fail_ctl(error, CTL_ERROR_USAGE, "set: \"%s\" is not boot, on-demand, manual or never", word);
+	if (!activation_from_name(token, &wish.activation))
+		return fail_ctl(error, CTL_ERROR_USAGE,
+				"set: \"%s\" is not boot, on-demand, manual or never", token);
 	if (context->options.runlevel && wish.activation != ACTIVATION_BOOT)
-		return fail_ctl(error, CTL_ERROR_USAGE, "set: --runlevel needs boot; no runlevel starts a service that is %s", word);
+		return fail_ctl(
+			error, CTL_ERROR_USAGE,
+			"set: --runlevel needs boot; no runlevel starts a service that is %s",
+			token);
 	return set_all(context, context->n_names - 1, &wish, error);
 }
 
 /* --- override, revert --- */
 
-static bool add_override(Work *work, const char *service, const char *word, GError **error)
+static bool add_override(Work *work, const char *service, const char *token, GError **error)
 {
-	const char *equals = strchr(word, '=');
-	g_autofree char *key = equals ? g_strndup(word, (gsize)(equals - word)) : NULL;
+	const char *equals = strchr(token, '=');
+	g_autofree char *key = equals ? g_strndup(token, (gsize)(equals - token)) : NULL;
 
-	if (!equals || equals == word)
-		return fail_ctl(error, CTL_ERROR_USAGE, "edit: \"%s\" is not KEY=VALUE", word);
+	if (!equals || equals == token)
+		return fail_ctl(error, CTL_ERROR_USAGE, "edit: \"%s\" is not KEY=VALUE", token);
 	return change_set_override(work->change, service, key, equals + 1, error);
 }
 
-static void tell_running(Work *work, const char *service)
+static void report_running(Work *work, const char *service)
 {
 	const unsigned n = work->context->n_names - 1;
 
-	g_ptr_array_add(work->lines, g_strdup_printf("%s: %u setting%s overridden", service, n, n == 1 ? " is" : "s are"));
-	g_ptr_array_add(work->lines, g_strdup_printf("  It runs on with its earlier settings; svcctl restart %s", service));
+	g_ptr_array_add(work->lines, g_strdup_printf("%s: %u setting%s overridden", service, n,
+						     n == 1 ? " is" : "s are"));
+	g_ptr_array_add(
+		work->lines,
+		g_strdup_printf(
+			"  It keeps running with its earlier settings until svcctl restart %s",
+			service));
 }
 
 bool policy_override(Context *context, GError **error)
@@ -550,7 +596,7 @@ bool policy_override(Context *context, GError **error)
 		if (!add_override(&work, service, context->names[i], error))
 			return false;
 	}
-	tell_running(&work, service);
+	report_running(&work, service);
 	return work_commit(&work, error);
 }
 
@@ -564,8 +610,8 @@ bool policy_revert(Context *context, GError **error)
 		return is_done;
 	work_init(&work, context, (const char *const *)names);
 	/*
-	 * Works also for a service without its package, because our entries about it may still
-	 * exist.
+	 * Also works for a service whose package is not installed, because our entries about it may
+	 * still exist.
 	 */
 	for (unsigned i = 0; i < context->n_names; i++) {
 		g_autofree char *service = name_of_file(&work, context->names[i]);
@@ -577,6 +623,6 @@ bool policy_revert(Context *context, GError **error)
 	}
 	g_autoptr(Configuration) after = look_ahead(&work);
 	for (unsigned i = 0; i < context->n_names; i++)
-		tell_service(&work, after, names[i], NULL);
+		report_service(&work, after, names[i], NULL);
 	return work_commit(&work, error);
 }

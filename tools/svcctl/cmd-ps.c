@@ -39,7 +39,7 @@ static int64_t time_asleep(void)
 	return (int64_t)now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000 - g_get_monotonic_time();
 }
 
-/* In the table it is indented below its parent. */
+/* The command; in the table it is indented below its parent. */
 static char *command_text(const Listing *listing, const Process *process)
 {
 	const Output *output = &listing->context->output;
@@ -65,7 +65,8 @@ static void add_process(Listing *listing, const ServiceUse *use, const Process *
 	g_variant_dict_insert(&dict, "Cpu", "t", (guint64)process->cpu_us);
 	g_variant_dict_insert(&dict, "Rss", "t", (guint64)process->rss_bytes);
 	if (listing->with_pss)
-		g_variant_dict_insert(&dict, "Pss", "t", (guint64)process_pss(process->pid, proc_directory()));
+		g_variant_dict_insert(&dict, "Pss", "t",
+				      (guint64)process_pss(process->pid, proc_directory()));
 	record_add_text(&dict, "Command", command);
 	records_add(listing->records, &dict);
 }
@@ -74,23 +75,26 @@ static void add_process(Listing *listing, const ServiceUse *use, const Process *
  * Reports the limits of the table: without cgroup v2 only main processes are known, and long lists
  * are cut.
  */
-static void tell_limits(Context *context, const GPtrArray *sample)
+static void print_limits(Context *context, const GPtrArray *sample)
 {
 	for (guint i = 0; i < sample->len; i++) {
 		const ServiceUse *use = g_ptr_array_index(sample, i);
 
 		if (!use->has_cgroup) {
-			output_confirm(&context->output, "without cgroup v2 only main processes are known");
+			output_confirm(&context->output,
+				       "without cgroup v2 only main processes are known");
 			return;
 		}
 		if (use->processes->len >= PROCESSES_LISTED)
-			output_confirm(&context->output, "%s has more than %u processes", use->name, PROCESSES_LISTED);
+			output_confirm(&context->output, "%s has more than %u processes", use->name,
+				       PROCESSES_LISTED);
 	}
 }
 
-static bool asks_for_pss(const Context *context)
+static bool wants_pss(const Context *context)
 {
-	g_auto(GStrv) keys = g_strsplit(context->options.columns ? context->options.columns : "", ",", -1);
+	g_auto(GStrv) keys =
+		g_strsplit(context->options.columns ? context->options.columns : "", ",", -1);
 
 	return g_strv_contains((const char *const *)keys, "pss_bytes");
 }
@@ -101,8 +105,11 @@ bool cmd_ps(Context *context, GError **error)
 	g_autoptr(GPtrArray) sample = names ? usage_take(context, names, error) : NULL;
 	g_autoptr(GHashTable) users = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_autoptr(GPtrArray) records = records_new();
-	Listing listing = { .context = context, .users = users, .with_pss = asks_for_pss(context),
-			    .asleep_us = time_asleep(), .records = records };
+	Listing listing = { .context = context,
+			    .users = users,
+			    .with_pss = wants_pss(context),
+			    .asleep_us = time_asleep(),
+			    .records = records };
 
 	if (!sample || !usage_check_names(context, names, sample, error))
 		return false;
@@ -112,8 +119,9 @@ bool cmd_ps(Context *context, GError **error)
 		for (guint k = 0; k < use->processes->len; k++)
 			add_process(&listing, use, g_ptr_array_index(use->processes, k));
 	}
-	if (!output_table(&context->output, ps_columns, G_N_ELEMENTS(ps_columns), records, context->options.columns, error))
+	if (!output_table(&context->output, ps_columns, G_N_ELEMENTS(ps_columns), records,
+			  context->options.columns, error))
 		return false;
-	tell_limits(context, sample);
+	print_limits(context, sample);
 	return true;
 }

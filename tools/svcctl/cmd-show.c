@@ -30,11 +30,6 @@ static bool is_wanted(char *const *keys, const char *name)
 	return !keys;
 }
 
-static gint compare_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /*
  * Names of properties, sorted; borrowed from @record. NULL with USAGE if a requested one does not
  * exist.
@@ -50,7 +45,7 @@ static GPtrArray *choose_names(GVariant *record, char *const *keys, GError **err
 		if (is_wanted(keys, name))
 			g_ptr_array_add(names, (gpointer)name);
 	}
-	g_ptr_array_sort(names, compare_names);
+	g_ptr_array_sort(names, text_compare);
 	for (size_t i = 0; keys && keys[i]; i++) {
 		bool found = false;
 
@@ -74,7 +69,8 @@ static void append_simple(GString *text, GVariant *value, bool is_quoted)
 
 	if (g_variant_is_of_type(value, G_VARIANT_TYPE_STRING)) {
 		const char *string = g_variant_get_string(value, NULL);
-		const bool needs_quotes = is_quoted && (!*string || strpbrk(string, " \t\n\"'\\$&;|<>()*?[]"));
+		const bool needs_quotes = is_quoted &&
+					  (!*string || strpbrk(string, " \t\n\"'\\$&;|<>()*?[]"));
 
 		printed = needs_quotes ? g_shell_quote(string) : g_strdup(string);
 	} else if (g_variant_is_of_type(value, G_VARIANT_TYPE_BOOLEAN)) {
@@ -155,7 +151,8 @@ static bool show_record(Context *context, GVariant *record, JsonArray *array, GE
 /* Without a name: svcd's own properties. */
 static bool show_manager(Context *context, JsonArray *array, GError **error)
 {
-	g_autoptr(GVariant) manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
+	g_autoptr(GVariant) manager =
+		client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
 
 	return manager && show_record(context, manager, array, error);
 }
@@ -182,8 +179,8 @@ static bool show_services(Context *context, JsonArray *array, GError **error)
 bool cmd_show(Context *context, GError **error)
 {
 	JsonArray *array = json_array_new();
-	const bool done = context->n_names > 0 ? show_services(context, array, error)
-					       : show_manager(context, array, error);
+	const bool done = context->n_names > 0 ? show_services(context, array, error) :
+						 show_manager(context, array, error);
 
 	output_set_array(&context->output, array);
 	return done;

@@ -17,14 +17,15 @@ static bool check_running(GVariant *service, GError **error)
 	const char *state = record_text(service, "State");
 
 	return !g_strv_contains(off, state) ||
-	       fail_ctl(error, CTL_ERROR_NOT_UP, "%s is not running: it is %s", record_text(service, "Name"), state);
+	       fail_ctl(error, CTL_ERROR_NOT_UP, "%s is not running: it is %s",
+			record_text(service, "Name"), state);
 }
 
 static bool send_signal(Context *context, const char *name, int signo, GError **error)
 {
-	const char *whom = context->options.is_all ? "all" : "main";
-	g_autoptr(GVariant) reply = client_change_service(context->client, name, "Signal",
-							  g_variant_new("(si)", whom, signo), "()", error);
+	const char *target = context->options.is_all ? "all" : "main";
+	g_autoptr(GVariant) reply = client_change_service(
+		context->client, name, "Signal", g_variant_new("(si)", target, signo), "()", error);
 
 	return reply != NULL;
 }
@@ -37,8 +38,10 @@ static bool signal_one(Context *context, const char *name, GVariant **ret_record
 	if (!before || !check_running(before, error))
 		return false;
 	if (context->options.is_dry_run) {
-		output_confirm(&context->output, "%s would be sent to %s of %s", context->options.signal,
-			       context->options.is_all ? "all processes" : "the main process", record_text(before, "Name"));
+		output_confirm(&context->output, "%s would be sent to %s of %s",
+			       context->options.signal,
+			       context->options.is_all ? "all processes" : "the main process",
+			       record_text(before, "Name"));
 		return true;
 	}
 	(void)text_parse_signal(context->options.signal, &signo); /* cmd_signal() has checked it */
@@ -46,16 +49,18 @@ static bool signal_one(Context *context, const char *name, GVariant **ret_record
 		return false;
 	*ret_record = client_service(context->client, name, NULL); /* only for --json */
 	output_confirm(&context->output, "%s was sent to %s of %s", context->options.signal,
-		       context->options.is_all ? "all processes" : "the main process", record_text(before, "Name"));
+		       context->options.is_all ? "all processes" : "the main process",
+		       record_text(before, "Name"));
 	return true;
 }
 
 bool cmd_signal(Context *context, GError **error)
 {
-	const char *word = context->options.signal;
+	const char *token = context->options.signal;
 	int signo;
 
-	if (!text_parse_signal(word, &signo))
-		return fail_ctl(error, CTL_ERROR_USAGE, "there is no signal \"%s\"; write HUP, SIGHUP or 1", word);
+	if (!text_parse_signal(token, &signo))
+		return fail_ctl(error, CTL_ERROR_USAGE,
+				"there is no signal \"%s\"; write HUP, SIGHUP or 1", token);
 	return for_each_name(context, signal_one, error);
 }

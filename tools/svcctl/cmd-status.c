@@ -14,7 +14,7 @@
 
 enum { STATUS_LOG_LINES = 10, STATUS_CAUSES = 8 };
 
-/* The indentation of the title behind its symbol, and that of lines of output. */
+/* The indentation of the title behind its symbol, and of the last lines of output. */
 enum { TITLE_INDENT = 2, LOG_INDENT = 4 };
 
 static const char *const cause_fields[] = { "at_us", "from", "to", "text", NULL };
@@ -65,7 +65,7 @@ static const Column columns[] = {
 	{ "file_state", NULL, "FileState", CELL_TEXT },
 };
 
-/* A field of the record; nothing if it is empty. */
+/* Prints a field of the record, unless it is empty. */
 static void field_text(Output *output, const char *label, GVariant *s, const char *property)
 {
 	const char *text = record_text(s, property);
@@ -74,7 +74,7 @@ static void field_text(Output *output, const char *label, GVariant *s, const cha
 		output_field(output, label, text);
 }
 
-/* Only for services with a health check, because "unknown" is no information. */
+/* Prints the health only for services with a health check, because "unknown" is not information. */
 static void field_health(Output *output, GVariant *s)
 {
 	const char *health = record_text(s, "Health");
@@ -85,8 +85,9 @@ static void field_health(Output *output, GVariant *s)
 		output_field(output, "Health", text);
 }
 
-/* Nothing unless the kernel has killed one of its processes, or refused it a new one. */
-static void field_lack(Output *output, const char *label, GVariant *s, char *(*describe)(const char *cgroup))
+/* Prints the field only if the kernel has killed one of its processes, or refused it a new one. */
+static void field_lack(Output *output, const char *label, GVariant *s,
+		       char *(*describe)(const char *cgroup))
 {
 	g_autofree char *lack = describe(record_text(s, "ControlGroup"));
 
@@ -98,10 +99,11 @@ static void print_title(Output *output, GVariant *s)
 {
 	const char *state = record_text(s, "State");
 	const bool is_never = strcmp(record_text(s, "Activation"), "never") == 0;
-	g_autofree char *title = g_strdup_printf("%s - %s", record_text(s, "Name"), record_text(s, "Description"));
+	g_autofree char *title =
+		g_strdup_printf("%s - %s", record_text(s, "Name"), record_text(s, "Description"));
 
-	fprintf(output->out, "%s%s%s ", output_colour(output, state, is_never), output_symbol(output, state, is_never),
-		output_colour_end(output));
+	fprintf(output->out, "%s%s%s ", output_colour(output, state, is_never),
+		output_symbol(output, state, is_never), output_colour_end(output));
 	output_paragraph(output, TITLE_INDENT, title);
 }
 
@@ -113,14 +115,17 @@ static void field_file(Context *context, GVariant *s)
 		const char *text;
 		const char *verb;
 	} rows[] = {
-		{ "changed", "changed since it was started", "restart" },
-		{ "gone", "gone, so it is not started again", "stop" },
+		{ "changed", "changed since the service was started", "restart" },
+		{ "gone", "gone, so the service is not started again", "stop" },
 		{ "invalid", "has an error now, so its earlier settings stay in force", "explain" },
 	};
 
 	Output *output = &context->output;
 	g_autofree char *unread = unread_change(context, record_text(s, "Name"));
-	g_autofree char *remark = unread ? g_strdup_printf("%s has changed since svcd read it (svcctl reload-files)", unread) : NULL;
+	g_autofree char *remark =
+		unread ? g_strdup_printf("%s has changed since svcd read it (svcctl reload-files)",
+					 unread) :
+			 NULL;
 
 	field_text(output, "File", s, "SourceFile");
 	output_field(output, "", remark);
@@ -129,7 +134,8 @@ static void field_file(Context *context, GVariant *s)
 
 		if (strcmp(rows[i].state, record_text(s, "FileState")) != 0)
 			continue;
-		text = g_strdup_printf("%s (svcctl %s %s)", rows[i].text, rows[i].verb, record_text(s, "Name"));
+		text = g_strdup_printf("%s (svcctl %s %s)", rows[i].text, rows[i].verb,
+				       record_text(s, "Name"));
 		output_field(output, "", text);
 	}
 }
@@ -148,12 +154,13 @@ static char *want_text(GVariant *s)
 }
 
 /*
- * It runs because a service wants it, or waits for its terms, and other fields show that. Otherwise
- * the last event is the reason.
+ * Do other fields show why the service runs or waits? They show the services that want it, and its
+ * terms. Otherwise the last event is the reason.
  */
 static bool is_why_elsewhere(GVariant *s)
 {
-	g_autoptr(GVariant) terms = g_variant_lookup_value(s, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));
+	g_autoptr(GVariant)
+		terms = g_variant_lookup_value(s, "FalseTerms", G_VARIANT_TYPE("a(ssss)"));
 
 	if (strcmp(record_text(s, "State"), "waiting") == 0)
 		return terms && g_variant_n_children(terms) > 0;
@@ -166,7 +173,8 @@ static void print_state(Output *output, GVariant *s)
 	const uint64_t took_us = record_number(s, "ReadyDuration");
 	g_autofree char *took = text_format_duration((int64_t)took_us);
 	g_autofree char *text = g_strdup_printf("%s since %s%s%s", record_text(s, "State"), since,
-						took_us > 0 ? ", start took " : "", took_us > 0 ? took : "");
+						took_us > 0 ? ", start took " : "",
+						took_us > 0 ? took : "");
 
 	output_field(output, "State", text);
 	if (!is_why_elsewhere(s))
@@ -177,11 +185,12 @@ static void print_state(Output *output, GVariant *s)
 
 static void print_policy(Output *output, GVariant *s)
 {
-	const bool is_by_runlevel = record_number(s, "InRunlevel") && strcmp(record_text(s, "Activation"), "boot") == 0;
+	const bool is_by_runlevel = record_number(s, "InRunlevel") &&
+				    strcmp(record_text(s, "Activation"), "boot") == 0;
 	const char *origin = record_text(s, is_by_runlevel ? "RunlevelOrigin" : "ActivationOrigin");
-	g_autofree char *policy = g_strdup_printf("%s (%s%s)", record_text(s, "Activation"),
-						  record_number(s, "ActivationIsDefault") ? "no policy names it; " : "",
-						  origin);
+	g_autofree char *policy = g_strdup_printf(
+		"%s (%s%s)", record_text(s, "Activation"),
+		record_number(s, "ActivationIsDefault") ? "no policy names it; " : "", origin);
 	g_autofree char *wanted = want_text(s);
 
 	output_field(output, "Policy", policy);
@@ -192,11 +201,12 @@ static void print_policy(Output *output, GVariant *s)
 /* The requests that policy has refused since the boot, with their users. */
 static void print_refusals(Output *output, GVariant *s)
 {
-	g_autoptr(GVariant) refusals = g_variant_lookup_value(s, "Refusals", G_VARIANT_TYPE("a(ssut)"));
+	g_autoptr(GVariant)
+		refusals = g_variant_lookup_value(s, "Refusals", G_VARIANT_TYPE("a(ssut)"));
 	const unsigned total = (unsigned)record_number(s, "Refused");
 	g_autofree char *requests = output_count(total, "request");
 	g_autofree char *head = g_strdup_printf("%s since the boot", requests);
-	const char *door, *who;
+	const char *door, *caller;
 	guint32 count;
 	guint64 last_us;
 
@@ -207,9 +217,9 @@ static void print_refusals(Output *output, GVariant *s)
 		g_autofree char *at = NULL;
 		g_autofree char *line = NULL;
 
-		g_variant_get_child(refusals, i, "(&s&sut)", &door, &who, &count, &last_us);
+		g_variant_get_child(refusals, i, "(&s&sut)", &door, &caller, &count, &last_us);
 		at = output_format_time(output, (int64_t)last_us);
-		line = g_strdup_printf("%u by %s: %s, last %s", count, door, who, at);
+		line = g_strdup_printf("%u by %s: %s, last %s", count, door, caller, at);
 		output_field(output, "", line);
 	}
 }
@@ -226,8 +236,8 @@ static void print_terms(Output *output, GVariant *s)
 	g_variant_iter_init(&iter, terms);
 	while (g_variant_iter_next(&iter, "(&s&s&s&s&s)", &key, &text, &level, &why, &origin)) {
 		const bool shows_why = *why && strcmp(level, "true") != 0;
-		g_autofree char *line = g_strdup_printf("%s is %s%s%s", text, level, shows_why ? ": " : "",
-							shows_why ? why : "");
+		g_autofree char *line = g_strdup_printf(
+			"%s is %s%s%s", text, level, shows_why ? ": " : "", shows_why ? why : "");
 
 		output_field(output, strcmp(previous, key) == 0 ? "" : key, line);
 		previous = key;
@@ -236,18 +246,21 @@ static void print_terms(Output *output, GVariant *s)
 
 static void print_sockets(Output *output, GVariant *s)
 {
-	g_autoptr(GVariant) sockets = g_variant_lookup_value(s, "Sockets", G_VARIANT_TYPE("a(sssbs)"));
+	g_autoptr(GVariant)
+		sockets = g_variant_lookup_value(s, "Sockets", G_VARIANT_TYPE("a(sssbs)"));
 	const char *kind, *address, *name, *problem;
 	gboolean is_open;
 
 	for (gsize i = 0; sockets && i < g_variant_n_children(sockets); i++) {
 		g_autofree char *line = NULL;
 
-		g_variant_get_child(sockets, i, "(&s&s&sb&s)", &kind, &address, &name, &is_open, &problem);
+		g_variant_get_child(sockets, i, "(&s&s&sb&s)", &kind, &address, &name, &is_open,
+				    &problem);
 		if (*problem)
 			line = g_strdup_printf("%s (%s): %s", address, kind, problem);
 		else
-			line = g_strdup_printf("%s (%s%s)", address, kind, is_open ? "" : ", closed");
+			line = g_strdup_printf("%s (%s%s)", address, kind,
+					       is_open ? "" : ", closed");
 		output_field(output, i == 0 ? "Listens on" : "", line);
 	}
 }
@@ -286,7 +299,8 @@ static void print_use(Output *output, GVariant *s)
 		g_string_append_printf(line, ", cpu %s", cpu);
 	}
 	if (record_number(s, "Restarts") > 0) {
-		g_autofree char *times = output_count((unsigned)record_number(s, "Restarts"), "time");
+		g_autofree char *times =
+			output_count((unsigned)record_number(s, "Restarts"), "time");
 
 		g_string_append_printf(line, ", restarted %s", times);
 	}
@@ -300,14 +314,17 @@ static void print_processes(Output *output, GVariant *s, const GPtrArray *proces
 	if (*cgroup)
 		output_field(output, "Group", cgroup);
 	else if (processes->len > 0)
-		output_field(output, "Group", is_user ? "none that you may write to; this is the main process alone"
-						      : "none: without cgroup v2 only the main process is known");
+		output_field(output, "Group",
+			     is_user ?
+				     "none that you may write to: only the main process is known" :
+				     "none: without cgroup v2 only the main process is known");
 	for (guint i = 0; i < processes->len; i++) {
 		const Process *process = g_ptr_array_index(processes, i);
-		const char *branch = process->is_last ? (output->is_ascii ? "`-" : "└─")
-						      : (output->is_ascii ? "|-" : "├─");
-		g_autofree char *line = g_strdup_printf("%*s%s %d %s", (int)process->depth * 3, "", branch,
-							(int)process->pid, process->command);
+		const char *branch = process->is_last ? (output->is_ascii ? "`-" : "└─") :
+							(output->is_ascii ? "|-" : "├─");
+		g_autofree char *line = g_strdup_printf("%*s%s %d %s", (int)process->depth * 3, "",
+							branch, (int)process->pid,
+							process->command);
 
 		output_field(output, "", line);
 	}
@@ -328,8 +345,9 @@ static void print_history(Output *output, GVariant *s)
 
 		g_variant_get_child(causes, i, "(t&s&s&s)", &at_us, &from, &to, &text);
 		at = output_format_time(output, (int64_t)at_us);
-		line = strcmp(from, to) == 0 ? g_strdup_printf("%s: %s", at, text)
-					     : g_strdup_printf("%s: %s -> %s: %s", at, from, to, text);
+		line = strcmp(from, to) == 0 ?
+			       g_strdup_printf("%s: %s", at, text) :
+			       g_strdup_printf("%s: %s -> %s: %s", at, from, to, text);
 		output_field(output, i == first ? "History" : "", line);
 	}
 }
@@ -343,7 +361,8 @@ static void print_log(Output *output, const char *name, bool is_user, const GPtr
 		output_headline_at(output, LOG_INDENT, g_ptr_array_index(lines, i));
 }
 
-static void add_json(JsonArray *array, GVariant *s, const GPtrArray *processes, const GPtrArray *lines)
+static void add_json(JsonArray *array, GVariant *s, const GPtrArray *processes,
+		     const GPtrArray *lines)
 {
 	JsonNode *node = record_to_json(s, columns, G_N_ELEMENTS(columns));
 	JsonArray *list = json_array_new();
@@ -375,8 +394,8 @@ static void print_status(Context *context, GVariant *s, JsonArray *array)
 	const char *name = record_text(s, "Name");
 	g_autofree char *directory = log_directory(context);
 	g_autoptr(GPtrArray) processes = processes_of_cgroup(record_text(s, "ControlGroup"),
-							     (pid_t)record_number(s, "MainPid"), proc_directory(),
-							     PROCESSES_SHOWN);
+							     (pid_t)record_number(s, "MainPid"),
+							     proc_directory(), PROCESSES_SHOWN);
 	g_autoptr(GPtrArray) lines = log_tail(directory, name, STATUS_LOG_LINES, NULL);
 
 	add_json(array, s, processes, lines);
@@ -394,7 +413,7 @@ static void print_status(Context *context, GVariant *s, JsonArray *array)
 	field_text(output, "Limits", s, "ResourceProblem");
 	field_lack(output, "Limits", s, describe_task_limit);
 	field_lack(output, "Memory", s, describe_lack_of_memory);
-	field_text(output, "Last end", s, "Result");
+	field_text(output, "Last exit", s, "Result");
 	print_use(output, s);
 	print_processes(output, s, processes, context->options.is_user);
 	field_file(context, s);

@@ -26,7 +26,8 @@ static void set_object(Output *output, JsonObject *object)
 }
 
 /* A change without arguments; @done is the confirmation. */
-static bool change(Context *context, const char *method, GVariant *args, const char *done, GError **error)
+static bool change(Context *context, const char *method, GVariant *args, const char *done,
+		   GError **error)
 {
 	g_autoptr(GVariant) reply = client_change(context->client, method, args, "()", error);
 
@@ -41,7 +42,8 @@ static bool change(Context *context, const char *method, GVariant *args, const c
 
 static bool list_flags(Context *context, GError **error)
 {
-	g_autoptr(GVariant) manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
+	g_autoptr(GVariant) manager =
+		client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
 	g_auto(GStrv) names = NULL;
 	JsonArray *array;
 
@@ -63,14 +65,17 @@ static bool list_flags(Context *context, GError **error)
 static bool set_flags(Context *context, bool value, GError **error)
 {
 	if (context->n_names < 2)
-		return fail_ctl(error, CTL_ERROR_USAGE, "flag %s: which one?", context->names[0]);
+		return fail_ctl(error, CTL_ERROR_USAGE, "flag %s: which flag?", context->names[0]);
 	for (unsigned i = 1; i < context->n_names; i++) {
 		const char *name = context->names[i];
-		g_autofree char *done = g_strdup_printf("flag:%s is %s", name, value ? "true" : "false");
+		g_autofree char *done =
+			g_strdup_printf("flag:%s is %s", name, value ? "true" : "false");
 
 		if (!g_utf8_validate(name, -1, NULL))
-			return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "the name of a flag cannot contain such bytes");
-		if (!change(context, "SetFlag", g_variant_new("(sb)", name, (gboolean)value), done, error))
+			return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+				    "the name of a flag must be valid UTF-8");
+		if (!change(context, "SetFlag", g_variant_new("(sb)", name, (gboolean)value), done,
+			    error))
 			return false;
 	}
 	return true;
@@ -78,27 +83,29 @@ static bool set_flags(Context *context, bool value, GError **error)
 
 bool cmd_flag(Context *context, GError **error)
 {
-	const char *word = context->n_names > 0 ? context->names[0] : "list";
+	const char *token = context->n_names > 0 ? context->names[0] : "list";
 
-	if (strcmp(word, "list") == 0)
+	if (strcmp(token, "list") == 0)
 		return list_flags(context, error);
-	if (strcmp(word, "set") == 0 || strcmp(word, "clear") == 0)
-		return set_flags(context, strcmp(word, "set") == 0, error);
-	return fail_ctl(error, CTL_ERROR_USAGE, "flag: \"%s\" is not list, set or clear", word);
+	if (strcmp(token, "set") == 0 || strcmp(token, "clear") == 0)
+		return set_flags(context, strcmp(token, "set") == 0, error);
+	return fail_ctl(error, CTL_ERROR_USAGE, "flag: \"%s\" is not list, set or clear", token);
 }
 
 /* --- runlevels --- */
 
 static bool show_runlevel(Context *context, GError **error)
 {
-	g_autoptr(GVariant) manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
+	g_autoptr(GVariant) manager =
+		client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
 	const char *previous;
 	JsonObject *object;
 
 	if (!manager)
 		return false;
 	previous = record_text(manager, "PreviousRunlevel");
-	output_line(&context->output, "%s %s", *previous ? previous : "N", record_text(manager, "Runlevel"));
+	output_line(&context->output, "%s %s", *previous ? previous : "N",
+		    record_text(manager, "Runlevel"));
 	object = json_object_new();
 	json_object_set_string_member(object, "runlevel", record_text(manager, "Runlevel"));
 	if (*previous)
@@ -115,49 +122,73 @@ static bool forecast_runlevel(Context *context, const char *name, GError **error
 	const char *runlevel = policy_find_runlevel(configuration->policy, name);
 
 	if (!runlevel)
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"", name);
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "there is no runlevel \"%s\"",
+			    name);
 	dry_run_runlevel(context, runlevel);
+	return true;
+}
+
+static void print_effects(Context *context, const Forecast *forecast)
+{
+	if (!forecast_is_empty(forecast) && forecast_is_shown(context, forecast))
+		forecast_print(&context->output, forecast, true);
+}
+
+static bool change_runlevel(Context *context, const char *name, GError **error)
+{
+	g_autofree char *done = g_strdup_printf("the runlevel is now %s", name);
+	g_autoptr(Configuration) configuration = context_load(context, NULL, 0);
+	const char *runlevel = policy_find_runlevel(configuration->policy, name);
+	g_autoptr(Forecast) forecast =
+		policy_forecast(context, &(ForecastChange){ .runlevel = runlevel }, NULL, NULL);
+
+	if (!change(context, "SetRunlevel", g_variant_new("(s)", name), done, error))
+		return false;
+	print_effects(context, forecast);
 	return true;
 }
 
 bool cmd_runlevel(Context *context, GError **error)
 {
-	g_autofree char *done = NULL;
-
 	if (context->n_names == 1 && context->options.is_dry_run)
 		return forecast_runlevel(context, context->names[0], error);
 	if (context->options.is_dry_run || context->options.root)
-		return fail_ctl(error, CTL_ERROR_USAGE, "runlevel: --dry-run needs a runlevel, and --root needs --dry-run");
+		return fail_ctl(error, CTL_ERROR_USAGE,
+				"runlevel: --dry-run needs a runlevel, and --root needs --dry-run");
 	if (context->n_names == 0)
 		return show_runlevel(context, error);
 	if (!g_utf8_validate(context->names[0], -1, NULL))
-		return fail(error, SVCD_ERROR_INVALID_ARGUMENT, "the name of a runlevel cannot contain such bytes");
-	done = g_strdup_printf("the runlevel is %s now", context->names[0]);
-	return change(context, "SetRunlevel", g_variant_new("(s)", context->names[0]), done, error);
+		return fail(error, SVCD_ERROR_INVALID_ARGUMENT,
+			    "the name of a runlevel must be valid UTF-8");
+	return change_runlevel(context, context->names[0], error);
 }
 
 /* --- the end, files, programs --- */
 
 /*
  * The meaning of these signals to PID 1 is in daemon/protocol/protocol.h, RequestKind. Without a
- * manager PID 1 ends the machine alone.
+ * manager PID 1 shuts down the machine alone.
  */
-static bool ask_pid1(Context *context)
+static bool query_pid1(Context *context)
 {
 	const char *verb = context->verb->name;
-	const int number = SIGRTMIN + (strcmp(verb, "halt") == 0 ? 3 : strcmp(verb, "poweroff") == 0 ? 4 : 5);
+	const int number = SIGRTMIN + (strcmp(verb, "halt") == 0     ? 3 :
+				       strcmp(verb, "poweroff") == 0 ? 4 :
+								       5);
 
 	if (context->options.is_user || !client_pid1_is_svcd(NULL) || kill(1, number) < 0)
 		return false;
-	output_confirm(&context->output, "%s: there is no manager that answers; PID 1 was asked by a signal", verb);
+	output_confirm(&context->output,
+		       "%s: the manager does not answer, so a signal was sent to PID 1", verb);
 	set_object(&context->output, json_object_new());
 	return true;
 }
 
 /* A script is not asked for confirmation. */
-static bool ask_for_others(Context *context, GError **error)
+static bool request_for_others(Context *context, GError **error)
 {
-	g_autoptr(GPtrArray) others = isatty(STDIN_FILENO) && !context->options.is_user ? logins_of_others() : NULL;
+	g_autoptr(GPtrArray) others =
+		isatty(STDIN_FILENO) && !context->options.is_user ? logins_of_others() : NULL;
 	char answer[16] = "";
 
 	if (!others || others->len == 0)
@@ -165,7 +196,8 @@ static bool ask_for_others(Context *context, GError **error)
 	for (guint i = 0; i < others->len; i++) {
 		g_autofree char *text = login_text(g_ptr_array_index(others, i));
 
-		fprintf(context->output.err, "%s is logged in: %s\n", i == 0 ? "Another user" : "Another", text);
+		fprintf(context->output.err, "%s is logged in: %s\n",
+			i == 0 ? "Another user" : "Another", text);
 	}
 	fprintf(context->output.err, "%s anyway? [y/N] ", context->verb->name);
 	(void)fflush(context->output.err); /* a terminal */
@@ -177,7 +209,8 @@ static bool ask_for_others(Context *context, GError **error)
 
 bool cmd_end_machine(Context *context, GError **error)
 {
-	g_autofree char *done = g_strdup_printf("%s: services are being stopped", context->verb->name);
+	g_autofree char *done =
+		g_strdup_printf("%s: services are being stopped", context->verb->name);
 	GError *problem = NULL;
 
 	if (context->options.is_dry_run) {
@@ -188,7 +221,7 @@ bool cmd_end_machine(Context *context, GError **error)
 		return end_later_cancel(context, error);
 	if (context->options.at)
 		return end_later_begin(context, error);
-	if (!context->options.is_forced && !ask_for_others(context, error))
+	if (!context->options.is_forced && !request_for_others(context, error))
 		return false;
 	/*
 	 * If there is little to stop, the final TERM to all processes comes before the confirmation
@@ -197,7 +230,7 @@ bool cmd_end_machine(Context *context, GError **error)
 	(void)signal(SIGTERM, SIG_IGN); /* fails for no signal that can be ignored */
 	if (change(context, "Shutdown", g_variant_new("(s)", context->verb->name), done, &problem))
 		return true;
-	if (error_is_ctl(problem, CTL_ERROR_UNREACHABLE) && ask_pid1(context)) {
+	if (error_is_ctl(problem, CTL_ERROR_UNREACHABLE) && query_pid1(context)) {
 		g_error_free(problem);
 		return true;
 	}
@@ -214,7 +247,10 @@ static unsigned count_errors(const GPtrArray *diagnostics)
 	return n;
 }
 
-/* The services that still run with a previous file, for people; their names are added to @array. */
+/*
+ * Prints the services that still run with an earlier version of their file, for people; their names
+ * are added to @array.
+ */
 static void print_changed(Output *output, const GPtrArray *services, JsonArray *array)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
@@ -228,11 +264,14 @@ static void print_changed(Output *output, const GPtrArray *services, JsonArray *
 		json_array_add_string_element(array, record_text(service, "Name"));
 	}
 	if (names->len > 0)
-		output_confirm(output, "Changed since they were started: svcctl restart%s", names->str);
+		output_confirm(output,
+			       "To apply the changed files to running services: svcctl restart%s",
+			       names->str);
 }
 
-/* The result of the load. A file with an error is not in force, so that is no success. */
-static bool report_files(Context *context, const GPtrArray *services, const GPtrArray *diagnostics, GError **error)
+/* The result of the load. A file with an error is not in force, so that is not a success. */
+static bool report_files(Context *context, const GPtrArray *services, const GPtrArray *diagnostics,
+			 const Forecast *forecast, GError **error)
 {
 	const unsigned n_errors = count_errors(diagnostics);
 	g_autofree char *count = output_count(services->len, "service");
@@ -241,41 +280,50 @@ static bool report_files(Context *context, const GPtrArray *services, const GPtr
 
 	if (!context->output.is_quiet)
 		print_diagnostics(context, diagnostics);
+	print_effects(context, forecast);
 	print_changed(&context->output, services, changed);
 	json_object_set_int_member(object, "services", services->len);
 	json_object_set_array_member(object, "changed", changed);
+	forecast_to_json(forecast, object);
 	json_object_set_member(object, "diagnostics", diagnostics_to_json(diagnostics));
 	set_object(&context->output, object);
 	if (n_errors > 0)
 		return fail(error, SVCD_ERROR_INVALID_CONFIGURATION,
-			    "the files were read, and %u error%s found; the last version without errors counts", n_errors,
-			    n_errors == 1 ? " was" : "s were");
+			    "%u error%s found; files with errors keep their last good version",
+			    n_errors, n_errors == 1 ? " was" : "s were");
 	output_confirm(&context->output, "%s and the policy were read, no errors", count);
 	return true;
 }
 
 /*
- * The answer comes before the load is finished, because the generators run in a process of their
- * own.
+ * svcd answers the request before the load is finished, because the generators run in their own
+ * process. svcctl reads files only after the load: a process can hold a directory, and then its
+ * readers hang. Only svcd's reader has a time limit.
  */
 bool cmd_reload_files(Context *context, GError **error)
 {
+	g_autoptr(PolicyPresent) present = NULL;
+	g_autoptr(Forecast) forecast = NULL;
 	const int64_t since_us = g_get_monotonic_time();
 	g_autoptr(GVariant) reply = NULL;
 	g_autoptr(GPtrArray) services = NULL;
 	g_autoptr(GPtrArray) diagnostics = NULL;
 
+	if (context->options.is_dry_run)
+		return dry_run_files(context, error);
+	present = policy_present_new(context);
 	if (!client_watch(context->client, error))
 		return false;
-	reply = policy_ask_to_read(context, error);
+	reply = policy_request_read(context, error);
 	if (!reply || !policy_wait_until_read(context, since_us, error))
 		return false;
-	services = ask_services_for(context, "Name FileState", error);
-	diagnostics = services ? ask_diagnostics(context, error) : NULL;
-	return diagnostics && report_files(context, services, diagnostics, error);
+	forecast = policy_forecast_files(present, true, NULL);
+	services = get_services_with(context, "Name FileState", error);
+	diagnostics = services ? get_diagnostics(context, error) : NULL;
+	return diagnostics && report_files(context, services, diagnostics, forecast, error);
 }
 
-static GVariant *ask_manager(Context *context, GError **error)
+static GVariant *get_manager(Context *context, GError **error)
 {
 	return client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
 }
@@ -289,12 +337,13 @@ static GVariant *wait_for_next_manager(Context *context, uint64_t pid, GError **
 	const int64_t deadline_us = g_get_monotonic_time() + context->timeout_us;
 
 	for (;;) {
-		g_autoptr(GVariant) manager = ask_manager(context, error);
+		g_autoptr(GVariant) manager = get_manager(context, error);
 
 		if (!manager || record_number(manager, "ManagerPid") != pid)
 			return g_steal_pointer(&manager);
 		if (g_get_monotonic_time() >= deadline_us) {
-			fail_ctl(error, CTL_ERROR_TIMED_OUT, "svcd has not started its programs anew yet");
+			fail_ctl(error, CTL_ERROR_TIMED_OUT,
+				 "svcd has not restarted its programs yet");
 			return NULL;
 		}
 		g_usleep(NEXT_MANAGER_US);
@@ -303,28 +352,29 @@ static GVariant *wait_for_next_manager(Context *context, uint64_t pid, GError **
 
 bool cmd_reexec(Context *context, GError **error)
 {
-	g_autoptr(GVariant) before = ask_manager(context, error);
+	g_autoptr(GVariant) before = get_manager(context, error);
 	g_autoptr(GVariant) reply = NULL;
 	g_autoptr(GVariant) after = NULL;
 
 	if (!before)
 		return false;
 	if (context->options.has_no_wait)
-		return change(context, "Reexec", NULL, "svcd starts its programs anew", error);
+		return change(context, "Reexec", NULL, "svcd is restarting its programs", error);
 	reply = client_change(context->client, "Reexec", NULL, "()", error);
-	after = reply ? wait_for_next_manager(context, record_number(before, "ManagerPid"), error) : NULL;
+	after = reply ? wait_for_next_manager(context, record_number(before, "ManagerPid"), error) :
+			NULL;
 	if (!after)
 		return false;
 	if (*record_text(after, "ReexecProblem"))
 		return fail_ctl(error, CTL_ERROR_FAILED, "%s", record_text(after, "ReexecProblem"));
-	output_confirm(&context->output, "svcd has started its programs anew");
+	output_confirm(&context->output, "svcd has restarted its programs");
 	set_object(&context->output, json_object_new());
 	return true;
 }
 
 bool cmd_version(Context *context, GError **error)
 {
-	g_autoptr(GVariant) manager = ask_manager(context, error);
+	g_autoptr(GVariant) manager = get_manager(context, error);
 	JsonObject *object = json_object_new();
 
 	output_line(&context->output, "svcctl %s", PACKAGE_VERSION);

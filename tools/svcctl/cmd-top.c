@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * top: resource usage per service, highest first. On a terminal it is updated until SIGINT, else it
- * is one table.
+ * top: resource usage per service, highest first. On a terminal it is updated until SIGINT;
+ * otherwise it is printed once.
  */
 #include "config.h"
 
@@ -43,10 +43,10 @@ typedef struct Rate {
 
 typedef struct Top {
 	Context *context;
-	char **names;     /* as expanded, owned; empty: all */
+	char **names; /* as expanded, owned; empty: all */
 	int64_t interval_us;
 	SortKey sort;
-	GPtrArray *then;  /* samples: ServiceUse * */
+	GPtrArray *then; /* samples: ServiceUse * */
 	GPtrArray *now;
 	int64_t then_us;
 	int64_t now_us;
@@ -68,7 +68,10 @@ static bool take(Top *top, GError **error)
 	return true;
 }
 
-/* Of one processor. A service that was restarted meanwhile may have used less than before; that counts as 0. */
+/*
+ * In percent of one processor. A service that was restarted meanwhile may have used less than
+ * before; that counts as 0.
+ */
 static double percent_of(const Top *top, int64_t used_us)
 {
 	const int64_t elapsed_us = MAX(top->now_us - top->then_us, 1);
@@ -100,7 +103,8 @@ static GArray *rates_of(const Top *top)
 	for (guint i = 0; i < top->now->len; i++) {
 		const ServiceUse *now = g_ptr_array_index(top->now, i);
 		const ServiceUse *then = usage_find(top->then, now->name);
-		const Rate rate = { now, then, percent_of(top, now->cpu_us - (then ? then->cpu_us : 0)) };
+		const Rate rate = { now, then,
+				    percent_of(top, now->cpu_us - (then ? then->cpu_us : 0)) };
 
 		g_array_append_val(rates, rate);
 	}
@@ -114,7 +118,7 @@ static GArray *rates_of(const Top *top)
 
 /* --- what is shown --- */
 
-/* @n_rows: no more of them. */
+/* @n_rows: print at most this number. */
 static void print_rates(const GArray *rates, guint n_rows, Output *output)
 {
 	g_autoptr(GPtrArray) records = records_new();
@@ -131,7 +135,8 @@ static void print_rates(const GArray *rates, guint n_rows, Output *output)
 		record_add_text(&dict, "Name", rate->now->name);
 		records_add(records, &dict);
 	}
-	(void)output_table(output, top_columns, G_N_ELEMENTS(top_columns), records, NULL, NULL); /* all columns: cannot fail */
+	/* all columns: cannot fail */
+	(void)output_table(output, top_columns, G_N_ELEMENTS(top_columns), records, NULL, NULL);
 }
 
 static void rates_to_json(const GArray *rates, Output *output)
@@ -145,7 +150,8 @@ static void rates_to_json(const GArray *rates, Output *output)
 
 		json_object_set_string_member(object, "name", rate->now->name);
 		json_object_set_string_member(object, "state", rate->now->state);
-		json_object_set_double_member(object, "cpu_percent", (double)(int64_t)(rate->percent * 10 + 0.5) / 10);
+		json_object_set_double_member(object, "cpu_percent",
+					      (double)(int64_t)(rate->percent * 10 + 0.5) / 10);
 		json_object_set_int_member(object, "memory_bytes", (gint64)rate->now->memory_bytes);
 		json_object_set_int_member(object, "n_processes", rate->now->processes->len);
 		json_array_add_object_element(array, object);
@@ -174,8 +180,8 @@ static bool is_live(const Context *context)
 {
 	const char *term = g_getenv("TERM");
 
-	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !context->output.is_json &&
-	       !context->options.is_once;
+	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 &&
+	       !context->output.is_json && !context->options.is_once;
 }
 
 /* Services for which the terminal has a line between the header and the cursor. */
@@ -187,10 +193,13 @@ static guint rows_left(void)
 	return size.ws_row > 0 ? (guint)MAX(size.ws_row - 2, 1) : 22;
 }
 
-/* SIGINT ends it, and a terminal that is gone. */
+/* Runs until SIGINT, or until the terminal is gone. */
 static bool show_live(Top *top, GError **error)
 {
-	/* The first page comes after a short while, which is enough to know something. */
+	/*
+	 * The first page comes after a short interval, which is long enough for a first
+	 * measurement.
+	 */
 	for (int64_t wait_us = SHORTEST_INTERVAL_US;; wait_us = top->interval_us) {
 		g_autoptr(GArray) rates = NULL;
 
@@ -219,10 +228,12 @@ static bool read_options(Top *top, GError **error)
 		}
 	}
 	if (!found)
-		return fail_ctl(error, CTL_ERROR_USAGE, "--sort takes cpu, memory or name, not \"%s\"", options->sort);
+		return fail_ctl(error, CTL_ERROR_USAGE,
+				"--sort takes cpu, memory or name, not \"%s\"", options->sort);
 	if (options->interval && (!text_parse_duration(options->interval, &top->interval_us) ||
 				  top->interval_us < SHORTEST_INTERVAL_US))
-		return fail_ctl(error, CTL_ERROR_USAGE, "--interval takes a time of at least 50ms, not \"%s\"",
+		return fail_ctl(error, CTL_ERROR_USAGE,
+				"--interval takes a time of at least 50ms, not \"%s\"",
 				options->interval);
 	return true;
 }

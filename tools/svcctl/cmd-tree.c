@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tree: the dependencies of services, as a tree; with --reverse their dependants. The data is from
- * the files, as for graph; states are from svcd if it answers. A subtree is printed once only, so a
- * tree is no longer than its services and lines.
+ * the files, as for graph; states are from svcd if it answers. A subtree is printed only once, so a
+ * tree has at most one line for each service and dependency.
  */
 #include "config.h"
 
@@ -13,17 +13,17 @@
 #include "svcctl/dependencies.h"
 #include "svcctl/svcctl.h"
 
-typedef struct Walk {
+typedef struct TreeWalk {
 	Context *context;
-	GHashTable *edges;    /* name -> GPtrArray of Dependency * */
-	GHashTable *states;   /* name -> state, owned; NULL: svcd was not called */
-	GHashTable *levels;   /* condition -> level, owned; or NULL */
+	GHashTable *edges; /* name -> GPtrArray of Dependency * */
+	GHashTable *states; /* name -> state, owned; NULL: svcd was not called */
+	GHashTable *levels; /* condition -> level, owned; or NULL */
 	GHashTable *concerned; /* only these; NULL: all. Borrowed names */
-	GHashTable *shown;    /* names with their children in the tree */
-	GHashTable *path;     /* names from the root to here */
+	GHashTable *shown; /* names with their children in the tree */
+	GHashTable *path; /* names from the root to here */
 	GPtrArray *records;
-	GArray *parents;      /* int: index of the record above, -1 */
-} Walk;
+	GArray *parents; /* int: index of the record above, -1 */
+} TreeWalk;
 
 static const Column tree_columns[] = {
 	{ "name", "NAME", "Label", CELL_TEXT },
@@ -36,12 +36,15 @@ static const Column tree_columns[] = {
 /* "● ready"; for a condition its level with the matching symbol. A new string. */
 static char *state_text(const Output *output, const char *state)
 {
-	const char *like = strcmp(state, "true") == 0 ? "ready" : strcmp(state, "unknown") == 0 ? "starting" : state;
+	const char *like = strcmp(state, "true") == 0    ? "ready" :
+			   strcmp(state, "unknown") == 0 ? "starting" :
+							   state;
 
-	return *state ? g_strdup_printf("%s %s", output_symbol(output, like, false), state) : g_strdup("");
+	return *state ? g_strdup_printf("%s %s", output_symbol(output, like, false), state) :
+			g_strdup("");
 }
 
-static const char *state_of(const Walk *walk, const char *name, bool is_condition)
+static const char *state_of(const TreeWalk *walk, const char *name, bool is_condition)
 {
 	GHashTable *known = is_condition ? walk->levels : walk->states;
 	const char *state = known ? g_hash_table_lookup(known, name) : NULL;
@@ -90,13 +93,16 @@ typedef struct Node {
 } Node;
 
 /* Returns: the index of its record. */
-static int add_record(Walk *walk, const Node *node, int parent)
+static int add_record(TreeWalk *walk, const Node *node, int parent)
 {
 	static const char *const marks[] = {
-		[REPEAT_NONE] = "", [REPEAT_ABOVE] = " (see above)", [REPEAT_CYCLE] = " (back to it)",
+		[REPEAT_NONE] = "",
+		[REPEAT_ABOVE] = " (see above)",
+		[REPEAT_CYCLE] = " (cycle)",
 	};
 	g_autofree char *label = g_strconcat(node->name, marks[node->repeat], NULL);
-	g_autofree char *state = state_text(&walk->context->output, state_of(walk, node->name, node->is_condition));
+	g_autofree char *state =
+		state_text(&walk->context->output, state_of(walk, node->name, node->is_condition));
 	g_autofree char *because = join_lines(node->lines);
 	GVariantDict dict;
 
@@ -110,7 +116,7 @@ static int add_record(Walk *walk, const Node *node, int parent)
 }
 
 /* Adds it to @siblings. Returns: the array of its children, borrowed. */
-static JsonArray *add_json(Walk *walk, const Node *node, JsonArray *siblings)
+static JsonArray *add_json(TreeWalk *walk, const Node *node, JsonArray *siblings)
 {
 	const char *state = state_of(walk, node->name, node->is_condition);
 	JsonObject *object = json_object_new();
@@ -139,7 +145,7 @@ static const char *condition_name(const Dependency *edge)
 }
 
 /* The other end of @edge, seen from @name; NULL: it is not shown. */
-static const char *other_end(const Walk *walk, const Dependency *edge, const char *name)
+static const char *other_end(const TreeWalk *walk, const Dependency *edge, const char *name)
 {
 	const char *other = strcmp(edge->of, name) == 0 ? edge->on : edge->of;
 
@@ -149,7 +155,7 @@ static const char *other_end(const Walk *walk, const Dependency *edge, const cha
 }
 
 /* The children of @name, each once: Node *, owned; their lines must be freed too. */
-static GPtrArray *children_of(const Walk *walk, const char *name)
+static GPtrArray *children_of(const TreeWalk *walk, const char *name)
 {
 	const GPtrArray *edges = g_hash_table_lookup(walk->edges, name);
 	g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
@@ -164,7 +170,9 @@ static GPtrArray *children_of(const Walk *walk, const char *name)
 			Node *child = g_new0(Node, 1);
 
 			lines = g_ptr_array_new();
-			*child = (Node){ .name = other, .is_condition = edge->condition != NULL, .lines = lines };
+			*child = (Node){ .name = other,
+					 .is_condition = edge->condition != NULL,
+					 .lines = lines };
 			g_hash_table_insert(known, (gpointer)other, lines);
 			g_ptr_array_add(children, child);
 		}
@@ -174,7 +182,7 @@ static GPtrArray *children_of(const Walk *walk, const char *name)
 	return children;
 }
 
-static void visit(Walk *walk, Node *node, int parent, JsonArray *siblings)
+static void visit(TreeWalk *walk, Node *node, int parent, JsonArray *siblings)
 {
 	g_autoptr(GPtrArray) children = NULL;
 	JsonArray *below;
@@ -201,7 +209,7 @@ static void visit(Walk *walk, Node *node, int parent, JsonArray *siblings)
 		g_ptr_array_unref((GPtrArray *)((Node *)g_ptr_array_index(children, i))->lines);
 }
 
-static void visit_root(Walk *walk, const char *name, JsonArray *array)
+static void visit_root(TreeWalk *walk, const char *name, JsonArray *array)
 {
 	Node root = { .name = name };
 
@@ -209,10 +217,11 @@ static void visit_root(Walk *walk, const char *name, JsonArray *array)
 }
 
 /* The roots, which no service in the tree depends on, and then the remaining ones: cycles. */
-static void visit_all(Walk *walk, JsonArray *array)
+static void visit_all(TreeWalk *walk, JsonArray *array)
 {
 	g_autoptr(GHashTable) inner = g_hash_table_new(g_str_hash, g_str_equal);
-	g_autoptr(GList) names = g_list_sort(g_hash_table_get_keys(walk->concerned), (GCompareFunc)strcmp);
+	g_autoptr(GList)
+		names = g_list_sort(g_hash_table_get_keys(walk->concerned), (GCompareFunc)strcmp);
 
 	for (const GList *l = names; l; l = l->next) {
 		g_autoptr(GPtrArray) children = children_of(walk, l->data);
@@ -239,7 +248,9 @@ static void visit_all(Walk *walk, JsonArray *array)
 /* The level of a condition and of its negation. */
 static void add_level(GHashTable *levels, const char *key, const char *level)
 {
-	const char *contrary = strcmp(level, "true") == 0 ? "false" : strcmp(level, "false") == 0 ? "true" : level;
+	const char *contrary = strcmp(level, "true") == 0  ? "false" :
+			       strcmp(level, "false") == 0 ? "true" :
+							     level;
 
 	g_hash_table_insert(levels, g_strdup(key), g_strdup(level));
 	g_hash_table_insert(levels, g_strconcat("!", key, NULL), g_strdup(contrary));
@@ -249,11 +260,15 @@ static void add_level(GHashTable *levels, const char *key, const char *level)
  * name -> state of every service, condition -> level of those that services use. Empty without
  * svcd.
  */
-static void ask_states(Walk *walk, GHashTable *wanted)
+static void get_states(TreeWalk *walk, GHashTable *wanted)
 {
-	g_autoptr(GPtrArray) services = walk->context->options.root ? NULL : ask_services_for(walk->context, "Name State Wanted", NULL);
-	g_autoptr(GPtrArray) conditions = services && walk->context->options.with_conditions
-						  ? ask_conditions(walk->context, NULL) : NULL;
+	g_autoptr(GPtrArray)
+		services = walk->context->options.root ?
+				   NULL :
+				   get_services_with(walk->context, "Name State Wanted", NULL);
+	g_autoptr(GPtrArray) conditions = services && walk->context->options.with_conditions ?
+						  get_conditions(walk->context, NULL) :
+						  NULL;
 
 	if (!services)
 		return;
@@ -262,7 +277,8 @@ static void ask_states(Walk *walk, GHashTable *wanted)
 		GVariant *record = g_ptr_array_index(services, i);
 		const char *name = record_text(record, "Name");
 
-		g_hash_table_insert(walk->states, g_strdup(name), g_strdup(record_text(record, "State")));
+		g_hash_table_insert(walk->states, g_strdup(name),
+				    g_strdup(record_text(record, "State")));
 		if (record_number(record, "Wanted"))
 			g_hash_table_add(wanted, g_strdup(name));
 	}
@@ -275,11 +291,13 @@ static void ask_states(Walk *walk, GHashTable *wanted)
 }
 
 /* The services that are wanted now; without an answer from svcd, those of the default runlevel. */
-static void keep_concerned(Walk *walk, const Configuration *configuration, GHashTable *wanted)
+static void keep_concerned(TreeWalk *walk, const Configuration *configuration, GHashTable *wanted)
 {
 	const GPtrArray *all = service_set_list(configuration->set);
 	g_autoptr(GHashTable) by_files =
-		walk->states ? NULL : wanted_in(configuration, policy_default_runlevel(configuration->policy, NULL));
+		walk->states ? NULL :
+			       wanted_in(configuration,
+					 policy_default_runlevel(configuration->policy, NULL));
 
 	walk->concerned = g_hash_table_new(g_str_hash, g_str_equal);
 	for (guint i = 0; i < all->len; i++) {
@@ -290,7 +308,8 @@ static void keep_concerned(Walk *walk, const Configuration *configuration, GHash
 	}
 }
 
-static bool visit_named(Walk *walk, const Configuration *configuration, JsonArray *array, GError **error)
+static bool visit_named(TreeWalk *walk, const Configuration *configuration, JsonArray *array,
+			GError **error)
 {
 	g_auto(GStrv) names = expand_names_in(walk->context, configuration->set, error);
 
@@ -298,24 +317,27 @@ static bool visit_named(Walk *walk, const Configuration *configuration, JsonArra
 		const ServiceDef *def = service_set_find(configuration->set, names[i]);
 
 		if (!def)
-			return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "no file describes a service named %s", names[i]);
+			return fail(error, SVCD_ERROR_NO_SUCH_SERVICE,
+				    "no file describes a service named %s", names[i]);
 		visit_root(walk, def->name, array);
 	}
 	return names != NULL;
 }
 
-static bool show(Walk *walk, const Configuration *configuration, JsonArray *array, GError **error)
+static bool show(TreeWalk *walk, const Configuration *configuration, JsonArray *array,
+		 GError **error)
 {
 	g_autoptr(GHashTable) wanted = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
-	ask_states(walk, wanted);
+	get_states(walk, wanted);
 	if (walk->context->n_names == 0)
 		keep_concerned(walk, configuration, wanted);
 	if (walk->context->n_names > 0 && !visit_named(walk, configuration, array, error))
 		return false;
 	if (walk->context->n_names == 0)
 		visit_all(walk, array);
-	output_tree(&walk->context->output, tree_columns, G_N_ELEMENTS(tree_columns), walk->records, walk->parents);
+	output_tree(&walk->context->output, tree_columns, G_N_ELEMENTS(tree_columns), walk->records,
+		    walk->parents);
 	return true;
 }
 
@@ -328,7 +350,12 @@ bool cmd_tree(Context *context, GError **error)
 	g_autoptr(GHashTable) path = g_hash_table_new(g_str_hash, g_str_equal);
 	g_autoptr(GPtrArray) records = records_new();
 	g_autoptr(GArray) parents = g_array_new(FALSE, FALSE, sizeof(int));
-	Walk walk = { .context = context, .edges = edges, .shown = shown, .path = path, .records = records, .parents = parents };
+	TreeWalk walk = { .context = context,
+			  .edges = edges,
+			  .shown = shown,
+			  .path = path,
+			  .records = records,
+			  .parents = parents };
 	JsonArray *array = json_array_new();
 	const bool done = show(&walk, configuration, array, error);
 	JsonNode *node = json_node_init_array(json_node_alloc(), array);

@@ -18,23 +18,26 @@
 #define DBUS_NAME "org.freedesktop.DBus"
 #define DBUS_PATH "/org/freedesktop/DBus"
 
-/* For connecting to the bus, and for each of its answers. The list is useful without them. */
+/*
+ * The time limit for connecting to the bus, and for each of its answers. The list is useful without
+ * them.
+ */
 #define BUS_LIMIT_US (3 * G_USEC_PER_SEC)
 
 static const Column unmanaged_columns[] = {
-	{ "pid", "PID", "Pid", CELL_NUMBER },
-	{ "uid", NULL, "Uid", CELL_NUMBER },
-	{ "user", "USER", "User", CELL_TEXT },
-	{ "names", "NAMES", "Names", CELL_STRINGS },
+	{ "pid", "PID", "Pid", CELL_NUMBER },           { "uid", NULL, "Uid", CELL_NUMBER },
+	{ "user", "USER", "User", CELL_TEXT },          { "names", "NAMES", "Names", CELL_STRINGS },
 	{ "command", "COMMAND", "Command", CELL_TEXT },
 };
 
 /* --- names on the bus --- */
 
-static GVariant *ask_bus(GDBusConnection *bus, const char *method, GVariant *args, const char *type)
+static GVariant *query_bus(GDBusConnection *bus, const char *method, GVariant *args,
+			   const char *type)
 {
-	return g_dbus_connection_call_sync(bus, DBUS_NAME, DBUS_PATH, DBUS_NAME, method, args, G_VARIANT_TYPE(type),
-					   G_DBUS_CALL_FLAGS_NO_AUTO_START, BUS_LIMIT_US / 1000, NULL, NULL);
+	return g_dbus_connection_call_sync(bus, DBUS_NAME, DBUS_PATH, DBUS_NAME, method, args,
+					   G_VARIANT_TYPE(type), G_DBUS_CALL_FLAGS_NO_AUTO_START,
+					   BUS_LIMIT_US / 1000, NULL, NULL);
 }
 
 static void add_name(GHashTable *names, guint pid, const char *name)
@@ -49,11 +52,12 @@ static void add_name(GHashTable *names, guint pid, const char *name)
 }
 
 /* pid -> GPtrArray of names; empty if the bus does not answer. */
-static GHashTable *ask_names(void)
+static GHashTable *get_names(void)
 {
-	GHashTable *names = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)(void (*)(void))g_ptr_array_unref);
+	GHashTable *names = g_hash_table_new_full(
+		NULL, NULL, NULL, (GDestroyNotify)(void (*)(void))g_ptr_array_unref);
 	g_autoptr(GDBusConnection) bus = client_open_system_bus(BUS_LIMIT_US);
-	g_autoptr(GVariant) reply = bus ? ask_bus(bus, "ListNames", NULL, "(as)") : NULL;
+	g_autoptr(GVariant) reply = bus ? query_bus(bus, "ListNames", NULL, "(as)") : NULL;
 	g_autofree const char **all = NULL;
 
 	if (reply)
@@ -64,7 +68,8 @@ static GHashTable *ask_names(void)
 
 		if (*all[i] == ':')
 			continue;
-		answer = ask_bus(bus, "GetConnectionUnixProcessID", g_variant_new("(s)", all[i]), "(u)");
+		answer = query_bus(bus, "GetConnectionUnixProcessID", g_variant_new("(s)", all[i]),
+				   "(u)");
 		if (!answer)
 			continue;
 		g_variant_get(answer, "(u)", &pid);
@@ -93,7 +98,8 @@ static const Process *find_process(const GPtrArray *processes, pid_t pid)
  */
 static bool is_bus_itself(const Process *process, pid_t main_pid, const char *main_command)
 {
-	return process->pid == main_pid || (main_command && strcmp(process->command, main_command) == 0) ||
+	return process->pid == main_pid ||
+	       (main_command && strcmp(process->command, main_command) == 0) ||
 	       g_str_has_prefix(process->command, SVCD_LIBDIR "/svc-activate");
 }
 
@@ -110,8 +116,9 @@ static GVariant *new_record(const Process *process, GHashTable *names)
 	g_variant_dict_insert(&dict, "Uid", "u", (guint32)process->uid);
 	g_variant_dict_insert(&dict, "User", "s", user ? user->pw_name : "");
 	g_variant_dict_insert_value(&dict, "Names",
-				    of_pid ? g_variant_new_strv((const char *const *)of_pid->pdata, of_pid->len)
-					   : g_variant_new_strv(none, 0));
+				    of_pid ? g_variant_new_strv((const char *const *)of_pid->pdata,
+								of_pid->len) :
+					     g_variant_new_strv(none, 0));
 	g_variant_dict_insert(&dict, "Command", "s", command);
 	return g_variant_ref_sink(g_variant_dict_end(&dict));
 }
@@ -124,8 +131,8 @@ static GPtrArray *find_processes(GVariant *bus, char **ret_main_command)
 	const Process *main_process = find_process(alone, main_pid);
 
 	*ret_main_command = main_process ? g_strdup(main_process->command) : NULL;
-	return *cgroup ? processes_of_cgroup(cgroup, main_pid, proc_directory(), PROCESSES_SHOWN)
-		       : processes_below(main_pid, proc_directory());
+	return *cgroup ? processes_of_cgroup(cgroup, main_pid, proc_directory(), PROCESSES_SHOWN) :
+			 processes_below(main_pid, proc_directory());
 }
 
 bool list_unmanaged(Context *context, GError **error)
@@ -138,7 +145,7 @@ bool list_unmanaged(Context *context, GError **error)
 
 	if (!bus)
 		return false;
-	names = ask_names();
+	names = get_names();
 	processes = find_processes(bus, &main_command);
 	for (guint i = 0; i < processes->len; i++) {
 		const Process *process = g_ptr_array_index(processes, i);
@@ -146,12 +153,15 @@ bool list_unmanaged(Context *context, GError **error)
 		if (!is_bus_itself(process, (pid_t)record_number(bus, "MainPid"), main_command))
 			g_ptr_array_add(records, new_record(process, names));
 	}
-	if (!output_table(&context->output, unmanaged_columns, G_N_ELEMENTS(unmanaged_columns), records,
-			  context->options.columns, error))
+	if (!output_table(&context->output, unmanaged_columns, G_N_ELEMENTS(unmanaged_columns),
+			  records, context->options.columns, error))
 		return false;
 	if (records->len == 0)
-		output_confirm(&context->output, "the message bus has started nothing by itself");
+		output_confirm(&context->output,
+			       "the message bus has started no service by itself");
 	if (processes->len == PROCESSES_SHOWN)
-		output_confirm(&context->output, "only the first %u processes of the bus were looked at", PROCESSES_SHOWN);
+		output_confirm(&context->output,
+			       "only the first %u processes of the bus were examined",
+			       PROCESSES_SHOWN);
 	return true;
 }

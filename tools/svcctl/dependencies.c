@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-typedef struct Collector {
+typedef struct DependencyCollector {
 	const Configuration *configuration;
-	const PolicyService *words; /* the policy section of the current service, or NULL */
+	const PolicyService *settings; /* the policy section of the current service, or NULL */
 	GArray *found;
-} Collector;
+} DependencyCollector;
 
 /* @edge lacks only the other service, which is @name: a service or a $facility. */
-static void add_edges(Collector *c, const char *name, Dependency edge)
+static void add_edges(DependencyCollector *c, const char *name, Dependency edge)
 {
 	const ServiceSet *set = c->configuration->set;
 	const ServiceDef *def = service_set_find(set, name);
@@ -33,7 +33,7 @@ static void add_edges(Collector *c, const char *name, Dependency edge)
 	}
 }
 
-static void add_literal(Collector *c, const Literal *literal, Dependency edge)
+static void add_literal(DependencyCollector *c, const Literal *literal, Dependency edge)
 {
 	if (key_prefix_is_internal(literal->prefix) && !literal->negated) {
 		add_edges(c, key_argument(literal->key), edge);
@@ -44,13 +44,16 @@ static void add_literal(Collector *c, const Literal *literal, Dependency edge)
 	g_array_append_val(c->found, edge);
 }
 
-static void add_terms(Collector *c, const ServiceDef *def, const GPtrArray *terms, const char *key)
+static void add_terms(DependencyCollector *c, const ServiceDef *def, const GPtrArray *terms,
+		      const char *key)
 {
 	for (guint i = 0; terms && i < terms->len; i++) {
 		const Term *term = g_ptr_array_index(terms, i);
-		const Dependency edge = { .of = def->name, .key = key, .text = term->text, .origin = term->origin };
+		const Dependency edge = {
+			.of = def->name, .key = key, .text = term->text, .origin = term->origin
+		};
 
-		if (policy_service_ignores(c->words, term))
+		if (policy_service_ignores(c->settings, term))
 			continue;
 		for (unsigned k = 0; k < term_length(term); k++)
 			add_literal(c, term_literal(term, k), edge);
@@ -58,14 +61,17 @@ static void add_terms(Collector *c, const ServiceDef *def, const GPtrArray *term
 }
 
 /* Before= of another service is also in this list, reversed when the files were read. */
-static void add_names(Collector *c, const ServiceDef *def, const GPtrArray *names, const char *key)
+static void add_names(DependencyCollector *c, const ServiceDef *def, const GPtrArray *names,
+		      const char *key)
 {
 	for (guint i = 0; i < names->len; i++) {
 		const NameRef *ref = g_ptr_array_index(names, i);
-		const Dependency edge = { .of = def->name, .key = ref->is_turned ? "Before" : key,
-					  .text = ref->is_turned ? def->name : ref->name, .origin = ref->origin };
+		const Dependency edge = { .of = def->name,
+					  .key = ref->is_turned ? "Before" : key,
+					  .text = ref->is_turned ? def->name : ref->name,
+					  .origin = ref->origin };
 
-		if (!policy_service_ignores_name(c->words, ref->name))
+		if (!policy_service_ignores_name(c->settings, ref->name))
 			add_edges(c, ref->name, edge);
 	}
 }
@@ -73,16 +79,17 @@ static void add_names(Collector *c, const ServiceDef *def, const GPtrArray *name
 GArray *dependencies_of(const Configuration *configuration)
 {
 	const GPtrArray *all = service_set_list(configuration->set);
-	Collector c = { .configuration = configuration, .found = g_array_new(FALSE, FALSE, sizeof(Dependency)) };
+	DependencyCollector c = { .configuration = configuration,
+				  .found = g_array_new(FALSE, FALSE, sizeof(Dependency)) };
 
 	for (guint i = 0; i < all->len; i++) {
 		const ServiceDef *def = g_ptr_array_index(all, i);
 
-		c.words = policy_service(configuration->policy, def->name);
-		add_terms(&c, def, def->hold, "While");
-		add_terms(&c, def, c.words ? c.words->hold : NULL, "While");
+		c.settings = policy_service(configuration->policy, def->name);
+		add_terms(&c, def, def->while_terms, "While");
+		add_terms(&c, def, c.settings ? c.settings->while_terms : NULL, "While");
 		add_terms(&c, def, def->when, "When");
-		add_terms(&c, def, c.words ? c.words->when : NULL, "When");
+		add_terms(&c, def, c.settings ? c.settings->when : NULL, "When");
 		add_names(&c, def, def->wants, "Wants");
 		add_names(&c, def, def->after, "After");
 	}

@@ -13,25 +13,31 @@
 
 void doctor_check_cgroups(Doctor *d)
 {
-	if (access("/sys/fs/cgroup/cgroup.procs", F_OK) == 0 || access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0)
-		doctor_say(d, DOCTOR_OK, NULL, "cgroup v2 is mounted");
+	if (access("/sys/fs/cgroup/cgroup.procs", F_OK) == 0 ||
+	    access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0)
+		doctor_report(d, DOCTOR_OK, NULL, "cgroup v2 is mounted");
 	else
-		doctor_say(d, DOCTOR_WARNING, "mount -t cgroup2 cgroup2 /sys/fs/cgroup, then reboot; on the kernel's command line "
-			   "nothing may say cgroup_no_v1 or systemd.unified_cgroup_hierarchy=0",
-			   "cgroup v2 is not mounted: processes that leave the process tree of their service cannot be found, and there are no limits");
+		doctor_report(
+			d, DOCTOR_WARNING,
+			"mount -t cgroup2 cgroup2 /sys/fs/cgroup, then reboot; the kernel's "
+			"command line must not "
+			"contain cgroup_no_v1 or systemd.unified_cgroup_hierarchy=0",
+			"cgroup v2 is not mounted: processes that leave the process tree of their "
+			"service cannot be found, and there are no limits");
 }
 
 /* --- svcd itself --- */
 
-static void say_tainted(Doctor *d)
+static void report_tainted(Doctor *d)
 {
-	g_autoptr(GVariant) tainted = g_variant_lookup_value(d->manager, "Tainted", G_VARIANT_TYPE_STRING_ARRAY);
+	g_autoptr(GVariant) tainted =
+		g_variant_lookup_value(d->manager, "Tainted", G_VARIANT_TYPE_STRING_ARRAY);
 
 	for (gsize i = 0; tainted && i < g_variant_n_children(tainted); i++) {
 		const char *sentence;
 
 		g_variant_get_child(tainted, i, "&s", &sentence);
-		doctor_say(d, DOCTOR_WARNING, NULL, "%s", sentence);
+		doctor_report(d, DOCTOR_WARNING, NULL, "%s", sentence);
 	}
 }
 
@@ -39,27 +45,38 @@ void doctor_check_manager(Doctor *d)
 {
 	g_autofree char *comm = NULL;
 	const bool is_pid1 = client_pid1_is_svcd(&comm);
-	g_autoptr(GPtrArray) diagnostics = d->manager ? ask_diagnostics(d->context, NULL) : NULL;
+	g_autoptr(GPtrArray) diagnostics = d->manager ? get_diagnostics(d->context, NULL) : NULL;
 
 	if (!is_pid1)
-		doctor_say(d, DOCTOR_ERROR, "init=/sbin/svcd on the kernel's command line boots it once",
-			   "process 1 is %s, not svcd: the following lines about running services do not apply", comm ? comm : "not known");
+		doctor_report(
+			d, DOCTOR_ERROR,
+			"init=/sbin/svcd on the kernel's command line boots svcd once",
+			"process 1 is %s, not svcd: the following lines about running services do "
+			"not apply",
+			comm ? comm : "not known");
 	if (d->is_for_root) {
-		doctor_say(d, DOCTOR_NOTE, "sudo svcctl doctor",
-			   "only root may see this: other users ask over the system bus, and there is none that answers");
+		doctor_report(
+			d, DOCTOR_NOTE, "sudo svcctl doctor",
+			"only root can see the state of svcd now: other users need the system bus, "
+			"which does not answer");
 		return;
 	}
 	if (!d->manager) {
-		doctor_say(d, DOCTOR_ERROR, is_pid1 ? "dmesg | grep svcd; svcctl reexec" : NULL, "svcd does not answer");
+		doctor_report(d, DOCTOR_ERROR, is_pid1 ? "dmesg | grep svcd; svcctl reexec" : NULL,
+			      "svcd does not answer");
 		return;
 	}
 	if (record_number(d->manager, "Generation") > 0)
-		doctor_say(d, DOCTOR_NOTE, "dmesg | grep svcd", "the manager was replaced %u times since the boot; each reexec is one",
-			   (unsigned)record_number(d->manager, "Generation"));
-	say_tainted(d);
+		doctor_report(
+			d, DOCTOR_NOTE, "dmesg | grep svcd",
+			"the manager was replaced %u times since the boot; each reexec is one",
+			(unsigned)record_number(d->manager, "Generation"));
+	report_tainted(d);
 	if (diagnostics && diagnostics->len > 0)
-		doctor_say(d, DOCTOR_WARNING, "svcctl check", "svcd reports %u problems in service and policy files", diagnostics->len);
-	doctor_say(d, DOCTOR_OK, NULL, "svcd answers");
+		doctor_report(d, DOCTOR_WARNING, "svcctl check",
+			      "svcd reports %u problem%s in service and policy files",
+			      diagnostics->len, diagnostics->len == 1 ? "" : "s");
+	doctor_report(d, DOCTOR_OK, NULL, "svcd answers");
 }
 
 /* --- after an upgrade --- */
@@ -79,32 +96,39 @@ static bool is_deleted(const char *path)
 bool doctor_is_replaced(GVariant *manager)
 {
 	g_autofree char *keeper_link = link_target(proc_directory(), 1);
-	g_autofree char *manager_link = link_target(proc_directory(), (unsigned)record_number(manager, "ManagerPid"));
+	g_autofree char *manager_link =
+		link_target(proc_directory(), (unsigned)record_number(manager, "ManagerPid"));
 
 	return is_deleted(keeper_link) || is_deleted(manager_link);
 }
 
 void doctor_check_versions(Doctor *d)
 {
-	const unsigned manager_pid = d->manager ? (unsigned)record_number(d->manager, "ManagerPid") : 0;
+	const unsigned manager_pid =
+		d->manager ? (unsigned)record_number(d->manager, "ManagerPid") : 0;
 	const char *version = d->manager ? record_text(d->manager, "Version") : "";
 	g_autofree char *keeper = link_target(proc_directory(), 1);
-	g_autofree char *manager = manager_pid > 0 ? link_target(proc_directory(), manager_pid) : NULL;
+	g_autofree char *manager = manager_pid > 0 ? link_target(proc_directory(), manager_pid) :
+						     NULL;
 
 	if (!d->manager)
 		return;
 	if (strcmp(version, PACKAGE_VERSION) != 0)
-		doctor_say(d, DOCTOR_WARNING, "svcctl reexec", "svcd %s runs, %s is installed", version, PACKAGE_VERSION);
+		doctor_report(d, DOCTOR_WARNING, "svcctl reexec", "svcd %s runs, %s is installed",
+			      version, PACKAGE_VERSION);
 	else if (is_deleted(keeper) || is_deleted(manager))
-		doctor_say(d, DOCTOR_WARNING, "svcctl reexec", "svcd was replaced on disk, and the old one still runs%s",
-			   is_deleted(keeper) ? "" : " (the manager only)");
+		doctor_report(d, DOCTOR_WARNING, "svcctl reexec",
+			      "svcd was replaced on disk, and the old version still runs%s",
+			      is_deleted(keeper) ? "" : " (the manager only)");
 	else if (!keeper && geteuid() != 0)
-		doctor_say(d, DOCTOR_NOTE, "sudo svcctl doctor", "only root can see whether svcd was replaced since it was started");
+		doctor_report(d, DOCTOR_NOTE, "sudo svcctl doctor",
+			      "only root can see whether svcd has been replaced since it was "
+			      "started");
 	else
-		doctor_say(d, DOCTOR_OK, NULL, "svcd %s runs, and is installed", version);
+		doctor_report(d, DOCTOR_OK, NULL, "svcd %s is installed and runs", version);
 }
 
-/* The first file that a process executes and that is gone; a new string, or NULL. */
+/* The first file that a process executes and that no longer exists; a new string, or NULL. */
 static char *find_replaced(unsigned pid)
 {
 	g_autofree char *path = g_strdup_printf("%s/%u/maps", proc_directory(), pid);
@@ -123,7 +147,8 @@ static char *find_replaced(unsigned pid)
 		 * memory.
 		 */
 		if (!file || !mode || strlen(mode) < 4 || mode[3] != 'x' || !is_deleted(file) ||
-		    g_str_has_prefix(file, "/memfd:") || g_str_has_prefix(file, "/dev/") || g_str_has_prefix(file, "/SYSV"))
+		    g_str_has_prefix(file, "/memfd:") || g_str_has_prefix(file, "/dev/") ||
+		    g_str_has_prefix(file, "/SYSV"))
 			continue;
 		return g_strndup(file, strlen(file) - strlen(" (deleted)"));
 	}
@@ -143,23 +168,28 @@ void doctor_check_replaced(Doctor *d)
 		if (!file)
 			continue;
 		next = g_strdup_printf("svcctl restart %s", record_text(record, "Name"));
-		doctor_say(d, DOCTOR_WARNING, next, "%s (pid %u) still runs the version of %s from before it was replaced",
-			   record_text(record, "Name"), pid, file);
+		doctor_report(
+			d, DOCTOR_WARNING, next,
+			"%s (pid %u) still runs the version of %s from before it was replaced",
+			record_text(record, "Name"), pid, file);
 		count++;
 	}
 	if (d->services && count == 0 && geteuid() == 0)
-		doctor_say(d, DOCTOR_OK, NULL, "no service runs a program or library that was replaced since");
+		doctor_report(d, DOCTOR_OK, NULL,
+			      "no service runs a program or library that has been replaced since "
+			      "its start");
 }
 
 /*
  * "8 times"; NULL: it is up, or was not restarted. The text stays the same during the next attempt.
  */
-static char *failures_in_words(GVariant *record)
+static char *failures_as_text(GVariant *record)
 {
-	static const char *const on_the_way[] = { "backoff", "starting", "stopping", NULL };
+	static const char *const transitional_states[] = { "backoff", "starting", "stopping",
+							   NULL };
 	const unsigned n_restarts = (unsigned)record_number(record, "Restarts");
 
-	if (n_restarts == 0 || !g_strv_contains(on_the_way, record_text(record, "State")))
+	if (n_restarts == 0 || !g_strv_contains(transitional_states, record_text(record, "State")))
 		return NULL;
 	return n_restarts == 1 ? g_strdup("once") : g_strdup_printf("%u times", n_restarts);
 }
@@ -170,16 +200,17 @@ void doctor_check_services(Doctor *d)
 
 	for (guint i = 0; d->services && i < d->services->len; i++) {
 		GVariant *record = g_ptr_array_index(d->services, i);
-		g_autofree char *failures = failures_in_words(record);
+		g_autofree char *failures = failures_as_text(record);
 		g_autofree char *next = NULL;
 
 		if (strcmp(record_text(record, "State"), "failed") != 0 && !failures)
 			continue;
 		next = g_strdup_printf("svcctl explain %s", record_text(record, "Name"));
-		doctor_say(d, DOCTOR_WARNING, next, "%s has failed%s%s: %s", record_text(record, "Name"), failures ? " " : "",
-			   failures ? failures : "", record_text(record, "Cause"));
+		doctor_report(d, DOCTOR_WARNING, next, "%s has failed%s%s: %s",
+			      record_text(record, "Name"), failures ? " " : "",
+			      failures ? failures : "", record_text(record, "Cause"));
 		count++;
 	}
 	if (d->services && count == 0)
-		doctor_say(d, DOCTOR_OK, NULL, "no service has failed");
+		doctor_report(d, DOCTOR_OK, NULL, "no service has failed");
 }

@@ -12,16 +12,20 @@ typedef enum DoctorLevel { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_WARNING, DOCTOR_ERROR 
 typedef struct Doctor {
 	Context *context;
 	Configuration *configuration; /* of the files as they are now */
-	GVariant *manager;            /* its properties; NULL: svcd does not answer */
-	bool is_for_root;             /* only root can reach it at present */
-	GPtrArray *services;          /* records; NULL likewise */
-	const char *check;            /* the check that the next findings belong to */
-	unsigned n_bad;               /* warnings and errors */
+	GVariant *manager; /* its properties; NULL: svcd does not answer */
+	bool is_for_root; /* only root can reach it at present */
+	GPtrArray *services; /* records; NULL: svcd does not answer */
+	const char *check; /* the check that the next findings belong to */
+	unsigned n_bad; /* warnings and errors */
 	JsonArray *findings;
 } Doctor;
 
-/* One finding; @next: the command to type, or NULL. DOCTOR_OK: what was found in order. */
-void doctor_say(Doctor *d, DoctorLevel level, const char *next, const char *format, ...) G_GNUC_PRINTF(4, 5);
+/*
+ * One finding; @next: the command to type, or NULL. For DOCTOR_OK, @format names what needs no
+ * repair.
+ */
+void doctor_report(Doctor *d, DoctorLevel level, const char *next, const char *format, ...)
+	G_GNUC_PRINTF(4, 5);
 
 /* doctor-files.c */
 void doctor_check_init(Doctor *d);
@@ -31,6 +35,7 @@ void doctor_check_leftovers(Doctor *d);
 void doctor_check_rc_links(Doctor *d);
 void doctor_check_bus_files(Doctor *d);
 void doctor_check_units(Doctor *d);
+void doctor_check_switches(Doctor *d);
 
 /* doctor-reboot.c */
 void doctor_check_reboot(Doctor *d);

@@ -36,7 +36,7 @@ static void print_logins(Output *output, JsonObject *object)
 static void finish(Context *context, const Forecast *forecast, bool is_certain, JsonObject *object)
 {
 	forecast_print(&context->output, forecast, is_certain);
-	output_confirm(&context->output, "  Nothing was changed: --dry-run");
+	output_confirm(&context->output, "  Dry run: nothing was changed");
 	json_object_set_boolean_member(object, "dry_run", TRUE);
 	json_object_set_boolean_member(object, "svcd_running", is_certain);
 	forecast_to_json(forecast, object);
@@ -53,12 +53,14 @@ static bool check_dependents(Context *context, const char *name, GError **error)
 
 	if (!service)
 		return false;
-	if (context->options.with_dependents || !g_variant_lookup(service, "Dependents", "^as", &names) || !names[0])
+	if (context->options.with_dependents ||
+	    !g_variant_lookup(service, "Dependents", "^as", &names) || !names[0])
 		return true;
 	list = g_strjoinv(", ", names);
 	context_hint(context, "To stop them as well: svcctl stop %s --with-dependents", name);
 	return fail(error, SVCD_ERROR_BUSY, "%s would not be stopped: %s %s it: %s", name,
-		    names[1] ? "these running services" : "a running service", names[1] ? "need" : "needs", list);
+		    names[1] ? "these running services" : "a running service",
+		    names[1] ? "need" : "needs", list);
 }
 
 bool dry_run_request(Context *context, RequestVerb verb, GError **error)
@@ -70,12 +72,15 @@ bool dry_run_request(Context *context, RequestVerb verb, GError **error)
 
 	for (unsigned i = 0; i < context->n_names; i++) {
 		if (!g_utf8_validate(context->names[i], -1, NULL))
-			return fail(error, SVCD_ERROR_NO_SUCH_SERVICE, "the name of a service cannot contain such bytes");
-		if (verb == REQUEST_VERB_STOP && !check_dependents(context, context->names[i], error))
+			return fail(error, SVCD_ERROR_NO_SUCH_SERVICE,
+				    "the name of a service must be valid UTF-8");
+		if (verb == REQUEST_VERB_STOP &&
+		    !check_dependents(context, context->names[i], error))
 			return false;
 		names[i] = context->names[i];
 	}
-	forecast = policy_forecast(context, &(ForecastChange){ .verb = verb, .names = names }, &is_running, &refusal);
+	forecast = policy_forecast(context, &(ForecastChange){ .verb = verb, .names = names },
+				   &is_running, &refusal);
 	if (refusal) {
 		context_advise(context, refusal, context->n_names == 1 ? names[0] : NULL);
 		g_propagate_error(error, refusal);
@@ -87,17 +92,40 @@ bool dry_run_request(Context *context, RequestVerb verb, GError **error)
 	return true;
 }
 
+bool dry_run_files(Context *context, GError **error)
+{
+	g_autoptr(PolicyPresent) present = policy_present_new(context);
+	bool is_running;
+	g_autoptr(Forecast) forecast = policy_forecast_files(present, false, &is_running);
+	g_autoptr(Configuration) files = context_load(context, NULL, 0);
+	const unsigned n_errors = diag_list_count_errors(files->diags);
+
+	for (unsigned i = 0; i < diag_list_length(files->diags); i++) {
+		const Diagnostic *diagnostic = diag_list_get(files->diags, i);
+		g_autofree char *text = diag_format(diagnostic);
+
+		if (diagnostic->level == DIAG_ERROR)
+			output_line(&context->output, "%s", text);
+	}
+	finish(context, forecast, is_running, json_object_new());
+	return n_errors == 0 || fail(error, SVCD_ERROR_INVALID_CONFIGURATION,
+				     "%u error%s found; files with errors would keep their last "
+				     "good version",
+				     n_errors, n_errors == 1 ? " was" : "s were");
+}
+
 void dry_run_runlevel(Context *context, const char *runlevel)
 {
 	const bool is_verb = strcmp(context->verb->name, "runlevel") == 0;
 	const bool is_end = strcmp(runlevel, "0") == 0 || strcmp(runlevel, "6") == 0;
 	JsonObject *object = json_object_new();
 	bool is_running;
-	g_autoptr(Forecast) forecast =
-		policy_forecast(context, &(ForecastChange){ .runlevel = runlevel }, &is_running, NULL);
+	g_autoptr(Forecast) forecast = policy_forecast(
+		context, &(ForecastChange){ .runlevel = runlevel }, &is_running, NULL);
 
-	output_line(&context->output, "%s%s%s%s", context->verb->name, is_verb ? " " : "", is_verb ? runlevel : "",
-		    is_running ? "" : ", from the one that the machine boots into");
+	output_line(&context->output, "%s%s%s%s", context->verb->name, is_verb ? " " : "",
+		    is_verb ? runlevel : "",
+		    is_running ? "" : ", from the runlevel that the machine boots into");
 	json_object_set_string_member(object, "runlevel", runlevel);
 	if (is_end)
 		print_logins(&context->output, object);

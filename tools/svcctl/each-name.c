@@ -30,8 +30,7 @@ JsonNode *result_to_json(const char *name, GVariant *record, const GError *error
 
 		object = json_object_new();
 		json_object_set_string_member(object, "name", valid);
-		node = json_node_init_object(json_node_alloc(), object);
-		json_object_unref(object);
+		node = object_to_node(object);
 	}
 	if (error)
 		json_object_set_member(object, "error", output_error_to_json(error, hint));
@@ -53,9 +52,9 @@ static bool refuse_patterns(Context *context, char *const *names, GError **error
 {
 	g_autofree char *list = g_strjoinv(", ", (char **)names);
 
-	context_hint(context, "To %s all of them: the same with --all-matching", context->verb->name);
-	return fail_ctl(error, CTL_ERROR_USAGE, "%s: a pattern stands for %u services: %s", context->verb->name,
-			g_strv_length((char **)names), list);
+	context_hint(context, "To %s all of them, add --all-matching", context->verb->name);
+	return fail_ctl(error, CTL_ERROR_USAGE, "%s: the pattern matches %u services: %s",
+			context->verb->name, g_strv_length((char **)names), list);
 }
 
 bool replace_patterns(Context *context, GError **error)
@@ -75,7 +74,7 @@ bool replace_patterns(Context *context, GError **error)
 	return true;
 }
 
-bool for_each_name(Context *context, ActFunc act, GError **error)
+bool for_each_name(Context *context, NameFunc action, GError **error)
 {
 	g_autoptr(GError) kept = NULL;
 	JsonArray *array = json_array_new();
@@ -88,10 +87,11 @@ bool for_each_name(Context *context, ActFunc act, GError **error)
 			output_print_error(&context->output, kept, context->hint);
 		g_clear_error(&kept);
 		g_clear_pointer(&context->hint, g_free);
-		if (!act(context, context->names[i], &record, &kept))
+		if (!action(context, context->names[i], &record, &kept))
 			context_advise(context, kept, context->names[i]);
 		context->exit = join_codes(context->exit, exit_code_of(kept), i);
-		json_array_add_element(array, result_to_json(context->names[i], record, kept, context->hint));
+		json_array_add_element(array, result_to_json(context->names[i], record, kept,
+							     context->hint));
 	}
 	node = json_node_init_array(json_node_alloc(), array);
 	json_array_unref(array);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * End later: a timed end of the machine by shutdown(8), which warns all logged-in users and waits
- * in the background.
+ * End later: a timed shutdown by shutdown(8), which warns all logged-in users and waits in the
+ * background.
  */
 #ifndef SVCD_SVCCTL_END_LATER_H
 #define SVCD_SVCCTL_END_LATER_H

@@ -10,9 +10,9 @@
 
 #include "base/errors.h"
 
-static G_DEFINE_QUARK(svcctl-error, ctl_error)
+static G_DEFINE_QUARK(svcctl - error, ctl_error)
 
-bool fail_ctl(GError **error, CtlError code, const char *format, ...)
+	bool fail_ctl(GError **error, CtlError code, const char *format, ...)
 {
 	va_list args;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Forecast: an engine with processes that do every request at once, and a list of the services that
+ * Forecast: a simulation whose processes do every request at once, and a list of the services that
  * got one.
  */
 #include "config.h"
@@ -8,341 +8,251 @@
 #include "svcctl/forecast.h"
 
 #include <string.h>
-#include <sys/wait.h>
 
-/* The start of a forecast; back-offs never end in it. */
-#define START_US G_USEC_PER_SEC
+#include "engine/simulation.h"
+#include "model/service-parse.h"
+
+/* The start of a forecast, long after the boot. Backoffs never end in it. */
+#define START_US G_TIME_SPAN_HOUR
 
 /* The limit for services that start and stop one another for ever. */
-#define LIMIT_ACTS 100000
+#define LIMIT_ACTIONS 100000
 
-/* A request that has no answer yet. */
-typedef struct Act {
-	const char *service; /* interned */
-	bool is_stop;
-	uint64_t invocation;
-} Act;
+/*
+ * The waits that end by themselves; the forecast ends them at once. A failed service stays failed.
+ */
+#define ENDED_WAITS                                                                        \
+	(1u << ENGINE_TIMER_SETTLE | 1u << ENGINE_TIMER_LINGER | 1u << ENGINE_TIMER_WAIT | \
+	 1u << ENGINE_TIMER_UNKNOWN)
 
-/* A wait that ends by itself; the forecast ends it at once. */
-typedef struct Wait {
-	const char *service; /* interned */
-	EngineTimer kind;
-	int64_t at_us;
-} Wait;
-
-typedef struct Oracle {
-	Engine *engine;
+/* The simulated machine, and the requests of the engine since the change. */
+typedef struct Trial {
+	Simulation sim;
 	const Present *present;
-	int64_t now_us;
-	GQueue *acts;        /* Act */
-	GArray *waits;       /* Wait */
-	GPtrArray *stopped;  /* interned names, in order, since the change */
+	GPtrArray *stopped; /* interned names, in order */
 	GPtrArray *started;
-	GHashTable *asked;   /* keys with a level that the engine got or will get: key -> prefix */
-	GQueue *new_keys;    /* interned */
-	GHashTable *own;     /* keys with the level of their service: key -> Level + 1 */
-} Oracle;
+} Trial;
 
 void present_service_free(PresentService *service)
 {
 	if (!service)
 		return;
 	g_free(service->name);
+	g_free(service->lost_file);
 	g_free(service);
 }
 
 /* --- operations --- */
 
-static void on_subscribe(void *data, KeyPrefix prefix, const char *key)
-{
-	Oracle *o = data;
-	const char *interned = g_intern_string(key);
-
-	g_hash_table_insert(o->asked, (gpointer)interned, GUINT_TO_POINTER(prefix));
-	g_queue_push_tail(o->new_keys, (gpointer)interned);
-}
-
-static void on_unsubscribe(void *data, KeyPrefix prefix, const char *key)
-{
-	(void)prefix;
-	g_hash_table_remove(((Oracle *)data)->asked, g_intern_string(key));
-}
-
-static void add_act(Oracle *o, const Service *s, bool is_stop)
-{
-	Act *act = g_new0(Act, 1);
-
-	*act = (Act){ g_intern_string(s->def->name), is_stop, s->invocation };
-	g_queue_push_tail(o->acts, act);
-}
-
 static void on_start(void *data, const Service *s)
 {
-	Oracle *o = data;
+	Trial *t = data;
 
-	add_act(o, s, false);
-	g_ptr_array_add(o->started, (gpointer)g_intern_string(s->def->name));
+	simulation_start(&t->sim, s);
+	simulation_queue(&t->sim, s);
+	g_ptr_array_add(t->started, (gpointer)g_intern_string(s->def->name));
 }
 
 static void on_stop(void *data, const Service *s)
 {
-	Oracle *o = data;
+	Trial *t = data;
 
-	add_act(o, s, true);
-	g_ptr_array_add(o->stopped, (gpointer)g_intern_string(s->def->name));
-}
-
-static void on_reload(void *data, const Service *s)
-{
-	(void)data;
-	(void)s;
-}
-
-/* It stays up, so no service starts or stops because of it. */
-static void on_restart(void *data, const Service *s)
-{
-	(void)data;
-	(void)s;
-}
-
-static bool is_sat_out(EngineTimer kind)
-{
-	switch (kind) {
-	case ENGINE_TIMER_SETTLE:
-	case ENGINE_TIMER_LINGER:
-		return false;
-	case ENGINE_TIMER_BACKOFF: /* a failed service stays failed */
-	case ENGINE_TIMER_UNKNOWN:
-	case ENGINE_TIMER_WAIT:
-	case ENGINE_TIMER_LISTEN:
-	case ENGINE_TIMER_LOGIN_SCREEN:
-	case ENGINE_TIMER_COUNT:
-		break;
-	}
-	return true;
-}
-
-static void on_arm_timer(void *data, const Service *s, EngineTimer kind, int64_t at_us)
-{
-	Oracle *o = data;
-	const Wait wait = { g_intern_string(s->def->name), kind, at_us };
-
-	for (guint i = o->waits->len; i > 0; i--) {
-		const Wait *other = &g_array_index(o->waits, Wait, i - 1);
-
-		if (other->service == wait.service && other->kind == kind)
-			g_array_remove_index(o->waits, i - 1);
-	}
-	if (at_us > 0 && !is_sat_out(kind))
-		g_array_append_val(o->waits, wait);
-}
-
-/* Groups have no processes; compare() finds their starts and stops. */
-static void on_entered(void *data, const Service *s)
-{
-	(void)data;
-	(void)s;
-}
-
-static void on_changed(void *data, const Service *s)
-{
-	(void)data;
-	(void)s;
-}
-
-static void on_removed(void *data, const Service *s)
-{
-	on_arm_timer(data, s, ENGINE_TIMER_SETTLE, 0);
-	on_arm_timer(data, s, ENGINE_TIMER_LINGER, 0);
-}
-
-static void on_engine_changed(void *data)
-{
-	(void)data;
+	(void)simulation_stop(&t->sim, s);
+	simulation_queue(&t->sim, s);
+	g_ptr_array_add(t->stopped, (gpointer)g_intern_string(s->def->name));
 }
 
 static const EngineOps ops = {
-	.subscribe = on_subscribe,
-	.unsubscribe = on_unsubscribe,
+	.subscribe = simulation_subscribe,
+	.unsubscribe = simulation_unsubscribe,
 	.start = on_start,
 	.stop = on_stop,
-	.reload = on_reload,
-	.restart = on_restart,
-	.arm_timer = on_arm_timer,
-	.entered = on_entered,
-	.changed = on_changed,
-	.removed = on_removed,
-	.engine_changed = on_engine_changed,
 };
 
 /* --- levels --- */
 
-static Level level_of(const Oracle *o, const char *key)
+static Level find_level(const Simulation *sim, KeyPrefix prefix, const char *key)
 {
-	const gpointer own = g_hash_table_lookup(o->own, key);
-	const KeyPrefix prefix = (KeyPrefix)GPOINTER_TO_UINT(g_hash_table_lookup(o->asked, key));
+	const Present *present = ((const Trial *)sim)->present;
 
-	return own ? (Level)(GPOINTER_TO_INT(own) - 1) : o->present->level(o->present->data, prefix, key);
+	return present->level(present->data, prefix, key);
 }
 
-static void tell_levels(Oracle *o)
-{
-	const char *key;
-
-	while ((key = g_queue_pop_head(o->new_keys))) {
-		if (g_hash_table_contains(o->asked, key))
-			engine_set_level(o->engine, key, level_of(o, key), NULL, o->now_us);
-	}
-}
-
-static void set_own(Oracle *o, const char *key, Level level)
-{
-	g_hash_table_insert(o->own, (gpointer)key, GINT_TO_POINTER(level + 1));
-	engine_set_level(o->engine, key, level, NULL, o->now_us);
-}
-
-static void set_bus_name(Oracle *o, const char *name, Level level)
+static void set_bus_name(Simulation *sim, const char *name, Level level)
 {
 	g_autofree char *key = g_strconcat("dbus:", name, NULL);
 
-	set_own(o, g_intern_string(key), level);
+	simulation_set_level(sim, key, level, NULL);
 }
 
 /* A daemon's bus names exist while it runs. A path that signals readiness may outlive it. */
-static void set_own_keys(Oracle *o, const Service *s, Level level)
+static void set_own_keys(Simulation *sim, const Service *s, bool is_up)
 {
-	if (s->def->ready_key && (level == LEVEL_TRUE || s->def->ready == READY_DBUS))
-		set_own(o, s->def->ready_key, level);
+	const Level level = is_up ? LEVEL_TRUE : LEVEL_FALSE;
+
+	if (s->def->ready_key && (is_up || s->def->ready == READY_DBUS))
+		simulation_set_level(sim, s->def->ready_key, level, NULL);
 	for (guint i = 0; i < s->def->bus_names->len; i++)
-		set_bus_name(o, ((const NameRef *)g_ptr_array_index(s->def->bus_names, i))->name, level);
+		set_bus_name(sim, ((const NameRef *)g_ptr_array_index(s->def->bus_names, i))->name,
+			     level);
 }
 
-/* --- processes --- */
-
-static void tell(Oracle *o, const Act *act, ProcessEventKind kind)
+/*
+ * A start or stop may last longer than Settle= of a service that has lost a condition. Then this
+ * service stops and returns, and so do those that depend on it.
+ */
+static void add_unsettled(Trial *t)
 {
-	const ProcessEvent event = { .kind = kind, .pid = 2, .success = true, .code = CLD_EXITED, .text = "exit status 0",
-				     .at_us = o->now_us };
+	const GPtrArray *all = engine_services(t->sim.engine);
 
-	engine_process_event(o->engine, act->service, act->invocation, &event, o->now_us);
-}
+	for (guint i = 0; i < all->len; i++) {
+		const Service *s = g_ptr_array_index(all, i);
+		const char *name = g_intern_string(s->def->name);
+		g_autoptr(GPtrArray) impact = NULL;
 
-static void answer_start(Oracle *o, const Act *act)
-{
-	const Service *s = engine_find(o->engine, act->service);
+		if (engine_timer_at(s, ENGINE_TIMER_SETTLE) == 0 ||
+		    engine_on_lapse(s) != ON_LAPSE_STOP || g_ptr_array_find(t->stopped, name, NULL))
+			continue;
+		g_ptr_array_add(t->stopped, (gpointer)name);
+		impact = engine_impact(REQUEST_VERB_RESTART, s);
+		for (guint j = 0; j < impact->len; j++) {
+			const Service *other = g_ptr_array_index(impact, j);
 
-	if (!s || s->invocation != act->invocation || s->state != STATE_STARTING)
-		return;
-	tell(o, act, PROCESS_STARTED);
-	if (s->def->type == TYPE_TASK) {
-		tell(o, act, PROCESS_EXITED);
-	} else {
-		set_own_keys(o, s, LEVEL_TRUE);
-		tell(o, act, PROCESS_READY);
+			g_ptr_array_add(t->stopped, (gpointer)g_intern_string(other->def->name));
+		}
 	}
 }
 
-static void answer_stop(Oracle *o, const Act *act)
+static bool answer_next(Simulation *sim)
 {
-	const Service *s = engine_find(o->engine, act->service);
-
-	if (!s || s->invocation != act->invocation || s->state != STATE_STOPPING)
-		return;
-	set_own_keys(o, s, LEVEL_FALSE);
-	tell(o, act, PROCESS_GONE);
+	if (!g_queue_is_empty(&sim->requests))
+		add_unsettled((Trial *)sim);
+	return simulation_answer(sim);
 }
 
-static bool answer_next(Oracle *o)
+/* A health command that has not run yet succeeds. So does one that a new file adds. */
+static bool answer_health(Simulation *sim)
 {
-	g_autofree Act *act = g_queue_pop_head(o->acts);
+	const GPtrArray *all = engine_services(sim->engine);
 
-	if (!act)
-		return false;
-	if (act->is_stop)
-		answer_stop(o, act);
-	else
-		answer_start(o, act);
-	return true;
-}
+	for (guint i = 0; i < all->len; i++) {
+		const Service *s = g_ptr_array_index(all, i);
 
-/* Ends the wait with the earliest time. */
-static bool end_wait(Oracle *o)
-{
-	guint first = 0;
-	Wait wait;
-
-	if (o->waits->len == 0)
-		return false;
-	for (guint i = 1; i < o->waits->len; i++) {
-		if (g_array_index(o->waits, Wait, i).at_us < g_array_index(o->waits, Wait, first).at_us)
-			first = i;
+		if (s->state != STATE_READY || !s->def->health || s->health != HEALTH_UNKNOWN)
+			continue;
+		simulation_report(sim, s->def->name,
+				  (ProcessEvent){ .kind = PROCESS_HEALTH, .success = true });
+		if (s->health != HEALTH_UNKNOWN)
+			return true; /* otherwise it runs as a group, whatever its file says now */
 	}
-	wait = g_array_index(o->waits, Wait, first);
-	g_array_remove_index(o->waits, first);
-	o->now_us = MAX(o->now_us, wait.at_us);
-	engine_timer_fired(o->engine, wait.service, wait.kind, o->now_us);
-	return true;
+	return false;
 }
 
-/* Until there are no further effects. */
-static void settle(Oracle *o)
+/* Runs until there are no further effects. */
+static void settle(Simulation *sim)
 {
-	tell_levels(o);
-	for (unsigned i = 0; i < LIMIT_ACTS && (answer_next(o) || end_wait(o)); i++)
-		tell_levels(o);
+	simulation_report_levels(sim);
+	for (unsigned i = 0;
+	     i < LIMIT_ACTIONS && (answer_next(sim) || answer_health(sim) ||
+				   simulation_fire_timer(sim, ENDED_WAITS, INT64_MAX));
+	     i++)
+		simulation_report_levels(sim);
 }
 
 /* --- the present state --- */
 
-static void own_keys_follow(Oracle *o)
+static void own_keys_follow(Trial *t)
 {
-	const GPtrArray *all = engine_services(o->engine);
+	const GPtrArray *all = engine_services(t->sim.engine);
 
 	for (guint i = 0; i < all->len; i++)
-		set_own_keys(o, g_ptr_array_index(all, i), LEVEL_FALSE);
+		set_own_keys(&t->sim, g_ptr_array_index(all, i), false);
 }
 
-static void recover(Oracle *o)
+static void recover(Trial *t)
 {
-	for (guint i = 0; i < o->present->services->len; i++) {
-		const PresentService *present = g_ptr_array_index(o->present->services, i);
-		const Service *s = engine_find(o->engine, present->name);
-		const bool is_alive = s && s->def->type != TYPE_GROUP &&
-				      (present->state == STATE_STARTING || present->state == STATE_READY ||
-				       present->state == STATE_STOPPING);
-		char note[64];
+	for (guint i = 0; i < t->present->services->len; i++) {
+		const PresentService *present = g_ptr_array_index(t->present->services, i);
+		const Service *s = engine_find(t->sim.engine, present->name);
+		/* A service whose file is gone goes on like a daemon. */
+		const ServiceState state = !s && present->state == STATE_DONE ? STATE_READY :
+										present->state;
+		const bool is_running = state == STATE_STARTING || state == STATE_READY ||
+					state == STATE_STOPPING;
+		const bool is_group = is_running && s && present->type == TYPE_GROUP;
+		const bool is_alive = is_running && !is_group;
+		g_autofree char *note = engine_note_for(state, present->admin, present->admin_at_us,
+							present->is_wanted, is_group);
 
-		if (!s)
-			continue; /* it is stopping, and its file is gone */
-		engine_note_for(present->state, present->admin, present->is_wanted, note, sizeof(note));
+		*simulation_run(&t->sim, present->name) =
+			(SimulatedRun){ .invocation = 1,
+					.is_live = is_alive,
+					.is_start_answered = state != STATE_STARTING };
 		/* The note is one of svcd's own. */
-		(void)engine_recover(o->engine, present->name, note, is_alive, 1, is_alive ? 2 : 0, o->now_us);
-		if (present->state == STATE_STARTING)
-			add_act(o, s, false);
+		(void)engine_recover(t->sim.engine, present->name, note, is_alive, 1,
+				     is_alive ? 2 : 0, t->sim.now_us);
+		if (state == STATE_STARTING)
+			simulation_queue(&t->sim, engine_find(t->sim.engine, present->name));
+	}
+}
+
+static void recover_health(Trial *t)
+{
+	for (guint i = 0; t->present->services && i < t->present->services->len; i++) {
+		const PresentService *present = g_ptr_array_index(t->present->services, i);
+		const Service *s = engine_find(t->sim.engine, present->name);
+
+		if (s && present->health != HEALTH_UNKNOWN)
+			simulation_report(&t->sim, present->name,
+					  (ProcessEvent){ .kind = PROCESS_HEALTH,
+							  .success = present->health ==
+								     HEALTH_HEALTHY });
+	}
+}
+
+/* A service whose file is gone goes on, with its relations to others. */
+static void add_lost_files(const Present *present, ServiceSet *set)
+{
+	for (guint i = 0; present->services && i < present->services->len; i++) {
+		const PresentService *service = g_ptr_array_index(present->services, i);
+		const char *text = service->lost_file ? service->lost_file : "";
+		const SourceText source = { .file = "", .text = text, .length = strlen(text) };
+		g_autoptr(DiagList) diags = diag_list_new(); /* svcd accepted these lines */
+		ServiceDef *def;
+
+		if (!*text || service_set_find(set, service->name))
+			continue;
+		def = service_parse(service->name, &source, 1, diags);
+		def->is_gone = true;
+		service_set_add(set, def);
 	}
 }
 
 /* Brings the engine to the present state. */
-static void begin(Oracle *o, Configuration *before)
+static void begin(Trial *t, Configuration *before)
 {
-	engine_load(o->engine, g_steal_pointer(&before->set), g_steal_pointer(&before->policy), o->now_us);
-	(void)engine_recover_global(o->engine, "v=1 f=1", o->now_us); /* no start waits for a login screen any more */
-	if (o->present->services)
-		recover(o);
+	add_lost_files(t->present, before->set);
+	engine_load(t->sim.engine, g_steal_pointer(&before->set), g_steal_pointer(&before->policy),
+		    t->sim.now_us);
+	/* The boot was long ago, so no start waits for the login screen any more. */
+	(void)engine_recover_global(t->sim.engine, "v=1 b=1", t->sim.now_us);
+	if (t->present->services)
+		recover(t);
 	else
-		own_keys_follow(o);
-	tell_levels(o);
-	engine_begin(o->engine, o->present->runlevel, o->now_us);
-	settle(o);
+		own_keys_follow(t);
+	simulation_report_levels(&t->sim);
+	engine_begin(t->sim.engine, t->present->runlevel, t->sim.now_us);
+	recover_health(t);
+	settle(&t->sim);
 }
 
 /* --- the result --- */
 
 /* Services that are up, by name. */
-static GHashTable *list_up(const Oracle *o)
+static GHashTable *list_up(const Trial *t)
 {
 	GHashTable *up = g_hash_table_new(NULL, NULL);
-	const GPtrArray *all = engine_services(o->engine);
+	const GPtrArray *all = engine_services(t->sim.engine);
 
 	for (guint i = 0; i < all->len; i++) {
 		const Service *s = g_ptr_array_index(all, i);
@@ -353,10 +263,10 @@ static GHashTable *list_up(const Oracle *o)
 	return up;
 }
 
-static GHashTable *list_wanted(const Oracle *o)
+static GHashTable *list_wanted(const Trial *t)
 {
 	GHashTable *wanted = g_hash_table_new(NULL, NULL);
-	const GPtrArray *all = engine_services(o->engine);
+	const GPtrArray *all = engine_services(t->sim.engine);
 
 	for (guint i = 0; i < all->len; i++) {
 		const Service *s = g_ptr_array_index(all, i);
@@ -374,26 +284,31 @@ static gboolean is_unknown(gpointer name, gpointer value, gpointer known)
 }
 
 /*
- * Starts from what runs, not from what the files give, because they may have changed since svcd
- * read them. @up, @wanted: those of the engine; reduced to the real ones.
+ * Starts from the services that run, not from those that the files give, because the files may have
+ * changed since svcd read them. @up, @wanted: from the engine; services that are not really up or
+ * wanted are removed.
  */
 static void keep_present(const Present *present, GHashTable *up, GHashTable *wanted)
 {
+	g_autoptr(GHashTable) on_the_way = g_hash_table_new(NULL, NULL);
 	g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
 
 	for (guint i = 0; i < present->services->len; i++) {
 		const PresentService *service = g_ptr_array_index(present->services, i);
 		const char *interned = g_intern_string(service->name);
+		const bool is_up = service->state == STATE_READY || service->state == STATE_DONE;
 
+		if (is_up)
+			g_hash_table_add(up, (gpointer)interned);
+		if (is_up || (service->is_wanted && !service->is_settled))
+			g_hash_table_add(on_the_way, (gpointer)interned);
 		if (service->is_wanted)
 			g_hash_table_add(wanted, (gpointer)interned);
-		if (service->state == STATE_READY || service->state == STATE_DONE)
-			g_hash_table_add(up, (gpointer)interned);
-		if (service->is_wanted || service->state == STATE_READY || service->state == STATE_DONE)
+		if (service->is_wanted || is_up)
 			g_hash_table_add(known, (gpointer)interned);
 	}
 	/* The others would be up or wanted because of files that svcd has not read. */
-	g_hash_table_foreach_remove(up, is_unknown, known);
+	g_hash_table_foreach_remove(up, is_unknown, on_the_way);
 	g_hash_table_foreach_remove(wanted, is_unknown, known);
 }
 
@@ -417,30 +332,33 @@ static void add_rest(GPtrArray *names, GHashTable *first, GHashTable *second)
 	}
 }
 
-static void compare(Forecast *forecast, const Oracle *o, GHashTable *before)
+static void compare(Forecast *forecast, const Trial *t, GHashTable *before)
 {
-	g_autoptr(GHashTable) after = list_up(o);
+	g_autoptr(GHashTable) after = list_up(t);
 
-	for (guint i = 0; i < o->stopped->len; i++) {
-		const char *name = g_ptr_array_index(o->stopped, i);
+	for (guint i = 0; i < t->stopped->len; i++) {
+		const char *name = g_ptr_array_index(t->stopped, i);
 
 		if (!g_hash_table_contains(before, name))
 			continue;
-		add_once(g_hash_table_contains(after, name) ? forecast->restarts : forecast->stops, name);
+		add_once(g_hash_table_contains(after, name) ? forecast->restarts : forecast->stops,
+			 name);
 	}
-	for (guint i = 0; i < o->started->len; i++) {
-		const char *name = g_ptr_array_index(o->started, i);
+	for (guint i = 0; i < t->started->len; i++) {
+		const char *name = g_ptr_array_index(t->started, i);
 
 		if (g_hash_table_contains(after, name))
-			add_once(g_hash_table_contains(before, name) ? forecast->restarts : forecast->starts, name);
+			add_once(g_hash_table_contains(before, name) ? forecast->restarts :
+								       forecast->starts,
+				 name);
 	}
 	add_rest(forecast->stops, before, after);
 	add_rest(forecast->starts, after, before);
 }
 
-static void find_waiting(Forecast *forecast, const Oracle *o, GHashTable *wanted_before)
+static void find_waiting(Forecast *forecast, const Trial *t, GHashTable *wanted_before)
 {
-	const GPtrArray *all = engine_services(o->engine);
+	const GPtrArray *all = engine_services(t->sim.engine);
 
 	for (guint i = 0; i < all->len; i++) {
 		const Service *s = g_ptr_array_index(all, i);
@@ -455,58 +373,61 @@ static void find_waiting(Forecast *forecast, const Oracle *o, GHashTable *wanted
 	}
 }
 
-static void apply(Oracle *o, const ForecastChange *change, GError **error)
+static void apply(Trial *t, const ForecastChange *change, GError **error)
 {
-	const Requester nobody = { 0 };
+	const Requester no_requester = { 0 };
 	Configuration *after = change->after;
 	const char *runlevel = change->runlevel;
 
-	g_ptr_array_set_size(o->stopped, 0);
-	g_ptr_array_set_size(o->started, 0);
+	g_ptr_array_set_size(t->stopped, 0);
+	g_ptr_array_set_size(t->started, 0);
 	if (after) {
-		engine_load(o->engine, g_steal_pointer(&after->set), g_steal_pointer(&after->policy), o->now_us);
-		settle(o);
+		engine_load(t->sim.engine, g_steal_pointer(&after->set),
+			    g_steal_pointer(&after->policy), t->sim.now_us);
+		settle(&t->sim);
 	}
 	for (size_t i = 0; change->names && change->names[i]; i++) {
 		if (error)
 			g_clear_error(error);
-		(void)engine_request(o->engine, change->verb, change->names[i], &nobody, o->now_us, error);
+		(void)engine_request(t->sim.engine, change->verb, change->names[i], &no_requester,
+				     t->sim.now_us, error);
 	}
-	if (runlevel && strcmp(runlevel, engine_runlevel(o->engine)) != 0)
+	if (runlevel && strcmp(runlevel, engine_runlevel(t->sim.engine)) != 0)
 		/* Refused only during a shutdown. Then it has no effect. */
-		(void)engine_set_runlevel(o->engine, runlevel, &nobody, o->now_us, NULL);
-	settle(o);
+		(void)engine_set_runlevel(t->sim.engine, runlevel, &no_requester, t->sim.now_us,
+					  NULL);
+	settle(&t->sim);
 }
 
-Forecast *forecast_new(const Present *present, Configuration *before, const ForecastChange *change, GError **error)
+Forecast *forecast_new(const Present *present, Configuration *before, const ForecastChange *change,
+		       GError **error)
 {
-	Oracle o = { .present = present, .now_us = START_US, .acts = g_queue_new(),
-		     .waits = g_array_new(FALSE, FALSE, sizeof(Wait)), .stopped = g_ptr_array_new(),
-		     .started = g_ptr_array_new(), .asked = g_hash_table_new(NULL, NULL), .new_keys = g_queue_new(),
-		     .own = g_hash_table_new(NULL, NULL) };
+	Trial t = { .present = present,
+		    .stopped = g_ptr_array_new(),
+		    .started = g_ptr_array_new() };
 	Forecast *forecast = g_new0(Forecast, 1);
 	g_autoptr(GHashTable) up = NULL;
 	g_autoptr(GHashTable) wanted = NULL;
 
-	*forecast = (Forecast){ .stops = g_ptr_array_new(), .starts = g_ptr_array_new(), .restarts = g_ptr_array_new(),
-			       .waits = g_ptr_array_new() };
-	o.engine = engine_new(&ops, &o);
-	begin(&o, before);
-	up = list_up(&o);
-	wanted = list_wanted(&o);
+	*forecast = (Forecast){ .stops = g_ptr_array_new(),
+				.starts = g_ptr_array_new(),
+				.restarts = g_ptr_array_new(),
+				.waits = g_ptr_array_new() };
+	simulation_init(&t.sim, START_US);
+	t.sim.find_level = find_level;
+	t.sim.on_answer = set_own_keys;
+	t.sim.engine = engine_new(&ops, &t);
+	begin(&t, before);
+	up = list_up(&t);
+	wanted = list_wanted(&t);
 	if (present->services && change->after)
 		keep_present(present, up, wanted);
-	apply(&o, change, error);
-	compare(forecast, &o, up);
-	find_waiting(forecast, &o, wanted);
-	engine_free(o.engine);
-	g_queue_free_full(o.acts, g_free);
-	g_array_unref(o.waits);
-	g_ptr_array_unref(o.stopped);
-	g_ptr_array_unref(o.started);
-	g_hash_table_unref(o.asked);
-	g_queue_free(o.new_keys);
-	g_hash_table_unref(o.own);
+	apply(&t, change, error);
+	compare(forecast, &t, up);
+	find_waiting(forecast, &t, wanted);
+	simulation_clear(&t.sim);
+	g_ptr_array_unref(t.stopped);
+	g_ptr_array_unref(t.started);
 	return forecast;
 }
 
@@ -523,5 +444,7 @@ void forecast_free(Forecast *forecast)
 
 bool forecast_is_empty(const Forecast *forecast)
 {
-	return forecast->stops->len + forecast->starts->len + forecast->restarts->len + forecast->waits->len + forecast->n_absent == 0;
+	return forecast->stops->len + forecast->starts->len + forecast->restarts->len +
+		       forecast->waits->len + forecast->n_absent ==
+	       0;
 }

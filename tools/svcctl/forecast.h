@@ -20,15 +20,21 @@
 typedef struct PresentService {
 	char *name;
 	ServiceState state;
+	ServiceType type; /* of its run */
+	char *lost_file; /* if its file is gone: its relations that are in force; or NULL */
 	AdminWant admin;
+	int64_t admin_at_us; /* the time of that request; only the order counts */
 	bool is_wanted;
+	Health health;
+	bool is_settled; /* it is not about to change by itself */
 } PresentService;
 
 void present_service_free(PresentService *service);
 
 typedef struct Present {
-	const char *runlevel;  /* canonical; NULL: the default runlevel */
-	GPtrArray *services;   /* PresentService *, borrowed; NULL: the state that follows from the files alone */
+	const char *runlevel; /* canonical; NULL: the default runlevel */
+	/* PresentService *, borrowed; NULL: the state that follows from the files alone */
+	GPtrArray *services;
 	/* The level of an external condition. */
 	Level (*level)(void *data, KeyPrefix prefix, const char *key);
 	void *data;
@@ -36,18 +42,20 @@ typedef struct Present {
 
 /* Names, interned, in the order of the events. */
 typedef struct Forecast {
-	GPtrArray *stops;    /* up before, and not after */
-	GPtrArray *starts;   /* not up before, and after */
-	GPtrArray *restarts; /* up before and after, but stopped in between */
-	GPtrArray *waits;    /* wanted after and not before, with a condition that is not true */
-	unsigned n_absent;   /* as waits: those that are not installed or do not apply to the machine */
+	GPtrArray *stops; /* up before, and not after */
+	GPtrArray *starts; /* not up before, and after */
+	/* up before and after, but stopped in between; perhaps, if that depends on Settle= */
+	GPtrArray *restarts;
+	GPtrArray *waits; /* wanted after and not before, with a condition that is not true */
+	/* as waits: those that are not installed or do not apply to the machine */
+	unsigned n_absent;
 } Forecast;
 
 /* The change, in this order: the files, then an admin's requests, then the runlevel. */
 typedef struct ForecastChange {
-	Configuration *after;  /* the new files; its set and policy are taken. NULL: no change */
-	const char *runlevel;  /* canonical; NULL: none */
-	RequestVerb verb;      /* of the services in @names */
+	Configuration *after; /* the new files; its set and policy are taken. NULL: no change */
+	const char *runlevel; /* canonical; NULL: none */
+	RequestVerb verb; /* of the services in @names */
 	const char *const *names; /* NULL: none */
 } ForecastChange;
 
@@ -57,7 +65,8 @@ typedef struct ForecastChange {
  * @error: set to the last request that would be refused; the forecast is without such requests. May
  * be NULL
  */
-Forecast *forecast_new(const Present *present, Configuration *before, const ForecastChange *change, GError **error);
+Forecast *forecast_new(const Present *present, Configuration *before, const ForecastChange *change,
+		       GError **error);
 void forecast_free(Forecast *forecast);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Forecast, forecast_free)
 

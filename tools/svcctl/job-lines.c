@@ -23,10 +23,10 @@ typedef enum JobLinesMode { MODE_SILENT, MODE_PLAIN, MODE_LIVE, MODE_STREAM } Jo
 struct JobLines {
 	Output *output;
 	JobLinesMode mode;
-	GArray *drawn;      /* unsigned: how many columns each line on the terminal takes */
+	GArray *drawn; /* unsigned: how many columns each line on the terminal takes */
 	int64_t drawn_us;
-	bool is_late;       /* a change came too soon after that */
-	GHashTable *told;   /* MODE_PLAIN, MODE_STREAM: name -> its last printed line; owned */
+	bool is_late; /* a change came too soon after that */
+	GHashTable *reported; /* MODE_PLAIN, MODE_STREAM: name -> its last printed line; owned */
 };
 
 static JobLinesMode choose_mode(const Output *output, bool is_stream)
@@ -49,7 +49,7 @@ JobLines *job_lines_new(Output *output, bool is_stream)
 	lines->output = output;
 	lines->mode = choose_mode(output, is_stream);
 	lines->drawn = g_array_new(FALSE, FALSE, sizeof(unsigned));
-	lines->told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	lines->reported = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	return lines;
 }
 
@@ -60,7 +60,8 @@ bool job_lines_are_live(const JobLines *lines)
 
 int64_t job_lines_next_us(const JobLines *lines)
 {
-	return lines->is_late ? lines->drawn_us + REDRAW_US : g_get_monotonic_time() + G_USEC_PER_SEC;
+	return lines->is_late ? lines->drawn_us + REDRAW_US :
+				g_get_monotonic_time() + G_USEC_PER_SEC;
 }
 
 /* --- one line --- */
@@ -84,32 +85,34 @@ static unsigned text_columns(const char *text)
 char *job_line_fit(const char *text, unsigned columns, bool is_ascii)
 {
 	const char *mark = is_ascii ? "..." : "…";
-	const unsigned room = columns > text_columns(mark) ? columns - text_columns(mark) : 0;
+	const unsigned width = columns > text_columns(mark) ? columns - text_columns(mark) : 0;
 	unsigned used = 0;
 	const char *end = text;
 
 	if (text_columns(text) <= columns)
 		return g_strdup(text);
-	while (used + columns_of(g_utf8_get_char(end)) <= room) {
+	while (used + columns_of(g_utf8_get_char(end)) <= width) {
 		used += columns_of(g_utf8_get_char(end));
 		end = g_utf8_next_char(end);
 	}
-	return g_strdup_printf("%.*s%s", (int)(end - text), text, room > 0 ? mark : "");
+	return g_strdup_printf("%.*s%s", (int)(end - text), text, width > 0 ? mark : "");
 }
 
 /* Seconds are precise enough for a live display. */
 static char *time_text(const JobLine *job)
 {
 	const int64_t whole_us = job->elapsed_us / G_USEC_PER_SEC * G_USEC_PER_SEC;
-	g_autofree char *elapsed = job->elapsed_us < 60 * G_USEC_PER_SEC
-					   ? g_strdup_printf("%d s", (int)(whole_us / G_USEC_PER_SEC))
-					   : text_format_duration(whole_us);
+	g_autofree char *elapsed =
+		job->elapsed_us < 60 * G_USEC_PER_SEC ?
+			g_strdup_printf("%d s", (int)(whole_us / G_USEC_PER_SEC)) :
+			text_format_duration(whole_us);
 	g_autofree char *limit = NULL;
 
 	if (job->limit_us <= 0)
 		return g_steal_pointer(&elapsed);
-	limit = job->limit_us < 60 * G_USEC_PER_SEC ? g_strdup_printf("%d s", (int)(job->limit_us / G_USEC_PER_SEC))
-						    : text_format_duration(job->limit_us);
+	limit = job->limit_us < 60 * G_USEC_PER_SEC ?
+			g_strdup_printf("%d s", (int)(job->limit_us / G_USEC_PER_SEC)) :
+			text_format_duration(job->limit_us);
 	return g_strdup_printf("%s / %s", elapsed, limit);
 }
 
@@ -147,7 +150,7 @@ static struct winsize terminal_size(const Output *output)
 	return size;
 }
 
-/* To the first column of the first line, and erases everything from there. */
+/* Moves to the first column of the first line, and erases everything from there. */
 static void append_erase(JobLines *lines, GString *out, unsigned width)
 {
 	unsigned rows = 0;
@@ -178,7 +181,8 @@ static void append_live_line(JobLines *lines, GString *out, const char *text, un
 
 static void write_out(JobLines *lines, const GString *out)
 {
-	(void)fwrite(out->str, 1, out->len, lines->output->out); /* these two: a lost terminal is found at the end */
+	/* these two: a lost terminal is found at the end */
+	(void)fwrite(out->str, 1, out->len, lines->output->out);
 	(void)fflush(lines->output->out);
 }
 
@@ -225,14 +229,14 @@ static void show_live(JobLines *lines, const JobLine *jobs, unsigned n)
 
 /* --- line after line --- */
 
-/* Is @word different from the last printed one? Takes @word. */
-static bool is_news(JobLines *lines, const JobLine *job, char *word)
+/* Is @token different from the last printed one? Takes @token. */
+static bool is_news(JobLines *lines, const JobLine *job, char *token)
 {
-	if (g_strcmp0(g_hash_table_lookup(lines->told, job->name), word) == 0) {
-		g_free(word);
+	if (g_strcmp0(g_hash_table_lookup(lines->reported, job->name), token) == 0) {
+		g_free(token);
 		return false;
 	}
-	g_hash_table_replace(lines->told, g_strdup(job->name), word);
+	g_hash_table_replace(lines->reported, g_strdup(job->name), token);
 	return true;
 }
 
@@ -297,6 +301,6 @@ void job_lines_free(JobLines *lines)
 		return;
 	job_lines_clear(lines);
 	g_array_unref(lines->drawn);
-	g_hash_table_unref(lines->told);
+	g_hash_table_unref(lines->reported);
 	g_free(lines);
 }

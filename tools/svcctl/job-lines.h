@@ -22,8 +22,8 @@ typedef struct JobLine {
 	const char *name;
 	const char *state;
 	int64_t elapsed_us; /* in this state */
-	int64_t limit_us;   /* the time limit; 0: none */
-	const char *note;   /* "pid 811" */
+	int64_t limit_us; /* the time limit; 0: none */
+	const char *note; /* "pid 811" */
 	const char *detail; /* its status text (STATUS=), or the condition that it waits for */
 } JobLine;
 

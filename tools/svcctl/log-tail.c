@@ -6,8 +6,8 @@
 
 #include "svcctl/log-tail.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,8 +76,9 @@ GPtrArray *log_tail(const char *directory, const char *name, unsigned n, LogEnd 
 #define SYSLOG_TAIL_BYTES (256 * 1024)
 
 /* The files of Debian's rsyslog; the first one with matching lines is named. */
-static const char *const syslog_files[] = { "/var/log/auth.log", "/var/log/cron.log", "/var/log/daemon.log", "/var/log/mail.log",
-					    "/var/log/syslog",   "/var/log/messages" };
+static const char *const syslog_files[] = { "/var/log/auth.log",   "/var/log/cron.log",
+					    "/var/log/daemon.log", "/var/log/mail.log",
+					    "/var/log/syslog",     "/var/log/messages" };
 
 static bool ends_with_lines_of(const char *path, const char *program)
 {
@@ -92,6 +93,15 @@ static bool ends_with_lines_of(const char *path, const char *program)
 	text = g_malloc(SYSLOG_TAIL_BYTES);
 	n = pread(fd, text, SYSLOG_TAIL_BYTES, MAX(st.st_size - SYSLOG_TAIL_BYTES, 0));
 	return n > 0 && memmem(text, (size_t)n, mark, strlen(mark));
+}
+
+bool log_syslog_is_closed(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(syslog_files); i++) {
+		if (access(syslog_files[i], R_OK) < 0 && errno == EACCES)
+			return true;
+	}
+	return false;
 }
 
 const char *log_find_in_syslog(const char *program)

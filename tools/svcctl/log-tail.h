@@ -7,6 +7,7 @@
 #define SVCD_SVCCTL_LOG_TAIL_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* How far the current file has been read. */
@@ -31,5 +32,8 @@ char *log_path(const char *directory, const char *name);
  * Returns: its path; NULL: none that this process may read
  */
 const char *log_find_in_syslog(const char *program);
+
+/* Is there a file of the system log that this process may not read? */
+bool log_syslog_is_closed(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Logins: the records of users that have a live process.
+ * Logins: the records of users who have a live process.
  */
 #include "config.h"
 
@@ -49,11 +49,12 @@ GPtrArray *logins_list(void)
 	return logins;
 }
 
-/* The user that is logged in at this terminal; without one, the name of the process's user. */
+/* The user who is logged in at this terminal; without one, the name of the process's user. */
 static const char *own_name(const GPtrArray *logins)
 {
 	const char *terminal = ttyname(STDIN_FILENO);
-	const char *line = terminal && g_str_has_prefix(terminal, "/dev/") ? terminal + strlen("/dev/") : "";
+	const char *line =
+		terminal && g_str_has_prefix(terminal, "/dev/") ? terminal + strlen("/dev/") : "";
 
 	for (guint i = 0; i < logins->len; i++) {
 		const Login *login = g_ptr_array_index(logins, i);
@@ -78,8 +79,10 @@ GPtrArray *logins_of_others(void)
 
 char *login_text(const Login *login)
 {
-	g_autoptr(GDateTime) since = g_date_time_new_from_unix_local(login->since_us / G_USEC_PER_SEC);
+	g_autoptr(GDateTime)
+		since = g_date_time_new_from_unix_local(login->since_us / G_USEC_PER_SEC);
 	g_autofree char *time = since ? g_date_time_format(since, "%H:%M") : NULL;
 
-	return g_strdup_printf("%s on %s since %s", login->user, login->line, time ? time : "an unknown time");
+	return g_strdup_printf("%s on %s since %s", login->user, login->line,
+			       time ? time : "an unknown time");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Logins: the users that are logged in on this machine, from utmp(5).
+ * Logins: the users who are logged in on this machine, from utmp(5).
  */
 #ifndef SVCD_SVCCTL_LOGINS_H
 #define SVCD_SVCCTL_LOGINS_H
@@ -10,7 +10,7 @@
 
 typedef struct Login {
 	char *user;
-	char *line;       /* "tty2" */
+	char *line; /* "tty2" */
 	int64_t since_us; /* CLOCK_REALTIME */
 } Login;
 

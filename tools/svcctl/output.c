@@ -38,7 +38,8 @@ static bool wants_colour(FILE *stream)
 	const char *no_colour = g_getenv("NO_COLOR"); /* no-color.org: when set and not empty */
 	const char *term = g_getenv("TERM");
 
-	return isatty(fileno(stream)) && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
+	return isatty(fileno(stream)) && !(no_colour && *no_colour) && term &&
+	       strcmp(term, "dumb") != 0;
 }
 
 void output_init(Output *output)
@@ -94,22 +95,23 @@ void output_confirm(Output *output, const char *format, ...)
 
 char *output_wrap(const Output *output, const char *text, unsigned indent)
 {
-	const unsigned room = output->width > indent + NARROWEST_TEXT ? output->width - indent : NARROWEST_TEXT;
-	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+	const unsigned width = output->width > indent + NARROWEST_TEXT ? output->width - indent :
+									 NARROWEST_TEXT;
+	g_auto(GStrv) tokens = g_strsplit(text, " ", -1);
 	g_autoptr(GString) wrapped = g_string_new(NULL);
 	glong used = 0;
 
-	for (size_t i = 0; words[i]; i++) {
-		const glong length = g_utf8_strlen(words[i], -1);
+	for (size_t i = 0; tokens[i]; i++) {
+		const glong length = g_utf8_strlen(tokens[i], -1);
 
-		if (i > 0 && output->width > 0 && used + 1 + length > (glong)room) {
+		if (i > 0 && output->width > 0 && used + 1 + length > (glong)width) {
 			g_string_append_c(wrapped, '\n');
 			used = 0;
 		} else if (i > 0) {
 			g_string_append_c(wrapped, ' ');
 			used++;
 		}
-		g_string_append(wrapped, words[i]);
+		g_string_append(wrapped, tokens[i]);
 		used += length;
 	}
 	return g_string_free(g_steal_pointer(&wrapped), FALSE);
@@ -172,14 +174,10 @@ static const struct {
 	const char *ascii;
 	const char *colour;
 } looks[] = {
-	{ "ready", "●", "*", "\033[32m" },
-	{ "done", "●", "*", "\033[32m" },
-	{ "starting", "◐", "~", "\033[33m" },
-	{ "stopping", "◐", "~", "\033[33m" },
-	{ "backoff", "◐", "~", "\033[33m" },
-	{ "waiting", "◇", ".", "\033[36m" },
-	{ "failed", "✗", "X", "\033[31m" },
-	{ "idle", "○", "-", "" },
+	{ "ready", "●", "*", "\033[32m" },    { "done", "●", "*", "\033[32m" },
+	{ "starting", "◐", "~", "\033[33m" }, { "stopping", "◐", "~", "\033[33m" },
+	{ "backoff", "◐", "~", "\033[33m" },  { "waiting", "◇", ".", "\033[36m" },
+	{ "failed", "✗", "X", "\033[31m" },   { "idle", "○", "-", "" },
 };
 static const char never_symbol[] = "⊘";
 static const char never_colour[] = "\033[35m";
@@ -193,7 +191,8 @@ bool output_check_state(const char *state, GError **error)
 			return true;
 		g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", looks[i].state);
 	}
-	return fail_ctl(error, CTL_ERROR_USAGE, "there is no state \"%s\"; there are %s", state, names->str);
+	return fail_ctl(error, CTL_ERROR_USAGE, "there is no state \"%s\"; the states are %s",
+			state, names->str);
 }
 
 static int find_look(const char *state)
@@ -205,7 +204,7 @@ static int find_look(const char *state)
 	return G_N_ELEMENTS(looks) - 1;
 }
 
-/* A service that is up although its policy is never: this is marked for the admin. */
+/* Only an idle service has the symbol of "never". One that still runs shows its state instead. */
 static bool shows_never(const char *state, bool is_never)
 {
 	return is_never && strcmp(state, "idle") == 0;
@@ -240,7 +239,8 @@ static void format_wall(const Output *output, int64_t at_us, char *text, size_t 
 
 	*text = '\0';
 	if (localtime_r(&wall, &tm))
-		(void)strftime(text, size, is_near ? "%a %H:%M:%S" : "%Y-%m-%d %H:%M", &tm); /* it fits */
+		/* it fits */
+		(void)strftime(text, size, is_near ? "%a %H:%M:%S" : "%Y-%m-%d %H:%M", &tm);
 }
 
 char *output_format_time(const Output *output, int64_t at_us)
@@ -258,7 +258,8 @@ char *output_stamp(int64_t at_us)
 {
 	const int64_t wall_us = MAX(g_get_real_time() - g_get_monotonic_time() + at_us, 0);
 	g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(wall_us / G_USEC_PER_SEC);
-	g_autofree char *seconds = time ? g_date_time_format(time, "%Y-%m-%dT%H:%M:%S") : g_strdup("");
+	g_autofree char *seconds = time ? g_date_time_format(time, "%Y-%m-%dT%H:%M:%S") :
+					  g_strdup("");
 
 	return g_strdup_printf("%s.%03dZ", seconds, (int)(wall_us / 1000 % 1000));
 }
@@ -287,9 +288,9 @@ char *output_format_bytes(uint64_t bytes)
 	return g_strdup_printf("%.1f %s", value, units[unit]);
 }
 
-char *output_count(unsigned n, const char *word)
+char *output_count(unsigned n, const char *token)
 {
-	return g_strdup_printf("%u %s%s", n, word, n == 1 ? "" : "s");
+	return g_strdup_printf("%u %s%s", n, token, n == 1 ? "" : "s");
 }
 
 /* --- errors and the document --- */
@@ -304,6 +305,19 @@ void output_set_array(Output *output, JsonArray *array)
 {
 	output_set_data(output, json_node_init_array(json_node_alloc(), array));
 	json_array_unref(array);
+}
+
+JsonNode *object_to_node(JsonObject *object)
+{
+	JsonNode *node = json_node_init_object(json_node_alloc(), object);
+
+	json_object_unref(object);
+	return node;
+}
+
+void output_set_object(Output *output, JsonObject *object)
+{
+	output_set_data(output, object_to_node(object));
 }
 
 static void set_valid(JsonObject *object, const char *key, const char *text)

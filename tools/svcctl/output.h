@@ -23,33 +23,33 @@ typedef struct Output {
 	FILE *err;
 	bool is_json;
 	bool is_pretty;
-	bool is_stream;  /* JSON is one object per line; only an error may follow at the end */
-	bool is_quiet;   /* no confirmations */
+	bool is_stream; /* JSON is one object per line; only an error may follow at the end */
+	bool is_quiet; /* no confirmations */
 	bool has_colour;
 	bool is_ascii;
 	bool has_header;
-	unsigned width;  /* columns of the terminal, 0: do not wrap */
-	int64_t now_us;  /* CLOCK_MONOTONIC */
+	unsigned width; /* columns of the terminal, 0: do not wrap */
+	int64_t now_us; /* CLOCK_MONOTONIC */
 	int64_t wall_us; /* the same instant, CLOCK_REALTIME */
-	JsonNode *data;  /* owned; --json prints it at the end */
+	JsonNode *data; /* owned; --json prints it at the end */
 } Output;
 
 typedef enum CellKind {
-	CELL_TEXT,     /* "" is null in JSON */
-	CELL_STATE,    /* with its symbol and colour */
+	CELL_TEXT, /* "" is null in JSON */
+	CELL_STATE, /* with its symbol and colour */
 	CELL_NUMBER,
 	CELL_OPTIONAL, /* a number; 0 means none */
 	CELL_BOOL,
-	CELL_TIME,     /* since when; microseconds of CLOCK_MONOTONIC, 0 means never */
+	CELL_TIME, /* since when; microseconds of CLOCK_MONOTONIC, 0 means never */
 	CELL_DURATION, /* microseconds, 0 means none */
-	CELL_BYTES,    /* 0 means none */
+	CELL_BYTES, /* 0 means none */
 	CELL_STRINGS,
-	CELL_STRUCTS,  /* array of structs; @fields names their members */
+	CELL_STRUCTS, /* array of structs; @fields names their members */
 } CellKind;
 
 typedef struct Column {
-	const char *key;      /* in JSON */
-	const char *title;    /* in tables; NULL: not shown */
+	const char *key; /* in JSON */
+	const char *title; /* in tables; NULL: not shown */
 	const char *property; /* in the record */
 	CellKind kind;
 	const char *const *fields;
@@ -89,13 +89,13 @@ void output_field(Output *output, const char *label, const char *text);
 /* A sentence of any length, wrapped; the further lines begin in column @indent. */
 void output_paragraph(Output *output, unsigned indent, const char *text);
 
-/* Deeper by @depth steps. */
+/* output_field(), indented by @depth more steps. */
 void output_field_deep(Output *output, unsigned depth, const char *label, const char *text);
 
 /* A sentence that begins in column @indent, and is wrapped there. */
 void output_headline_at(Output *output, unsigned indent, const char *text);
 
-/* The headline of such fields, in the column of their labels. */
+/* The headline of such indented fields, in the column of their labels. */
 void output_headline_deep(Output *output, unsigned depth, const char *text);
 
 /* A symbol, in its colour: "●". */
@@ -113,19 +113,23 @@ const char *output_colour_end(const Output *output);
  * @shown: comma-separated keys that a table shows instead of all columns with titles, or NULL
  * Returns: false with USAGE if @shown names an unknown column.
  */
-bool output_table(Output *output, const Column *columns, unsigned n_columns, const GPtrArray *records,
-		  const char *shown, GError **error);
+bool output_table(Output *output, const Column *columns, unsigned n_columns,
+		  const GPtrArray *records, const char *shown, GError **error);
 
 /**
  * output_tree() - the same as a tree in its first column; nothing with --json
  * @parents: int, for each record the index of its parent, which comes before it, or -1
  */
-void output_tree(Output *output, const Column *columns, unsigned n_columns, const GPtrArray *records, const GArray *parents);
+void output_tree(Output *output, const Column *columns, unsigned n_columns,
+		 const GPtrArray *records, const GArray *parents);
 
 /* Takes @node. */
 void output_set_data(Output *output, JsonNode *node);
 /* Takes @array. */
 void output_set_array(Output *output, JsonArray *array);
+/* Both take @object. */
+void output_set_object(Output *output, JsonObject *object);
+JsonNode *object_to_node(JsonObject *object);
 
 /* A line with a JSON document; characters that could disturb or deceive a terminal are escaped. */
 void output_json(Output *output, const char *text);
@@ -135,7 +139,7 @@ void output_progress(Output *output, JsonObject *progress);
 
 /**
  * output_finish() - the JSON document, or the error for people
- * @error: NULL, or the reason of the failure
+ * @error: NULL, or the reason for the failure
  * @hint: the next step, or NULL
  */
 void output_finish(Output *output, ExitCode code, const GError *error, const char *hint);
@@ -164,6 +168,6 @@ char *output_format_bytes(uint64_t bytes);
 char *output_wrap(const Output *output, const char *text, unsigned indent);
 
 /* "1 complaint", "2 complaints"; a new string. */
-char *output_count(unsigned n, const char *word);
+char *output_count(unsigned n, const char *token);
 
 #endif

@@ -43,7 +43,14 @@ static char *read_text(const char *directory, const char *name, gsize *ret_lengt
 }
 
 /* Fields of /proc/PID/stat after the name: the numbers of proc(5) less 3. */
-enum { STAT_PARENT = 1, STAT_UTIME = 11, STAT_STIME = 12, STAT_START = 19, STAT_RSS = 21, STAT_FIELDS = 22 };
+enum {
+	STAT_PARENT = 1,
+	STAT_UTIME = 11,
+	STAT_STIME = 12,
+	STAT_START = 19,
+	STAT_RSS = 21,
+	STAT_FIELDS = 22
+};
 
 static int64_t field_number(char *const *fields, guint n_fields, guint field)
 {
@@ -57,7 +64,7 @@ static int64_t ticks_to_us(int64_t ticks)
 	return ticks * (G_USEC_PER_SEC / MAX(sysconf(_SC_CLK_TCK), 1));
 }
 
-/* proc(5): "pid (comm) state ppid ..."; comm may contain any byte, so the last ")" counts. */
+/* proc(5): "pid (comm) state ppid ..."; comm may contain any byte, so the last ")" ends it. */
 static bool read_stat(const char *directory, Process *process, char **ret_comm)
 {
 	gsize length;
@@ -71,9 +78,11 @@ static bool read_stat(const char *directory, Process *process, char **ret_comm)
 		return false;
 	*ret_comm = g_strndup(begin + 1, (gsize)(end - begin - 1));
 	process->parent = (pid_t)field_number(fields, n, STAT_PARENT);
-	process->cpu_us = ticks_to_us(field_number(fields, n, STAT_UTIME) + field_number(fields, n, STAT_STIME));
+	process->cpu_us = ticks_to_us(field_number(fields, n, STAT_UTIME) +
+				      field_number(fields, n, STAT_STIME));
 	process->started_us = ticks_to_us(field_number(fields, n, STAT_START));
-	process->rss_bytes = (uint64_t)field_number(fields, n, STAT_RSS) * (uint64_t)sysconf(_SC_PAGESIZE);
+	process->rss_bytes =
+		(uint64_t)field_number(fields, n, STAT_RSS) * (uint64_t)sysconf(_SC_PAGESIZE);
 	return true;
 }
 
@@ -93,7 +102,8 @@ static char *read_command(const char *directory, const char *comm)
 
 const char *proc_directory(void)
 {
-	const char *directory = g_getenv("SVCD_PROC_DIRECTORY"); /* tests have processes of their own */
+	/* tests have processes of their own */
+	const char *directory = g_getenv("SVCD_PROC_DIRECTORY");
 
 	return directory && *directory ? directory : "/proc";
 }
@@ -107,7 +117,10 @@ static uid_t read_uid(const char *directory)
 	g_auto(GStrv) fields = line ? g_strsplit(line + 1, "\t", 4) : NULL;
 	uint64_t uid;
 
-	return fields && g_strv_length(fields) == 4 && text_parse_uint(fields[2], 10, UINT32_MAX, &uid) ? (uid_t)uid : 0;
+	return fields && g_strv_length(fields) == 4 &&
+			       text_parse_uint(fields[2], 10, UINT32_MAX, &uid) ?
+		       (uid_t)uid :
+		       0;
 }
 
 /* NULL if the process is gone. */
@@ -137,7 +150,8 @@ uint64_t process_pss(pid_t pid, const char *proc)
 	return line ? g_ascii_strtoull(line + strlen("\nPss:"), NULL, 10) * 1024 : 0;
 }
 
-static void collect(const char *cgroup, const char *proc, unsigned depth, guint limit, GPtrArray *found)
+static void collect(const char *cgroup, const char *proc, unsigned depth, guint limit,
+		    GPtrArray *found)
 {
 	gsize length;
 	g_autofree char *text = read_text(cgroup, "cgroup.procs", &length);
@@ -157,7 +171,8 @@ static void collect(const char *cgroup, const char *proc, unsigned depth, guint 
 	while (directory && (name = g_dir_read_name(directory))) {
 		g_autofree char *path = g_build_filename(cgroup, name, NULL);
 
-		if (g_file_test(path, G_FILE_TEST_IS_DIR) && !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
+		if (g_file_test(path, G_FILE_TEST_IS_DIR) &&
+		    !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
 			collect(path, proc, depth + 1, limit, found);
 	}
 }
@@ -191,7 +206,7 @@ static void move_children(GPtrArray *left, pid_t parent, unsigned depth, GPtrArr
 		g_ptr_array_add(tree, process);
 		last = process;
 		move_children(left, process->pid, depth + 1, tree);
-		i = 0; /* the recursion took some out */
+		i = 0; /* the recursion has removed some entries */
 	}
 	if (last)
 		last->is_last = true;
@@ -245,7 +260,9 @@ GPtrArray *processes_below(pid_t pid, const char *proc)
 
 	while (directory && (name = g_dir_read_name(directory))) {
 		uint64_t number;
-		Process *process = text_parse_uint(name, 10, G_MAXINT, &number) ? read_process(proc, (pid_t)number) : NULL;
+		Process *process = text_parse_uint(name, 10, G_MAXINT, &number) ?
+					   read_process(proc, (pid_t)number) :
+					   NULL;
 
 		if (process)
 			g_ptr_array_add(all, process);
@@ -295,7 +312,8 @@ char *describe_task_limit(const char *cgroup)
 		return NULL;
 	if (limit < 0) /* removed meanwhile */
 		return NULL;
-	return g_strdup_printf("it has reached its limit of %d processes and threads (TasksMax=)", (int)limit);
+	return g_strdup_printf("it has reached its limit of %d processes and threads (TasksMax=)",
+			       (int)limit);
 }
 
 char *describe_lack_of_memory(const char *cgroup)
@@ -305,7 +323,8 @@ char *describe_lack_of_memory(const char *cgroup)
 
 	if (n_kills <= 0)
 		return NULL;
-	return g_strdup_printf("%d %s of it %s killed: out of memory: %s", (int)n_kills, n_kills == 1 ? "process" : "processes",
+	return g_strdup_printf("%d of its processes %s killed, because %s", (int)n_kills,
 			       n_kills == 1 ? "was" : "were",
-			       is_own ? "its own limit was reached (MemoryMax=)" : "the machine had none left");
+			       is_own ? "its memory limit was reached (MemoryMax=)" :
+					"the machine had no memory left");
 }

@@ -16,9 +16,9 @@ typedef struct Process {
 	uid_t uid;
 	char *command; /* its command line, or [comm] */
 	unsigned depth; /* in the tree */
-	bool is_last;   /* of its parent's children */
+	bool is_last; /* of its parent's children */
 	bool is_chosen; /* by processes_below() */
-	int64_t cpu_us;     /* used so far */
+	int64_t cpu_us; /* used so far */
 	int64_t started_us; /* CLOCK_BOOTTIME; 0: not known */
 	uint64_t rss_bytes;
 } Process;

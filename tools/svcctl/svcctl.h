@@ -25,7 +25,7 @@ typedef struct Options {
 	bool is_quiet;
 	bool is_ascii;
 	bool has_no_header;
-	const char *colour;  /* auto, always, never */
+	const char *colour; /* auto, always, never */
 	const char *width;
 	const char *columns;
 	const char *timeout; /* seconds */
@@ -34,6 +34,8 @@ typedef struct Options {
 	const char *level;
 	const char *lines;
 	const char *since;
+	const char *boot; /* "-1": the one before this */
+	bool of_shutdown;
 	const char *run_as;
 	const char *restart;
 	const char *when;
@@ -84,15 +86,17 @@ typedef struct Context Context;
 typedef struct Verb {
 	const char *name;
 	const char *arguments; /* for the usage line */
-	const char *summary;   /* one line */
-	const char *options;   /* names of its options besides the global ones, separated by blanks */
+	const char *summary; /* one line */
+	/* names of its options besides the global ones, separated by blanks */
+	const char *options;
 	unsigned min_names;
 	unsigned max_names;
 	/* False with @error; otherwise context->exit is the result. */
 	bool (*run)(Context *context, GError **error);
-	const char *details;   /* the rest of its --help */
-	const char *of;        /* NULL: typed by its own name; else as an option of this verb ("": of no verb) */
-	const char *by;        /* those options, separated by blanks */
+	const char *details; /* the rest of its --help */
+	/* NULL: typed by its own name; else as an option of this verb ("": of no verb) */
+	const char *of;
+	const char *by; /* those options, separated by blanks */
 } Verb;
 
 struct Context {
@@ -103,14 +107,15 @@ struct Context {
 	Output output;
 	Client *client;
 	int64_t timeout_us;
-	char **names;      /* the arguments, borrowed */
+	char **names; /* the arguments, borrowed */
 	unsigned n_names;
-	char **expanded;   /* @names after replace_patterns(), or NULL; owned */
-	char **words;      /* the command line without argv[0], NULL-terminated, borrowed */
+	char **expanded; /* @names after replace_patterns(), or NULL; owned */
+	char **arguments; /* the command line without argv[0], NULL-terminated, borrowed */
 	ExitCode exit;
-	Generated *generated; /* below --root: what svc-generate would make; else NULL. Owned, as the next */
-	GHashTable *overlay;  /* the same for the loader */
-	char *hint;        /* the next step after a failure; owned */
+	/* below --root: what svc-generate would make; else NULL. Owned, like @overlay */
+	Generated *generated;
+	GHashTable *overlay; /* the same for the loader */
+	char *hint; /* the next step after a failure; owned */
 };
 
 /* "list --processes": how the verb is typed; interned. */
@@ -127,6 +132,15 @@ bool cmd_boot(Context *context, GError **error);
 bool boot_blame(Context *context, GError **error);
 bool boot_chain(Context *context, GError **error);
 bool boot_dot(Context *context, GError **error);
+bool boot_record(Context *context, GError **error);
+bool boot_list(Context *context, GError **error);
+bool boot_show(Context *context, GError **error);
+bool boot_compare_two(Context *context, GError **error);
+bool boot_plot_one(Context *context, GError **error);
+/* The boot with this number; NULL with @error. */
+struct SavedBoot *boots_load_text(Context *context, const char *text, GError **error);
+/* The boot of --boot: its number, or -1 for the one before this. NULL in @ret_boot: this boot. */
+bool boots_load_earlier(Context *context, struct SavedBoot **ret_boot, GError **error);
 bool cmd_start(Context *context, GError **error);
 bool cmd_stop(Context *context, GError **error);
 bool cmd_restart(Context *context, GError **error);
@@ -170,11 +184,16 @@ bool cmd_undo(Context *context, GError **error);
  * string.
  */
 char *log_directory(const Context *context);
+/* The services that are named on the command line, after a check of the names; a new array. */
+GPtrArray *log_named(Context *context, GError **error);
+/* The log of an earlier boot. @since and @n: as for log_lines_select() */
+bool log_saved(Context *context, const struct SavedBoot *boot, const char *since, unsigned n,
+	       GError **error);
 
 typedef enum ContextLoad {
 	CONTEXT_LOAD_STATEMENTS = 1 << 0, /* LoaderOptions.record_statements */
-	CONTEXT_LOAD_RC_LINKS = 1 << 1,   /* LoaderOptions.rc_links_count */
-	CONTEXT_LOAD_NEXT_BOOT = 1 << 2,  /* LoaderOptions.without_until_reboot */
+	CONTEXT_LOAD_RC_LINKS = 1 << 1, /* LoaderOptions.rc_links_count */
+	CONTEXT_LOAD_NEXT_BOOT = 1 << 2, /* LoaderOptions.without_until_reboot */
 } ContextLoad;
 
 /**
@@ -184,10 +203,14 @@ typedef enum ContextLoad {
  */
 Configuration *context_load(const Context *context, const char *const *names, unsigned flags);
 
+/* The same, out of @bundle, the files in force (in-force.h); NULL: those on the disk. */
+Configuration *context_load_in_force(const Context *context, const char *const *names,
+				     Bundle *bundle);
+
 /* The same, with the instances of templates in the names of the command line. */
 Configuration *context_load_named(const Context *context);
 
-/* The same files without those of the admin and of this boot. */
+/* The same without the files of the admin and of this boot. */
 Configuration *context_load_vendor(const Context *context, const char *const *names);
 
 /* May the user write the files without being root? True below --root, and with --user. */
@@ -212,33 +235,37 @@ GPtrArray *records_new(void);
  * The answer of a method of org.svcd1.Manager, an array of tuples; @fields contains the names of
  * their members. NULL: an error.
  */
-GPtrArray *ask_records(Context *context, const char *method, GVariant *args, const char *type, const char *const *fields,
-		       GError **error);
-void records_add(GPtrArray *records, GVariantDict *dict); /* the contents of @dict, which is then empty */
+GPtrArray *get_records(Context *context, const char *method, GVariant *args, const char *type,
+		       const char *const *fields, GError **error);
+/* the contents of @dict, which is then empty */
+void records_add(GPtrArray *records, GVariantDict *dict);
 void record_add_text(GVariantDict *dict, const char *name, const char *text); /* NULL: "" */
 
 /* The manager's diagnostics about files, as records; NULL with @error. */
-GPtrArray *ask_diagnostics(Context *context, GError **error);
+GPtrArray *get_diagnostics(Context *context, GError **error);
 char *diagnostic_sentence(GVariant *record); /* "FILE:LINE: error: TEXT"; a new string */
 void print_diagnostics(Context *context, const GPtrArray *records);
 JsonNode *diagnostics_to_json(const GPtrArray *records);
 
 /* org.svcd1.Boot.ListTimes; NULL with @error. */
-struct BootTimes *ask_boot_times(Context *context, GError **error);
+struct BootTimes *get_boot_times(Context *context, GError **error);
 
-/* Records of ListConditions, with Key, Level, Why, Since, Waiting, Others, Instead; NULL with @error. */
-GPtrArray *ask_conditions(Context *context, GError **error);
+/*
+ * Records of ListConditions, with Key, Level, Why, Since, Waiting, Others, Instead; NULL with
+ * @error.
+ */
+GPtrArray *get_conditions(Context *context, GError **error);
 
 /* The processes that the bus started without svcd, one line each. */
 bool list_unmanaged(Context *context, GError **error);
 
 /* Records of ListServices, GVariant *; NULL with @error. */
-GPtrArray *ask_services(Context *context, GError **error);
+GPtrArray *get_services(Context *context, GError **error);
 
 /*
  * The same with these properties only, names separated by blanks; an old manager may return more.
  */
-GPtrArray *ask_services_for(Context *context, const char *properties, GError **error);
+GPtrArray *get_services_with(Context *context, const char *properties, GError **error);
 
 /**
  * expand_names() - the arguments, with patterns replaced by the names they match
@@ -254,17 +281,17 @@ bool has_patterns(const Context *context);
 bool name_is_pattern(const char *name);
 
 /* The questions that "is" can answer, separated by @separator; a new string. */
-char *is_words(const char *separator);
+char *states_text(const char *separator);
 
 /* Handles one name. @ret_record: the service afterwards, for --json; may stay NULL. */
-typedef bool (*ActFunc)(Context *context, const char *name, GVariant **ret_record, GError **error);
+typedef bool (*NameFunc)(Context *context, const char *name, GVariant **ret_record, GError **error);
 
 /**
  * for_each_name() - all names, one after the other; a failure does not stop the loop
  *
  * The last error is returned; the earlier ones are printed at once.
  */
-bool for_each_name(Context *context, ActFunc act, GError **error);
+bool for_each_name(Context *context, NameFunc act, GError **error);
 
 /* The result for one name: @record may be NULL, and so may @error and its @hint. */
 JsonNode *result_to_json(const char *name, GVariant *record, const GError *error, const char *hint);
@@ -276,7 +303,8 @@ JsonNode *result_to_json(const char *name, GVariant *record, const GError *error
 ExitCode join_codes(ExitCode before, ExitCode now, unsigned index);
 
 /**
- * replace_patterns() - with --all-matching, replace the patterns among the arguments by the names that they match
+ * replace_patterns() - with --all-matching, replace the patterns among the arguments by the names
+ * that they match
  *
  * Without it, verbs that change services refuse patterns. Returns: false with USAGE or
  * NO_SUCH_SERVICE.
@@ -287,7 +315,8 @@ bool replace_patterns(Context *context, GError **error);
 void context_advise(Context *context, const GError *error, const char *name);
 
 /**
- * context_hint_name() - there is no service @name: suggests a similar name, or the unit that has this name
+ * context_hint_name() - there is no service @name: suggests a similar name, or the unit that has
+ * this name
  * @names: a strv of all services
  * Returns: whether a hint was set.
  */

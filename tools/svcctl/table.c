@@ -11,8 +11,8 @@
 #include "svcctl/output.h"
 
 /*
- * On a terminal: the names shown of a list, and the widths below which no column is cut, or the
- * last one begins further right.
+ * Limits on a terminal: the number of names that are shown of a list; the least width to which a
+ * column is cut; the least width that is kept for the last column.
  */
 enum { NAMES_SHOWN = 3, NARROWEST_CUT = 10, NARROWEST_LAST = 20 };
 
@@ -34,7 +34,8 @@ const char *record_text(GVariant *record, const char *property)
 {
 	const char *text = "";
 
-	(void)g_variant_lookup(record, property, "&s", &text); /* absent in an older manager: empty */
+	/* absent in an older manager: empty */
+	(void)g_variant_lookup(record, property, "&s", &text);
 	return text;
 }
 
@@ -64,10 +65,12 @@ static char *join_array(GVariant *record, const char *property)
 
 	for (gsize i = 0; array && i < g_variant_n_children(array); i++) {
 		g_autoptr(GVariant) child = g_variant_get_child_value(array, i);
-		g_autoptr(GVariant) first = g_variant_is_container(child) ? g_variant_get_child_value(child, 0)
-									  : g_variant_ref(child);
+		g_autoptr(GVariant) first = g_variant_is_container(child) ?
+						    g_variant_get_child_value(child, 0) :
+						    g_variant_ref(child);
 
-		g_string_append_printf(text, "%s%s", i > 0 ? ", " : "", g_variant_get_string(first, NULL));
+		g_string_append_printf(text, "%s%s", i > 0 ? ", " : "",
+				       g_variant_get_string(first, NULL));
 	}
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
@@ -115,7 +118,8 @@ static JsonNode *value_to_json(GVariant *value)
 	if (g_variant_is_of_type(value, G_VARIANT_TYPE_UINT32))
 		return json_node_init_int(node, g_variant_get_uint32(value));
 	if (g_variant_is_of_type(value, G_VARIANT_TYPE_UINT64))
-		return json_node_init_int(node, (gint64)MIN(g_variant_get_uint64(value), (guint64)G_MAXINT64));
+		return json_node_init_int(node, (gint64)MIN(g_variant_get_uint64(value),
+							    (guint64)G_MAXINT64));
 	if (g_variant_is_of_type(value, G_VARIANT_TYPE_BOOLEAN))
 		return json_node_init_boolean(node, g_variant_get_boolean(value));
 	if (g_variant_is_of_type(value, G_VARIANT_TYPE_DOUBLE))
@@ -138,18 +142,16 @@ static void set_wall_clock(JsonObject *object, const char *key, uint64_t at_us)
 static JsonNode *struct_to_json(GVariant *tuple, const char *const *fields)
 {
 	JsonObject *object = json_object_new();
-	JsonNode *node;
 
 	for (gsize i = 0; fields[i] && i < g_variant_n_children(tuple); i++) {
 		g_autoptr(GVariant) member = g_variant_get_child_value(tuple, i);
 
 		json_object_set_member(object, fields[i], value_to_json(member));
-		if (g_str_has_suffix(fields[i], "_us")) /* in structs these are points in time, not durations */
+		/* in structs these are points in time, not durations */
+		if (g_str_has_suffix(fields[i], "_us"))
 			set_wall_clock(object, fields[i], number_of(member));
 	}
-	node = json_node_init_object(json_node_alloc(), object);
-	json_object_unref(object);
-	return node;
+	return object_to_node(object);
 }
 
 static JsonNode *array_to_json(GVariant *array, const char *const *fields)
@@ -160,7 +162,8 @@ static JsonNode *array_to_json(GVariant *array, const char *const *fields)
 	for (gsize i = 0; array && i < g_variant_n_children(array); i++) {
 		g_autoptr(GVariant) child = g_variant_get_child_value(array, i);
 
-		json_array_add_element(json, fields ? struct_to_json(child, fields) : value_to_json(child));
+		json_array_add_element(json, fields ? struct_to_json(child, fields) :
+						      value_to_json(child));
 	}
 	node = json_node_init_array(json_node_alloc(), json);
 	json_array_unref(json);
@@ -196,25 +199,25 @@ static JsonNode *cell_to_json(GVariant *record, const Column *column)
 JsonNode *record_to_json(GVariant *record, const Column *columns, unsigned n_columns)
 {
 	JsonObject *object = json_object_new();
-	JsonNode *node;
 
 	for (unsigned i = 0; i < n_columns; i++) {
 		json_object_set_member(object, columns[i].key, cell_to_json(record, &columns[i]));
 		if (columns[i].kind == CELL_TIME)
-			set_wall_clock(object, columns[i].key, record_number(record, columns[i].property));
+			set_wall_clock(object, columns[i].key,
+				       record_number(record, columns[i].property));
 	}
-	node = json_node_init_object(json_node_alloc(), object);
-	json_object_unref(object);
-	return node;
+	return object_to_node(object);
 }
 
-static void records_to_json(Output *output, const Column *columns, unsigned n_columns, const GPtrArray *records)
+static void records_to_json(Output *output, const Column *columns, unsigned n_columns,
+			    const GPtrArray *records)
 {
 	JsonArray *array = json_array_sized_new(records->len);
 	JsonNode *node;
 
 	for (guint i = 0; i < records->len; i++)
-		json_array_add_element(array, record_to_json(g_ptr_array_index(records, i), columns, n_columns));
+		json_array_add_element(array, record_to_json(g_ptr_array_index(records, i), columns,
+							     n_columns));
 	node = json_node_init_array(json_node_alloc(), array);
 	json_array_unref(array);
 	output_set_data(output, node);
@@ -223,7 +226,8 @@ static void records_to_json(Output *output, const Column *columns, unsigned n_co
 /* --- text --- */
 
 /* The columns to show, in order: Column *; NULL with @error if @shown names an unknown one. */
-static GPtrArray *choose_columns(const Column *columns, unsigned n_columns, const char *shown, GError **error)
+static GPtrArray *choose_columns(const Column *columns, unsigned n_columns, const char *shown,
+				 GError **error)
 {
 	g_autoptr(GPtrArray) chosen = g_ptr_array_new();
 	g_auto(GStrv) keys = shown ? g_strsplit(shown, ",", -1) : NULL;
@@ -259,7 +263,7 @@ static struct libscols_table *new_table(const Output *output)
 	scols_table_enable_ascii(table, output->is_ascii);
 	/*
 	 * Output fits the widths itself, because libsmartcols would break lines within names, or
-	 * cut.
+	 * cut them.
 	 */
 	scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
 	return table;
@@ -280,9 +284,11 @@ static char *first_names(const char *list)
 }
 
 /* The short form for a terminal; a new string. */
-static char *shorten(const Output *output, GVariant *record, const Column *column, const char *whole)
+static char *shorten(const Output *output, GVariant *record, const Column *column,
+		     const char *whole)
 {
-	const int64_t at_us = column->kind == CELL_TIME ? (int64_t)record_number(record, column->property) : 0;
+	const int64_t at_us =
+		column->kind == CELL_TIME ? (int64_t)record_number(record, column->property) : 0;
 	g_autofree char *ago = NULL;
 
 	if (column->kind == CELL_STRINGS)
@@ -297,7 +303,8 @@ static char *shorten(const Output *output, GVariant *record, const Column *colum
 static char *printed_text(const Output *output, GVariant *record, const Column *column)
 {
 	g_autofree char *whole = cell_text(output, record, column);
-	g_autofree char *text = output->width > 0 ? shorten(output, record, column, whole) : g_steal_pointer(&whole);
+	g_autofree char *text = output->width > 0 ? shorten(output, record, column, whole) :
+						    g_steal_pointer(&whole);
 	bool is_never;
 
 	if (column->kind != CELL_STATE)
@@ -307,7 +314,8 @@ static char *printed_text(const Output *output, GVariant *record, const Column *
 }
 
 /* All cells, line by line; a new array of strings. */
-static GPtrArray *print_cells(const Output *output, const GPtrArray *chosen, const GPtrArray *records)
+static GPtrArray *print_cells(const Output *output, const GPtrArray *chosen,
+			      const GPtrArray *records)
 {
 	GPtrArray *cells = g_ptr_array_new_full(chosen->len * records->len, g_free);
 
@@ -320,10 +328,13 @@ static GPtrArray *print_cells(const Output *output, const GPtrArray *chosen, con
 }
 
 /* The widest cell of column @k, its title included. */
-static unsigned column_width(const Output *output, const GPtrArray *chosen, const GPtrArray *cells, guint k)
+static unsigned column_width(const Output *output, const GPtrArray *chosen, const GPtrArray *cells,
+			     guint k)
 {
 	const Column *column = g_ptr_array_index(chosen, k);
-	glong widest = output->has_header ? g_utf8_strlen(column->title ? column->title : column->key, -1) : 0;
+	glong widest = output->has_header ?
+			       g_utf8_strlen(column->title ? column->title : column->key, -1) :
+			       0;
 
 	for (guint i = k; i < cells->len; i += chosen->len)
 		widest = MAX(widest, g_utf8_strlen(g_ptr_array_index(cells, i), -1));
@@ -331,7 +342,8 @@ static unsigned column_width(const Output *output, const GPtrArray *chosen, cons
 }
 
 /* Where the last column begins: the widths of the columns before it, with a blank after each. */
-static unsigned last_column_indent(const Output *output, const GPtrArray *chosen, const GPtrArray *cells)
+static unsigned last_column_indent(const Output *output, const GPtrArray *chosen,
+				   const GPtrArray *cells)
 {
 	unsigned indent = 0;
 
@@ -350,7 +362,9 @@ static char *cut_text(const Output *output, const char *text, unsigned width)
 	const char *count = g_strrstr(text, " +") ? g_strrstr(text, " +") : "";
 	const glong length = g_utf8_strlen(text, -1);
 	const glong kept = (glong)width - g_utf8_strlen(mark, -1);
-	const glong tail = *text == '/' ? kept : strchr(text, ' ') ? g_utf8_strlen(count, -1) : kept * 2 / 3;
+	const glong tail = *text == '/'      ? kept :
+			   strchr(text, ' ') ? g_utf8_strlen(count, -1) :
+					       kept * 2 / 3;
 	g_autofree char *begin = NULL;
 
 	if (length <= (glong)width || kept < tail || kept <= 0)
@@ -359,7 +373,8 @@ static char *cut_text(const Output *output, const char *text, unsigned width)
 	return g_strconcat(begin, mark, g_utf8_offset_to_pointer(text, length - tail), NULL);
 }
 
-static void cut_column(const Output *output, const GPtrArray *chosen, const GPtrArray *cells, guint k, unsigned width)
+static void cut_column(const Output *output, const GPtrArray *chosen, const GPtrArray *cells,
+		       guint k, unsigned width)
 {
 	for (guint i = k; i < cells->len; i += chosen->len) {
 		char *text = g_ptr_array_index(cells, i);
@@ -370,19 +385,20 @@ static void cut_column(const Output *output, const GPtrArray *chosen, const GPtr
 }
 
 /* The last column is wrapped at blanks; a token that is longer than a line is cut. */
-static void cut_last_column(const Output *output, const GPtrArray *chosen, const GPtrArray *cells, unsigned width)
+static void cut_last_column(const Output *output, const GPtrArray *chosen, const GPtrArray *cells,
+			    unsigned width)
 {
 	for (guint i = chosen->len - 1; i < cells->len; i += chosen->len) {
 		char *text = g_ptr_array_index(cells, i);
-		g_auto(GStrv) words = g_strsplit(text, " ", -1);
+		g_auto(GStrv) arguments = g_strsplit(text, " ", -1);
 
-		for (char **word = words; *word; word++) {
+		for (char **word = arguments; *word; word++) {
 			char *whole = *word;
 
 			*word = cut_text(output, whole, width);
 			g_free(whole);
 		}
-		cells->pdata[i] = g_strjoinv(" ", words);
+		cells->pdata[i] = g_strjoinv(" ", arguments);
 		g_free(text);
 	}
 }
@@ -391,7 +407,8 @@ static void cut_last_column(const Output *output, const GPtrArray *chosen, const
  * Keeps lines within the terminal: the widest columns are cut first, the name last. The last column
  * is wrapped, and keeps some room.
  */
-static void fit_cells(const Output *output, const GPtrArray *chosen, const GPtrArray *cells, unsigned tree_indent)
+static void fit_cells(const Output *output, const GPtrArray *chosen, const GPtrArray *cells,
+		      unsigned tree_indent)
 {
 	const guint last = chosen->len - 1;
 	g_autofree unsigned *widths = g_new0(unsigned, chosen->len);
@@ -408,7 +425,8 @@ static void fit_cells(const Output *output, const GPtrArray *chosen, const GPtrA
 			widest = widths[k] > widths[widest] ? k : widest;
 		if (last < 2 || widths[widest] <= NARROWEST_CUT)
 			widest = 0; /* ends at the name column at the latest */
-		if (total + MIN(widths[last], NARROWEST_LAST) <= output->width || widths[widest] <= NARROWEST_CUT || last == 0)
+		if (total + MIN(widths[last], NARROWEST_LAST) <= output->width ||
+		    widths[widest] <= NARROWEST_CUT || last == 0)
 			break;
 		widths[widest]--;
 		total--;
@@ -420,7 +438,8 @@ static void fit_cells(const Output *output, const GPtrArray *chosen, const GPtrA
 }
 
 /* The state's colour repeats its symbol. */
-static void colour_cell(const Output *output, struct libscols_cell *cell, GVariant *record, const Column *column)
+static void colour_cell(const Output *output, struct libscols_cell *cell, GVariant *record,
+			const Column *column)
 {
 	const bool is_never = strcmp(record_text(record, "Activation"), "never") == 0;
 	const char *colour = output_colour(output, record_text(record, column->property), is_never);
@@ -429,9 +448,10 @@ static void colour_cell(const Output *output, struct libscols_cell *cell, GVaria
 		(void)scols_cell_set_color(cell, colour); /* the symbol is enough without it */
 }
 
-/* @cells: those of this line. @parent: in a tree. Returns: the line, borrowed. */
-static struct libscols_line *fill_line(const Output *output, struct libscols_table *table, const GPtrArray *chosen,
-				       GVariant *record, char *const *cells, unsigned last_indent,
+/* @cells: the cells of this line. @parent: in a tree. Returns: the line, borrowed. */
+static struct libscols_line *fill_line(const Output *output, struct libscols_table *table,
+				       const GPtrArray *chosen, GVariant *record,
+				       char *const *cells, unsigned last_indent,
 				       struct libscols_line *parent)
 {
 	struct libscols_line *line = scols_table_new_line(table, parent);
@@ -440,7 +460,8 @@ static struct libscols_line *fill_line(const Output *output, struct libscols_tab
 		g_error("no memory for a table");
 	for (guint i = 0; i < chosen->len; i++) {
 		const Column *column = g_ptr_array_index(chosen, i);
-		g_autofree char *wrapped = i + 1 == chosen->len ? output_wrap(output, cells[i], last_indent) : NULL;
+		g_autofree char *wrapped =
+			i + 1 == chosen->len ? output_wrap(output, cells[i], last_indent) : NULL;
 
 		if (scols_line_set_data(line, i, wrapped ? wrapped : cells[i]) < 0)
 			g_error("no memory for a table");
@@ -450,18 +471,24 @@ static struct libscols_line *fill_line(const Output *output, struct libscols_tab
 	return line;
 }
 
-static void add_column(struct libscols_table *table, const Column *column, bool is_tree, bool is_last)
+static void add_column(struct libscols_table *table, const Column *column, bool is_tree,
+		       bool is_last)
 {
-	const bool is_number = column->kind == CELL_NUMBER || column->kind == CELL_OPTIONAL || column->kind == CELL_BYTES;
-	const int flags = (is_last ? SCOLS_FL_WRAP : is_number ? SCOLS_FL_RIGHT : 0) | (is_tree ? SCOLS_FL_TREE : 0);
-	struct libscols_column *added =
-		scols_table_new_column(table, column->title ? column->title : column->key, 0, flags);
+	const bool is_number = column->kind == CELL_NUMBER || column->kind == CELL_OPTIONAL ||
+			       column->kind == CELL_BYTES;
+	const int flags = (is_last   ? SCOLS_FL_WRAP :
+			   is_number ? SCOLS_FL_RIGHT :
+				       0) |
+			  (is_tree ? SCOLS_FL_TREE : 0);
+	struct libscols_column *added = scols_table_new_column(
+		table, column->title ? column->title : column->key, 0, flags);
 
 	if (!added)
 		g_error("no memory for a table");
 	/* Breaks only at the line feeds that were inserted. */
 	if (is_last && (scols_column_set_safechars(added, "\n") < 0 ||
-			scols_column_set_wrapfunc(added, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL) < 0))
+			scols_column_set_wrapfunc(added, scols_wrapnl_chunksize,
+						  scols_wrapnl_nextchunk, NULL) < 0))
 		g_error("no memory for a table");
 }
 
@@ -481,7 +508,8 @@ static unsigned deepest_indent(const GArray *parents)
 }
 
 /* @parents: int, for each record its parent in a tree, or -1; NULL: no tree */
-static void print_table(Output *output, const GPtrArray *chosen, const GPtrArray *records, const GArray *parents)
+static void print_table(Output *output, const GPtrArray *chosen, const GPtrArray *records,
+			const GArray *parents)
 {
 	struct libscols_table *table = new_table(output);
 	g_autofree struct libscols_line **lines = g_new0(struct libscols_line *, records->len + 1);
@@ -492,7 +520,8 @@ static void print_table(Output *output, const GPtrArray *chosen, const GPtrArray
 		fit_cells(output, chosen, cells, deepest_indent(parents));
 	indent = last_column_indent(output, chosen, cells) + deepest_indent(parents);
 	for (guint i = 0; i < chosen->len; i++)
-		add_column(table, g_ptr_array_index(chosen, i), parents && i == 0, i + 1 == chosen->len);
+		add_column(table, g_ptr_array_index(chosen, i), parents && i == 0,
+			   i + 1 == chosen->len);
 	for (guint i = 0; i < records->len; i++) {
 		const int parent = parents ? g_array_index(parents, int, i) : -1;
 
@@ -505,8 +534,8 @@ static void print_table(Output *output, const GPtrArray *chosen, const GPtrArray
 	scols_unref_table(table);
 }
 
-bool output_table(Output *output, const Column *columns, unsigned n_columns, const GPtrArray *records,
-		  const char *shown, GError **error)
+bool output_table(Output *output, const Column *columns, unsigned n_columns,
+		  const GPtrArray *records, const char *shown, GError **error)
 {
 	g_autoptr(GPtrArray) chosen = choose_columns(columns, n_columns, shown, error);
 
@@ -519,7 +548,8 @@ bool output_table(Output *output, const Column *columns, unsigned n_columns, con
 	return true;
 }
 
-void output_tree(Output *output, const Column *columns, unsigned n_columns, const GPtrArray *records, const GArray *parents)
+void output_tree(Output *output, const Column *columns, unsigned n_columns,
+		 const GPtrArray *records, const GArray *parents)
 {
 	g_autoptr(GPtrArray) chosen = choose_columns(columns, n_columns, NULL, NULL);
 

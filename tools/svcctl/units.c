@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Units: which of them count. A service replaces a unit of the same name, or one with the same
- * program, because many of svcd's services have the names of Debian's init scripts. Units of
- * systemd itself are part of another init.
+ * Units: finds the units that need a service. A service replaces a unit with the same name or the
+ * same program. The program matters because many of svcd's services have the names of Debian's init
+ * scripts. Units of systemd itself are part of another init.
  */
 #include "config.h"
 
@@ -16,13 +16,14 @@
 #define SUFFIX ".service"
 
 /* In systemd's order of precedence (systemd.unit(5)). */
-static const char *const directories[] = { "/etc/systemd/system", "/usr/local/lib/systemd/system", "/lib/systemd/system",
-					   "/usr/lib/systemd/system" };
+static const char *const directories[] = { "/etc/systemd/system", "/usr/local/lib/systemd/system",
+					   "/lib/systemd/system", "/usr/lib/systemd/system" };
 
 /* "caddy" for "caddy.service", a new string. */
 static char *bare_name(const char *name)
 {
-	return g_str_has_suffix(name, SUFFIX) ? g_strndup(name, strlen(name) - strlen(SUFFIX)) : g_strdup(name);
+	return g_str_has_suffix(name, SUFFIX) ? g_strndup(name, strlen(name) - strlen(SUFFIX)) :
+						g_strdup(name);
 }
 
 char *unit_of_name(const char *root, const char *name)
@@ -35,7 +36,8 @@ char *unit_of_name(const char *root, const char *name)
 		g_autofree char *unit = g_strdup_printf("%s/%s" SUFFIX, directories[i], bare);
 		g_autofree char *path = g_strconcat(root, unit, NULL);
 
-		if (g_file_test(path, G_FILE_TEST_IS_REGULAR)) /* a masked unit is a link to a device */
+		/* a masked unit is a link to a device */
+		if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
 			return g_steal_pointer(&unit);
 	}
 	return NULL;
@@ -46,15 +48,18 @@ char *unit_import_commands(const char *unit, const char *separator)
 	g_autofree char *file = g_path_get_basename(unit);
 	g_autofree char *name = bare_name(file);
 
-	return g_strdup_printf("svcctl import %s --output /etc/svcd/services.d%ssvcctl reload-files%ssvcctl enable %s", unit, separator,
-			       separator, name);
+	return g_strdup_printf(
+		"svcctl import %s --output /etc/svcd/services.d%ssvcctl reload-files%ssvcctl "
+		"enable %s",
+		unit, separator, separator, name);
 }
 
 /* --- all of them --- */
 
 static bool is_part_of_systemd(const char *name)
 {
-	return g_str_has_prefix(name, "systemd-") || strcmp(name, "console-getty") == 0 || strcmp(name, "debug-shell") == 0;
+	return g_str_has_prefix(name, "systemd-") || strcmp(name, "console-getty") == 0 ||
+	       strcmp(name, "debug-shell") == 0;
 }
 
 /* A shell may be the program of any number of services. */
@@ -103,10 +108,12 @@ static bool is_to_be_started(const char *root, const GPtrArray *lines, const cha
 	g_autofree char *path = program ? g_strconcat(root, program, NULL) : NULL;
 
 	return path && g_file_test(path, G_FILE_TEST_IS_EXECUTABLE) &&
-	       (unit_file_last(lines, "Install", "WantedBy") || unit_file_last(lines, "Install", "RequiredBy"));
+	       (unit_file_last(lines, "Install", "WantedBy") ||
+		unit_file_last(lines, "Install", "RequiredBy"));
 }
 
-static bool is_without_service(const char *root, const ServiceSet *set, const char *unit, const char *name)
+static bool is_without_service(const char *root, const ServiceSet *set, const char *unit,
+			       const char *name)
 {
 	g_autofree char *path = g_strconcat(root, unit, NULL);
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -123,7 +130,8 @@ static bool is_without_service(const char *root, const ServiceSet *set, const ch
 }
 
 /* Links are other names of units, and templates need instances. */
-static void collect(const char *root, const char *directory, const ServiceSet *set, GHashTable *seen, GPtrArray *found)
+static void collect(const char *root, const char *directory, const ServiceSet *set,
+		    GHashTable *seen, GPtrArray *found)
 {
 	g_autofree char *path = g_strconcat(root, directory, NULL);
 	g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
@@ -134,8 +142,9 @@ static void collect(const char *root, const char *directory, const ServiceSet *s
 		g_autofree char *unit = g_build_filename(directory, file, NULL);
 		g_autofree char *whole = g_strconcat(root, unit, NULL);
 
-		if (!g_str_has_suffix(file, SUFFIX) || strchr(name, '@') || is_part_of_systemd(name) ||
-		    !g_hash_table_add(seen, g_strdup(name)) || g_file_test(whole, G_FILE_TEST_IS_SYMLINK))
+		if (!g_str_has_suffix(file, SUFFIX) || strchr(name, '@') ||
+		    is_part_of_systemd(name) || !g_hash_table_add(seen, g_strdup(name)) ||
+		    g_file_test(whole, G_FILE_TEST_IS_SYMLINK))
 			continue;
 		if (is_without_service(root, set, unit, name))
 			g_ptr_array_add(found, g_steal_pointer(&unit));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Units: programs of packages that only a systemd unit describes. svcd does not read units.
+ * Units: finds programs that only a systemd unit describes. svcd does not read units.
  */
 #ifndef SVCD_SVCCTL_UNITS_H
 #define SVCD_SVCCTL_UNITS_H
@@ -19,7 +19,8 @@ char *unit_of_name(const char *root, const char *name);
 char *unit_import_commands(const char *unit, const char *separator);
 
 /**
- * units_without_service() - units that a package or an admin enables, and that no service in @set replaces
+ * units_without_service() - units that a package or an admin enables, and that no service in @set
+ * replaces
  * Returns: paths, a new array that owns them, sorted by name.
  */
 GPtrArray *units_without_service(const char *root, const ServiceSet *set);

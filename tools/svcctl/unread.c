@@ -16,7 +16,8 @@
 /* A new strv. */
 static char **service_directories(const Context *context)
 {
-	const LoaderOptions options = { .root = context->options.root, .user_mode = context->options.is_user };
+	const LoaderOptions options = { .root = context->options.root,
+					.user_mode = context->options.is_user };
 
 	return search_path_services(&options);
 }
@@ -31,7 +32,8 @@ char *unread_find(const Context *context, const char *name)
 	g_auto(GStrv) directories = service_directories(context);
 	const char *at = strchr(name, '@'); /* an instance uses the file of its template */
 	g_autofree char *stem = g_strndup(name, at ? (gsize)(at - name) + 1 : strlen(name));
-	g_autofree char *script = g_build_filename(context_root(context), "/etc/init.d", name, NULL);
+	g_autofree char *script =
+		g_build_filename(context_root(context), "/etc/init.d", name, NULL);
 
 	if (!*name || *name == '.' || strchr(name, '/'))
 		return NULL;
@@ -41,7 +43,8 @@ char *unread_find(const Context *context, const char *name)
 		if (!is_generated(*directory) && g_file_test(path, G_FILE_TEST_IS_REGULAR))
 			return g_steal_pointer(&path);
 	}
-	if (context->options.is_user || !g_file_test(script, G_FILE_TEST_IS_REGULAR) || !g_file_test(script, G_FILE_TEST_IS_EXECUTABLE))
+	if (context->options.is_user || !g_file_test(script, G_FILE_TEST_IS_REGULAR) ||
+	    !g_file_test(script, G_FILE_TEST_IS_EXECUTABLE))
 		return NULL;
 	return g_steal_pointer(&script);
 }
@@ -51,7 +54,8 @@ static bool is_newer(const char *path, int64_t wall_us)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && st.st_ctim.tv_sec * G_USEC_PER_SEC + st.st_ctim.tv_nsec / 1000 > wall_us;
+	return stat(path, &st) == 0 &&
+	       st.st_ctim.tv_sec * G_USEC_PER_SEC + st.st_ctim.tv_nsec / 1000 > wall_us;
 }
 
 /* The directory or the first of its files that is newer; a new string, or NULL. */
@@ -73,7 +77,8 @@ static char *find_newer_drop_in(const char *directory, int64_t wall_us)
 
 char *unread_change(Context *context, const char *name)
 {
-	g_autoptr(GVariant) manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, NULL);
+	g_autoptr(GVariant) manager =
+		client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, NULL);
 	const int64_t read_us = manager ? (int64_t)record_number(manager, "FilesReadAt") : 0;
 	const int64_t wall_us = g_get_real_time() - (g_get_monotonic_time() - read_us);
 	g_auto(GStrv) directories = service_directories(context);

@@ -14,7 +14,8 @@
 char *unread_find(const Context *context, const char *name);
 
 /**
- * unread_change() - the file of a service that has changed since svcd read it, including drop-ins and their directory
+ * unread_change() - the file of a service that has changed since svcd read it, including drop-ins
+ * and their directory
  * Returns: its path, a new string; NULL if there is none, or svcd does not answer.
  */
 char *unread_change(Context *context, const char *name);

@@ -19,7 +19,7 @@ static void use_free(gpointer data)
 	g_free(use);
 }
 
-/* Used if there is no cgroup, or its controller is off. */
+/* Adds up the usage of the processes, if there is no cgroup, or its controller is off. */
 static void add_up(ServiceUse *use)
 {
 	int64_t cpu_us = 0;
@@ -45,8 +45,8 @@ static ServiceUse *use_new(GVariant *record)
 	use->name = g_strdup(record_text(record, "Name"));
 	use->state = g_strdup(record_text(record, "State"));
 	use->has_cgroup = *cgroup != '\0';
-	use->processes = processes_of_cgroup(cgroup, (pid_t)record_number(record, "MainPid"), proc_directory(),
-					     PROCESSES_LISTED);
+	use->processes = processes_of_cgroup(cgroup, (pid_t)record_number(record, "MainPid"),
+					     proc_directory(), PROCESSES_LISTED);
 	use->cpu_us = cgroup_number(cgroup, "cpu.stat", "usage_usec");
 	use->memory_bytes = (uint64_t)MAX(cgroup_number(cgroup, "memory.current", NULL), 0);
 	add_up(use);
@@ -55,7 +55,8 @@ static ServiceUse *use_new(GVariant *record)
 
 GPtrArray *usage_take(Context *context, char *const *names, GError **error)
 {
-	g_autoptr(GPtrArray) records = ask_services_for(context, "Name State ControlGroup MainPid", error);
+	g_autoptr(GPtrArray)
+		records = get_services_with(context, "Name State ControlGroup MainPid", error);
 	GPtrArray *sample;
 
 	if (!records)
@@ -65,7 +66,8 @@ GPtrArray *usage_take(Context *context, char *const *names, GError **error)
 		GVariant *record = g_ptr_array_index(records, i);
 		ServiceUse *use;
 
-		if (names && names[0] && !g_strv_contains((const char *const *)names, record_text(record, "Name")))
+		if (names && names[0] &&
+		    !g_strv_contains((const char *const *)names, record_text(record, "Name")))
 			continue;
 		use = use_new(record);
 		if (use->processes->len > 0)
@@ -87,13 +89,16 @@ const ServiceUse *usage_find(const GPtrArray *sample, const char *name)
 	return NULL;
 }
 
-bool usage_check_names(Context *context, char *const *names, const GPtrArray *sample, GError **error)
+bool usage_check_names(Context *context, char *const *names, const GPtrArray *sample,
+		       GError **error)
 {
 	if (has_patterns(context))
 		return true;
 	for (size_t i = 0; names && names[i]; i++) {
-		g_autoptr(GVariant) service = usage_find(sample, names[i]) ? NULL
-									   : client_service(context->client, names[i], error);
+		g_autoptr(GVariant)
+			service = usage_find(sample, names[i]) ?
+					  NULL :
+					  client_service(context->client, names[i], error);
 
 		if (usage_find(sample, names[i]))
 			continue;
@@ -121,7 +126,8 @@ const char *usage_user(GHashTable *users, uid_t uid)
 
 char *usage_process_line(const Output *output, const Process *process, const char *text)
 {
-	const char *branch = process->is_last ? (output->is_ascii ? "`-" : "└─") : (output->is_ascii ? "|-" : "├─");
+	const char *branch = process->is_last ? (output->is_ascii ? "`-" : "└─") :
+						(output->is_ascii ? "|-" : "├─");
 
 	return g_strdup_printf("%*s%s %s", (int)process->depth * 3, "", branch, text);
 }

@@ -13,8 +13,10 @@ typedef struct ServiceUse {
 	char *state;
 	bool has_cgroup;
 	GPtrArray *processes; /* Process *, parents before children */
-	int64_t cpu_us;       /* of all processes that ever ran in the cgroup; without one, of the running processes */
-	uint64_t memory_bytes; /* of the cgroup; without one, the resident memory of its processes */
+	/* of all processes that ever ran in the cgroup; without one, of the running processes */
+	int64_t cpu_us;
+	/* of the cgroup; without one, the resident memory of its processes */
+	uint64_t memory_bytes;
 } ServiceUse;
 
 /**
@@ -28,10 +30,12 @@ GPtrArray *usage_take(Context *context, char *const *names, GError **error);
 const ServiceUse *usage_find(const GPtrArray *sample, const char *name);
 
 /**
- * usage_check_names() - does each named service have processes? A pattern may match services without processes.
+ * usage_check_names() - does each named service have processes? A pattern may match services
+ * without processes.
  * Returns: false with NOT_UP or NO_SUCH_SERVICE.
  */
-bool usage_check_names(Context *context, char *const *names, const GPtrArray *sample, GError **error);
+bool usage_check_names(Context *context, char *const *names, const GPtrArray *sample,
+		       GError **error);
 
 /*
  * The name of a user, or its number; borrowed from the cache @users, a table that begins empty

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Boot logs: copies of the ends of all services' logs, in the same form and with the same
+ * permissions as svc-logger's, but on the disk.
+ */
+#ifndef SVCD_SVCCTL_BOOT_LOGS_H
+#define SVCD_SVCCTL_BOOT_LOGS_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* The end of each log that is kept, and the total of one boot; if needed, each is shorter. */
+#define BOOT_LOG_BYTES (64 * 1024)
+#define BOOT_LOGS_BYTES (768 * 1024)
+
+/**
+ * boot_logs_save() - copy the logs of @from that have changed to @to
+ * @to: must exist
+ *
+ * Each copy is replaced as a whole. If one fails, the others are made, and its earlier version
+ * stays. An old copy is never removed.
+ */
+bool boot_logs_save(const char *from, const char *to, GError **error);
+
+#endif
