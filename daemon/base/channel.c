@@ -29,10 +29,11 @@ int channel_pair(int ret[2])
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ret) < 0)
 		return -1;
 	/*
-	 * A byte sent with MSG_OOB can carry descriptors. Out of line, a peek skips it, and a read
-	 * drops it with its descriptors. Inline it is a normal byte, and a peek stops before it.
+	 * A byte sent with MSG_OOB can carry descriptors. By default a peek skips this byte, and a
+	 * read drops it with its descriptors. With SO_OOBINLINE it is a normal byte, and a peek
+	 * stops before it.
 	 */
-	/* all kernels have it */
+	/* cannot fail: every kernel has this option */
 	(void)setsockopt(ret[0], SOL_SOCKET, SO_OOBINLINE, &on, sizeof on);
 	/* On kernels without this option only the peek protects us. */
 	(void)setsockopt(ret[0], SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof off);
@@ -64,8 +65,8 @@ ChannelState channel_peek(int fd, void *bytes, size_t size, size_t *ret_n)
 		return CHANNEL_END;
 	*ret_n = (size_t)n;
 	/*
-	 * There is no buffer for control messages, and this end enables no other kind. A peek stops
-	 * at the first descriptors.
+	 * MSG_CTRUNC means that descriptors came: there is no buffer for control messages, and this
+	 * end has enabled none of the other kinds. A peek stops at the first descriptors.
 	 */
 	return message.msg_flags & MSG_CTRUNC ? CHANNEL_DESCRIPTORS : CHANNEL_BYTES;
 }

@@ -7,8 +7,9 @@
  *
  * Unlike a pipe, a socket pair can carry file descriptors. The last close of a hostile descriptor
  * may never return, and recv(2) closes the descriptors that it does not pass on. So bytes are
- * peeked at first, and bytes that carry descriptors are never received. They can be used, but then
- * the channel must be given up, and an expendable process does its last close (docs/processes.md).
+ * peeked at first, and bytes that carry descriptors are never received. The peeked bytes can be
+ * used, but then the channel must be given up, and an expendable process does its last close
+ * (docs/processes.md).
  */
 #ifndef SVCD_BASE_CHANNEL_H
 #define SVCD_BASE_CHANNEL_H
@@ -29,7 +30,7 @@ typedef enum ChannelState {
  */
 int channel_pair(int ret[2]);
 
-/* Enlarges the buffer for the writer's end to that of a pipe, as far as permitted. */
+/* Enlarges the buffer of the writer's end to the size of a pipe, as far as permitted. */
 void channel_widen(int writer_fd);
 
 /**

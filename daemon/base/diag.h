@@ -45,7 +45,7 @@ void diag_list_free(DiagList *list);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DiagList, diag_list_free)
 
 /**
- * diag_error() - report an error, because of which the file or service is excluded
+ * diag_error() - report an error that excludes the file or the service
  * @service: the service concerned, NULL if none (a policy file)
  */
 void diag_error(DiagList *list, Origin origin, const char *service, const char *format, ...)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Errors: one sentence, made in one place.
+ * Errors: composes the text of a GError.
  */
 #include "config.h"
 

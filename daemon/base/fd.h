@@ -43,8 +43,8 @@ bool fd_set_nonblocking(int fd, bool nonblocking);
  * @flags: as for open(2); O_CLOEXEC is added
  *
  * Symbolic links and ".." cannot leave @root_fd, and nothing is created. openat2(2) returns EAGAIN
- * if it cannot verify a "..", because another process renamed or mounted something. Then it is
- * repeated.
+ * if it cannot verify a "..", because another process renamed or mounted something. Then the call
+ * is repeated.
  *
  * Returns: a descriptor, or -1 with errno.
  */
@@ -56,13 +56,14 @@ bool fd_write_all(int fd, const void *bytes, size_t length);
 /**
  * fd_read_bounded() - read @fd to its end
  * @max_bytes: more than this is an error
- * @what: its name in the error
+ * @what: the name of the file in the error message
  * Returns: a GBytes, whose data are not NULL even if it is empty, or NULL with @error set.
  */
 GBytes *fd_read_bounded(int fd, size_t max_bytes, const char *what, GError **error);
 
 /**
- * file_read_bounded() - the same by path; never blocks on a FIFO or a device
+ * file_read_bounded() - read the file at @path like fd_read_bounded(); never blocks on a FIFO or a
+ * device
  */
 GBytes *file_read_bounded(const char *path, size_t max_bytes, GError **error);
 

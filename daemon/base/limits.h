@@ -22,14 +22,18 @@
 
 /*
  * All files of one load, as svc-generate passes them to the manager: LIMIT_SERVICES files of 3 KiB,
- * the size of the largest one that is shipped. The kept descriptor holds this much memory.
+ * the size of the largest one that is shipped. PID 1 keeps the descriptor, and this much memory
+ * with it.
  */
 #define LIMIT_BUNDLE_BYTES (64 * 1024 * 1024)
 
 /* An init script: the largest in Debian packages have about 40 KiB. */
 #define LIMIT_SCRIPT_BYTES (1024 * 1024)
 
-/* Init scripts: large installations have two hundred. Each pair may be ordered. */
+/*
+ * Init scripts: large installations have two hundred. There may be an ordering for each pair of
+ * them.
+ */
 #define LIMIT_SCRIPTS 1000
 
 /* Dependency cycles of init scripts that are broken one edge at a time. Debian has none. */
@@ -41,8 +45,8 @@
 /*
  * The longest wait for the login screen, since the start of the boot. A disk check or a missing
  * screen must not delay other services further. The second limit is the longest wait after the
- * screen's service is ready, if that does not report that the screen is drawn: the time of GNOME's
- * greeter on a slow machine.
+ * screen's service is ready, if that service does not report that the screen is drawn: the time of
+ * GNOME's greeter on a slow machine.
  */
 #define LIMIT_LOGIN_SCREEN_US (90 * G_USEC_PER_SEC)
 #define LIMIT_LOGIN_SCREEN_DRAWN_US (30 * G_USEC_PER_SEC)
@@ -72,8 +76,8 @@
 #define LIMIT_LIST_ENTRIES TOKENS_MAX
 
 /*
- * Sockets of one service. They are sent in one message to the keeper, which accepts 64 descriptors,
- * including others.
+ * Sockets of one service. They are sent in one message to the keeper, which accepts 64 descriptors.
+ * Some of these are not sockets.
  */
 #define LIMIT_SOCKETS 32
 
@@ -180,9 +184,9 @@
 #define LIMIT_BUS_TURN_US 1000
 
 /*
- * A turn of users' calls may take longer than the first limit because of a large answer. Then the
- * next turn is delayed by FACTOR times its duration, up to the last limit. So users' calls take at
- * most a fifth of the manager's time, one at a time, and leave it idle for root's requests.
+ * If a turn of users' calls takes longer than the first limit, because of a large answer, the next
+ * turn is delayed by FACTOR times that duration, up to the last limit. So users' calls take at most
+ * a fifth of the manager's time, one at a time, and leave it idle for root's requests.
  */
 #define LIMIT_STRANGERS_TURN_US (2 * 1000)
 #define LIMIT_STRANGERS_REST_FACTOR 4
@@ -219,15 +223,15 @@
 #define LIMIT_CALLS_QUEUED_BYTES (2 * 1024 * 1024)
 
 /*
- * In a flood the bus daemon reads 4 KiB from us in each round over all connections. Large answers
- * would occupy the one connection for seconds.
+ * In a flood of calls the bus daemon reads 4 KiB from us in each round over all connections. Large
+ * answers would occupy our only connection for seconds.
  *
  * The bus counts as slow once it has kept us waiting for LIMIT_BUS_SLOW_US, and for
  * LIMIT_BUS_SLOW_HOLD_US after that. While it is slow, a user with more than LIMIT_CALLS_WHILE_SLOW
  * waiting calls gets errors until none of them waits. If more than LIMIT_CALLS_IN_FLOOD calls of
  * all users wait, an error replaces each answer longer than LIMIT_ANSWER_IN_FLOOD_BYTES, because an
  * answer cannot be interrupted. No message can overtake the data in the socket buffer. So the
- * buffer is as short as the kernel allows: about the size that the bus daemon reads in a round.
+ * buffer is as small as the kernel allows: about the size that the bus daemon reads in a round.
  */
 #define LIMIT_BUS_SLOW_US (100 * G_TIME_SPAN_MILLISECOND)
 #define LIMIT_BUS_SLOW_HOLD_US G_USEC_PER_SEC
@@ -236,7 +240,10 @@
 #define LIMIT_ANSWER_IN_FLOOD_BYTES 2048
 #define LIMIT_SYSTEM_BUS_SOCKET_BYTES 1
 
-/* Simultaneous questions to the bus daemon for the user of a caller. It reads them in one round. */
+/*
+ * Simultaneous questions to the bus daemon about the user of a caller. The daemon reads all of them
+ * in one round.
+ */
 #define LIMIT_CALLERS_QUERIED 16
 
 /*
@@ -287,7 +294,7 @@
 /*
  * Calls from the system bus that wait for polkit: of one client, of one user with many clients, and
  * in total. Each is an open call of ours, and the bus allows 128 per connection (dbus-daemon(1)).
- * LIMIT_BUS_CALLS is for the providers.
+ * The providers may have LIMIT_BUS_CALLS more.
  */
 #define LIMIT_PARKED_PER_CLIENT 16
 #define LIMIT_PARKED_PER_USER 32

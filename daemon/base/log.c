@@ -71,7 +71,7 @@ static bool keep_line(const char *line, size_t length)
 	return true;
 }
 
-/* Returns: the length of the whole lines at the start of @text that are written at a time. */
+/* Returns: the length of the whole lines at the start of @text that go into the next write. */
 static size_t length_of_next(const char *text, bool is_one)
 {
 	size_t length = (size_t)(strchr(text, '\n') + 1 - text);

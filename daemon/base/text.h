@@ -12,7 +12,7 @@
 
 #include "tokens/tokens.h"
 
-/* The order of two strings, of which @a and @b are the addresses, for g_ptr_array_sort(). */
+/* Compares two strings for g_ptr_array_sort(): @a and @b point to the pointers to them. */
 int text_compare(gconstpointer a, gconstpointer b);
 
 /* Like tokens_split(), with a new string as the problem. Returns: a strv. */
@@ -46,15 +46,15 @@ char *text_format_ago(int64_t us);
 bool text_parse_size(const char *text, uint64_t *ret_bytes);
 
 /*
- * Decimal; with @base 0 also 0x hexadecimal or 0 octal. The whole of @text, without blanks. A sign
- * is valid only for signed numbers.
+ * Parses the whole of @text, which must not contain blanks: decimal; with @base 0 also hexadecimal
+ * (0x...) or octal (0...). A sign is valid only for signed numbers.
  */
 bool text_parse_uint(const char *text, int base, uint64_t max, uint64_t *ret);
 bool text_parse_int(const char *text, int64_t min, int64_t max, int64_t *ret);
 
 #define TEXT_BASE36_BYTES 16 /* 13 digits, and a NUL */
 
-/* Returns: the first digit in @digits. */
+/* Returns: the number in base 36, as a string inside @digits. */
 const char *text_base36(char digits[TEXT_BASE36_BYTES], uint64_t value);
 /* *@ret_end: after the last digit. */
 bool text_parse_base36(const char *text, int64_t *ret, const char **ret_end);

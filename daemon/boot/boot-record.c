@@ -147,7 +147,7 @@ void boot_record_state_changed(Boot *boot, Service *s, ServiceState from)
 		close_record(boot, s, BOOT_RESULT_UP);
 		break;
 	case STATE_FAILED:
-		want(boot, s); /* with a broken file it may never have waited */
+		want(boot, s); /* a service with an error in its file fails without waiting */
 		close_record(boot, s, BOOT_RESULT_FAILED);
 		break;
 	case STATE_BACKOFF:

@@ -23,8 +23,8 @@
 #define AIM_MIN_REST_US (10 * G_TIME_SPAN_MILLISECOND)
 
 /*
- * With more services in motion, a new line is computed only every AIM_INTERVAL_US, because that
- * reads all of them.
+ * With more services in motion than this, a new line is computed only every AIM_INTERVAL_US,
+ * because the computation reads all of them.
  */
 #define AIM_ALWAYS 256
 #define AIM_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
@@ -60,7 +60,7 @@ static void enter_class(BootProgress *p, Service *s, ProgressClass class)
 	}
 }
 
-/* In the list of services in motion, the last entry replaces it. */
+/* In the list of services in motion, the last entry takes the place of the removed one. */
 void progress_remove(BootProgress *p, const BootService *service)
 {
 	p->n_class[service->class]--;

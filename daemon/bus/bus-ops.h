@@ -16,7 +16,7 @@
 
 typedef struct Bus Bus;
 
-/* Whose private socket it is. Only root may use the machine's (client-socket.h). */
+/* The owner of a private socket. Only root may use that of the machine (client-socket.h). */
 typedef enum ClientSocketKind { CLIENT_SOCKET_OF_MACHINE, CLIENT_SOCKET_OF_USER } ClientSocketKind;
 
 /*
@@ -36,8 +36,8 @@ typedef struct BusInfo {
 } BusInfo;
 
 /*
- * The requests of the bus to the rest of the manager. A function that fails sets @error. Its code
- * selects the D-Bus error.
+ * The requests of the bus to the rest of the manager. A function that fails sets @error. The code
+ * in it selects the D-Bus error.
  */
 typedef struct BusOps {
 	/* engine_request(). Loads an instance of a template first, if @service names one. */
@@ -117,7 +117,8 @@ typedef struct BusOps {
 	/*
 	 * From now on bus_condition_changed() reports every level of @key. The present level comes
 	 * first, in this turn or a later one.
-	 * @key: canonical, not of an internal prefix. Watches are counted: each one is ended once.
+	 * @key: canonical, not of an internal prefix. Watches are counted: each watch must be ended
+	 * once.
 	 */
 	void (*watch_condition)(void *data, KeyPrefix prefix, const char *key);
 	void (*unwatch_condition)(void *data, KeyPrefix prefix, const char *key);

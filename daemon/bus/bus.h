@@ -50,8 +50,8 @@ void bus_engine_changed(Bus *bus);
 void bus_files_read(Bus *bus);
 
 /*
- * The level of a condition, or the reason for it, changed. A service uses it, or a client watches
- * it. Cheap, as above.
+ * The level of a condition, or the reason for it, changed. A service uses this condition, or a
+ * client watches it. Cheap, as above.
  */
 void bus_condition_changed(Bus *bus, const char *key, Level level, const char *why);
 

@@ -173,8 +173,8 @@ static User *next_user(CallQueue *queue)
 }
 
 /*
- * Removes the next call from the queue before it is answered, because the answer may discover that
- * the bus is gone.
+ * Removes the next call from the queue before it is answered: while the answer is sent, the bus may
+ * turn out to be gone, and then the queue is cleared.
  */
 static QueuedCall *take(CallQueue *queue, User *user)
 {
@@ -350,7 +350,9 @@ static void on_rested(void *data)
 void call_queue_go_on(CallQueue *queue)
 {
 	if (timer_is_armed(queue->rest)) {
-		/* records that the bus accepts data, or our pause would count as a slow bus */
+		/*
+		 * records that the bus accepts data; otherwise our pause would count as a slow bus
+		 */
 		(void)is_open_now(queue);
 		return;
 	}

@@ -101,7 +101,7 @@ int client_socket_open(ClientSocketKind kind, const char *path, GError **error)
 	(void)unlink(path); /* left by an earlier svcd; on failure bind() reports why */
 	/*
 	 * The mode is set before a client can connect: a socket that does not listen yet refuses
-	 * all.
+	 * all connections.
 	 */
 	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 ||
 	    chmod(path, mode_of(kind)) < 0 || listen(fd, LIMIT_PRIVATE_CLIENTS) < 0) {
@@ -193,7 +193,7 @@ static bool is_welcome(ClientSocket *socket, int fd, const struct ucred *ucred)
 	return is_root;
 }
 
-/* Takes @fd. The close of descriptors in its unread data may block. */
+/* Takes @fd. Its unread data may contain descriptors, and closing them may block. */
 static void turn_away(ClientSocket *socket, int fd)
 {
 	socket->listener->dispose(socket->data, fd);

@@ -353,8 +353,8 @@ static int compare_watches(gconstpointer a, gconstpointer b)
 }
 
 /*
- * Conditions that only clients watch, so that a waiting client learns what exists in place of the
- * condition.
+ * Appends the conditions that only clients watch. So a waiting client learns what exists in place
+ * of the condition.
  */
 static void append_watches(List *list)
 {

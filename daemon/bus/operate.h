@@ -14,9 +14,9 @@
  * @error: set only if @client operates the named service: NOT_AUTHORIZED with the other service, or
  * LIMIT_REACHED
  *
- * The affected services are the named one and all that the request may end (engine_impact()).
- * Services that it needs are started with it by policy and need no right. May read files, for an
- * instance of a template that is not known yet.
+ * The affected services are the named one and all that the request may end (engine_impact()). The
+ * services that the named one needs are started with it by policy, and require no right. May read
+ * files, for an instance of a template that is not known yet.
  */
 bool operate_is_allowed(const Bus *bus, const Engine *engine, const BusClient *client,
 			DBusMessage *call, GError **error);

@@ -42,8 +42,8 @@ bool peer_rights_of_socket(int fd, pid_t pid);
 
 /*
  * The same for a process that a bus daemon has named. Its pid may have been reused. Pid 0: the
- * process is outside our PID namespace. The daemon has the pid from the kernel, so no process can
- * hide it.
+ * process is outside our PID namespace. The daemon has the pid from the kernel, so no process
+ * inside can pretend to be outside.
  */
 bool peer_rights_of_process(pid_t pid);
 

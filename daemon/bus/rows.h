@@ -14,8 +14,8 @@
 #include "bus/bus-ops.h"
 
 /*
- * The right that a method needs. All but ACCESS_READ and ACCESS_LISTEN are actions of polkit
- * (org.svcd1.policy). Root has all.
+ * The right that a method needs. All except ACCESS_READ and ACCESS_LISTEN are actions of polkit
+ * (org.svcd1.policy). Root has all of these rights.
  */
 typedef enum Access {
 	ACCESS_READ, /* every client has it */
@@ -27,7 +27,10 @@ typedef enum Access {
 	ACCESS_FLAG,
 	/* a condition that no service uses: maybe a file that only root may see */
 	ACCESS_WATCH,
-	/* a condition in ListConditions: every client may watch it, and is remembered; in no row */
+	/*
+	 * a condition in ListConditions: every client may watch it, and svcd remembers the client;
+	 * no row contains this value
+	 */
 	ACCESS_LISTEN,
 	ACCESS_POWER, /* the machine as a whole */
 	ACCESS_CONFIGURE, /* files, and svcd itself */

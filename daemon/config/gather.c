@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Gather: reads whole directories, including files that others of the same name replace. A later
- * load may have other options, such as no local files or another instance of a template.
+ * Gather: reads whole directories, including files that a file of the same name in another
+ * directory replaces. A later load may have other options, such as no local files or another
+ * instance of a template.
  */
 #include "config.h"
 

@@ -189,8 +189,8 @@ static void unref_bytes(gpointer data)
 }
 
 /*
- * The files that the caller tries out. Those of a service with an error have no effect, as they
- * would have none on the disk.
+ * Adds the files that the caller tries out, except those of a service with an error. On the disk
+ * such files would be replaced by their last good versions.
  */
 static void add_given(SourceReader *reader, const LoaderOptions *options, GHashTable *wrong,
 		      GHashTable *overlay)

@@ -30,14 +30,16 @@ typedef struct LoaderOptions {
 } LoaderOptions;
 
 /*
- * Copies of the files in the admin's policy.d and services.d, of their last versions without errors
+ * Copies of the admin's files in policy.d and services.d: their last versions without errors
  * (config/last-good.h). A copy of a policy file is used in place of one that has an error or cannot
  * be read. The copies of a service are used in place of all the admin's files of that service.
  */
 #define LAST_GOOD_DIRECTORY SVCD_STATEDIR "/last-good"
 #define POLICY_LAST_GOOD_DIRECTORY LAST_GOOD_DIRECTORY "/policy.d"
 #define SERVICE_LAST_GOOD_DIRECTORY LAST_GOOD_DIRECTORY "/services.d"
-/* If this file is there, all was saved: a service without a copy had no file of the admin's. */
+/*
+ * If this file exists, all files were saved: a service without a copy had no file of the admin's.
+ */
 #define SERVICE_LAST_GOOD_MARK "complete"
 
 /* Written by the package manager's helper (docs/packages.md). */

@@ -11,9 +11,8 @@
 #include "model/policy.h"
 
 /*
- * Never fails. A file with an error, or that cannot be read, is omitted as a whole. For a file of
- * the admin, the last version without errors is used instead, if there is one. Both cases are
- * reported.
+ * Never fails. A file that has an error or cannot be read is omitted as a whole. For a file of the
+ * admin, the last version without errors is used instead, if there is one. Both cases are reported.
  */
 void policy_files_load(SourceReader *reader, const LoaderOptions *options, Policy *policy,
 		       DiagList *diags);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Source file: opens a path first and then checks the open file by fstat(2), so that it cannot be
- * replaced in between.
+ * Source file: opens a path first and then checks the open file by fstat(2), so that the file
+ * cannot be replaced in between.
  *
  * Symbolic links are followed only where only root can have made them, to files that only root can
  * have made (paths/safe-path.h).
@@ -112,7 +112,7 @@ static bool is_hidden(const char *name)
 	return name[0] == '.' && !g_str_has_prefix(name, "...");
 }
 
-/* A directory without the permission to enter hides its files too. */
+/* A directory that other users may not enter hides its files too. */
 static bool is_secret(const struct stat *st)
 {
 	return !(st->st_mode & S_IROTH) || (S_ISDIR(st->st_mode) && !(st->st_mode & S_IXOTH));
@@ -339,7 +339,10 @@ static char *read_bundle(const SourceReader *reader, const char *path, gsize *re
 	return read_overlay(entry ? entry->bytes : NULL, ret_length, ret_problem);
 }
 
-/* Reads a whole file, and adds a NUL. After @size bytes it does not read again to see the end. */
+/*
+ * Reads a whole file, and adds a NUL. It stops after @size bytes, without a further read(2) that
+ * would return the end.
+ */
 static char *read_all(int fd, gsize size, gsize *ret_length, char **ret_problem)
 {
 	g_autofree char *text = NULL;

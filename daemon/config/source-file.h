@@ -34,8 +34,8 @@ typedef struct SourceReader {
 void source_reader_init(SourceReader *reader, const char *root, bool any_owner, uid_t owner);
 
 /*
- * Returns: NULL, or why a file of this mode and owner is not read, because others could change it;
- * a new string.
+ * Returns: NULL if a file of this mode and owner may be read; otherwise the reason why other users
+ * could change it, as a new string.
  */
 char *source_file_distrust(const SourceReader *reader, mode_t mode, uid_t uid, gid_t gid);
 void source_reader_clear(SourceReader *reader);

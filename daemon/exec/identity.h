@@ -3,7 +3,7 @@
  * Identity: user and groups of the service. Names are looked up here, after the spawn, because NSS
  * may need a service.
  *
- * A name that cannot be resolved is an error. The service then never runs as root instead.
+ * A name that cannot be resolved is an error. So the service never runs as root instead.
  */
 #ifndef SVCD_EXEC_IDENTITY_H
 #define SVCD_EXEC_IDENTITY_H

@@ -129,9 +129,9 @@ static int step_user(struct ExecWork *w)
 }
 
 /*
- * The notify socket is writable only for the service's user, unless that is root, because root may
- * change its user. The manager made the socket for root alone, because it does not look up user
- * names.
+ * The notify socket is writable only for the service's user, unless that is root, because a process
+ * of root may change its user. The manager made the socket for root alone, because it does not look
+ * up user names.
  */
 static int step_notify_socket(struct ExecWork *w)
 {
@@ -211,7 +211,7 @@ static int step_tty(struct ExecWork *w)
 		return 0;
 	if (tty[0] != '-')
 		return terminal_take(tty);
-	/* without one it keeps /dev/null and its log, like other services */
+	/* without a terminal the service keeps /dev/null and its log, like other services */
 	(void)terminal_take(tty + 1);
 	return 0;
 }

@@ -16,7 +16,7 @@
 
 /*
  * Each session has an equal share of the processors, whatever the policy of its processes is.
- * Kernels without that feature lack the file.
+ * Kernels without autogroups lack the file.
  */
 static void yield_session(void)
 {

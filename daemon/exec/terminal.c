@@ -17,9 +17,9 @@
 #include "paths/safe-path.h"
 
 /*
- * The previous program may have left it raw or without echo, possibly because it was killed. A
- * question would then get no answer. Speed and size stay. A setting that the terminal refuses is
- * left as it is.
+ * The previous program may have left the terminal raw or without echo, possibly because the program
+ * was killed. A question would then get no answer. Speed and size stay. A setting that the terminal
+ * refuses is left as it is.
  */
 static void set_right(int fd)
 {

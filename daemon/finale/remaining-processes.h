@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 struct Finale {
-	bool is_user; /* ends only what descends from the keeper, which is our parent */
+	bool is_user; /* ends only processes that descend from the keeper, which is our parent */
 	/* the directory in which each service has its cgroup; "": there are no cgroups */
 	const char *cgroup_root;
 	const pid_t *spared; /* loggers and the console's writer: they end by themselves */

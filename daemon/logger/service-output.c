@@ -203,7 +203,10 @@ ServiceOutputResult service_output_read(ServiceOutput *output, bool all, int64_t
 	output->cost += (int64_t)n + LIMIT_LOG_LINE_COST;
 	output->credit = MAX(output->credit - output->cost, -OUTPUT_BLOCK_BYTES);
 	note_partial(output, n - done, now_us);
-	/* An edge is reported once, so the channel is read until a peek finds nothing new. */
+	/*
+	 * epoll(7) reports new bytes only once, so the channel is read until a peek finds nothing
+	 * new.
+	 */
 	return done > 0 ? OUTPUT_MORE : OUTPUT_WAIT;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Address watch: a notification is only a reason to look, so its content is ignored. A lost one
- * does no harm, because others follow it.
+ * Address watch: a notification is only a reason to look, so its content is ignored. The loss of
+ * one does no harm, because the kernel reports the loss.
  */
 #include "config.h"
 

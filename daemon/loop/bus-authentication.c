@@ -29,7 +29,7 @@ AuthenticationResult bus_authentication_feed(const guint8 *bytes, size_t length,
 	const guint8 *end = memchr(bytes, '\n', length);
 
 	*ret_used = 0;
-	if (!end) /* they are read again, together with the next bytes */
+	if (!end) /* these bytes are read again, together with the next ones */
 		return length > LIMIT_AUTH_LINE_BYTES ? AUTHENTICATION_REFUSED :
 							AUTHENTICATION_MORE;
 	if (end - bytes < 3 || end - bytes > LIMIT_AUTH_LINE_BYTES || end[-1] != '\r' ||

@@ -28,10 +28,10 @@ struct DBusStream {
 	/* why it has ended; "": for no reason worth reporting; NULL: it has not ended */
 	const char *dead;
 	GByteArray *in;
-	size_t to_skip; /* bytes still to come of a message that is skipped */
+	size_t to_skip; /* bytes of a skipped message that have not come yet */
 	size_t taken_bytes; /* length of the last message */
 	GQueue out; /* GBytes * */
-	size_t out_offset; /* bytes of the first that are written already */
+	size_t out_offset; /* bytes of the first element that are written already */
 	size_t queued; /* bytes in @out */
 	const DBusStreamLimits *limits;
 	const DBusStreamListener *listener;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * D-Bus stream: a connected socket that speaks D-Bus, for either of its ends.
+ * D-Bus stream: D-Bus messages over a connected socket, for either of its ends.
  *
  * libdbus can neither adopt a connected socket nor connect without waiting: connect(2) blocks if
  * the bus daemon is stopped and its backlog is full. So authentication and framing are done here.
@@ -22,7 +22,7 @@ typedef struct DBusStream DBusStream;
 typedef enum AuthenticationResult {
 	AUTHENTICATION_MORE, /* more bytes are needed */
 	AUTHENTICATION_DONE, /* messages follow */
-	AUTHENTICATION_REFUSED, /* send what is in @reply, then close */
+	AUTHENTICATION_REFUSED, /* send the bytes in @reply, then close */
 } AuthenticationResult;
 
 /* The limits of this end. */

@@ -77,9 +77,9 @@ static gboolean poller_dispatch(GSource *source, GSourceFunc callback, gpointer 
 	}
 	poller->batch = NULL;
 	/*
-	 * A waiting service starts at once, because the next turn would first ask the kernel for
-	 * more events. The keeper's messages differ: all of them are handled before any timer
-	 * fires.
+	 * The timers fire now, so that a waiting service starts at once: the next turn would first
+	 * ask the kernel for more events. After the keeper's messages this is not done, because all
+	 * of them are handled before any timer fires.
 	 */
 	if (poller->priority == LOOP_PRIORITY_READY)
 		timers_fire();

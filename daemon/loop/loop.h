@@ -52,7 +52,7 @@ typedef struct Timer Timer;
  */
 Timer *timer_new(void (*fire)(void *data), void *data);
 void timer_arm(Timer *timer, int64_t at_us); /* a time in the past: fires at the next turn */
-/* For these, NULL is a timer that is not armed. */
+/* For the following functions, NULL is a timer that is not armed. */
 void timer_disarm(Timer *timer);
 bool timer_is_armed(const Timer *timer);
 int64_t timer_deadline(const Timer *timer); /* 0 when not armed */

@@ -38,8 +38,8 @@ typedef enum NetlinkList {
 
 typedef struct NetlinkListener {
 	/*
-	 * svc-worker is to call netlink_dump(). netlink_answer() or netlink_lost() follows, but not
-	 * from here. An earlier request is void.
+	 * svc-worker is to call netlink_dump(). The listener then calls netlink_answer() or
+	 * netlink_lost(), but not from inside this callback. An earlier request is void.
 	 */
 	void (*request)(void *data, uint16_t type, uint8_t family);
 	/*
@@ -69,9 +69,10 @@ void netlink_free(Netlink *netlink); /* NULL is allowed */
  * netlink_list() - make the list now, and once more a little later; only from message()
  *
  * Twice, because the kernel reports some removals before it makes them (fib_table_delete() in
- * net/ipv4/fib_trie.c). For others it reports only the event that causes them. A list does not wait
- * for the lock under which this happens (Linux 6.9). However often this is called, lists take a
- * small part of the processor, because a pause of several times its length follows each.
+ * net/ipv4/fib_trie.c). For other removals it reports only the event that causes them. A list does
+ * not wait for the lock that the kernel holds during a removal (Linux 6.9). However often this is
+ * called, lists take a small part of the processor, because a pause of several times its length
+ * follows each.
  */
 void netlink_list(Netlink *netlink, NetlinkList list);
 

@@ -5,9 +5,9 @@
  * The transport is dbus-stream.h, because libdbus would wait in connect(2) when the bus daemon is
  * stopped and its backlog is full. Senders are trustworthy, because the bus daemon fills them in.
  *
- * While connected, only messages wake the process. While not connected, only the look at the socket
- * does. A timer is used only where the kernel reports no change: for a full backlog, between
- * bind(2) and listen(2), and after the bus has closed the connection.
+ * While connected, only messages wake the process. While not connected, only reports about the path
+ * of the socket wake it. A timer is used only where the kernel reports no change: for a full
+ * backlog, between bind(2) and listen(2), and after the bus has closed the connection.
  */
 #include "config.h"
 
@@ -218,7 +218,7 @@ static void end_calls(SystemBus *bus)
 	gpointer serial;
 
 	/*
-	 * From the beginning each time, because callbacks may cancel other calls. None can be
+	 * From the beginning each time, because callbacks may cancel other calls. No call can be
 	 * added, because there is no bus.
 	 */
 	while (g_hash_table_iter_init(&iter, bus->calls),

@@ -100,7 +100,10 @@ bool system_bus_is_congested(const SystemBus *bus);
 /* Returns: the length on the wire of the message that listeners are handling. */
 size_t system_bus_message_bytes(const SystemBus *bus);
 
-/* For signals and answers; dropped without a bus. @message is still owned by the caller. */
+/*
+ * For signals and answers, which are dropped if there is no bus. @message is still owned by the
+ * caller.
+ */
 void system_bus_send(SystemBus *bus, DBusMessage *message);
 /* Writes what the socket takes now; for the manager's exit. */
 void system_bus_flush(SystemBus *bus);

@@ -12,15 +12,17 @@
 #define NOWHERE G_MAXUINT
 
 /*
- * Timers that a firing timer arms for now fire at once, because a turn of the loop costs more than
- * the work of most timers. After this many rounds they wait for the next turn.
+ * If a firing timer arms another one for the present time, that timer fires at once, because a turn
+ * of the loop costs more than the work of most timers. After this many rounds such timers wait for
+ * the next turn.
  */
 #define ROUNDS 3
 
 struct Timer {
 	int64_t deadline_us; /* as requested; 0: not armed */
 	/*
-	 * the same, but never in the past, so that timers that are always armed for now take turns
+	 * the same, but never in the past, so that timers that are always armed for the present
+	 * time take turns
 	 */
 	int64_t due_us;
 	uint64_t order; /* the number of this arming */

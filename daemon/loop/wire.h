@@ -23,7 +23,7 @@ void wire_double(DBusMessageIter *out, double value);
 void wire_object_path(DBusMessageIter *out, const char *path);
 
 /*
- * @type: DBUS_TYPE_ARRAY, _VARIANT (with the signature of what is inside), _STRUCT, _DICT_ENTRY
+ * @type: DBUS_TYPE_ARRAY, _VARIANT (with the signature of its content), _STRUCT, _DICT_ENTRY
  * (NULL).
  */
 void wire_open(DBusMessageIter *out, int type, const char *signature, DBusMessageIter *ret_inner);

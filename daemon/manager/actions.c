@@ -16,7 +16,8 @@ typedef struct EngineAct {
 	uint64_t invocation;
 } EngineAct;
 
-static GArray *actions; /* EngineAct: carried out when the engine has returned; of base/list.h */
+/* EngineAct, in a list of base/list.h; carried out when the engine has returned */
+static GArray *actions;
 static Timer *drain; /* calls manager_drain() in the next turn of the loop */
 static Timer *writer; /* calls manager_write_down() after the starts that were carried out */
 static GHashTable *running; /* interned name -> Supervisor *, owned */

@@ -53,7 +53,7 @@ static struct {
 	bool is_load_requested; /* requested since it began, or in a recovery: run it once more */
 	uint64_t generation; /* invocation of the generator */
 	int generator_fd; /* memfd that it fills; -1: another manager's, or it was killed */
-	char *generator_path; /* the path at which the last killed one hung; NULL: none */
+	char *generator_path; /* the path at which the last killed generator hung; NULL: none */
 	Timer *generate_limit;
 } files = { .fd = -1, .generator_fd = -1 };
 
@@ -344,9 +344,9 @@ static void keep(Manager *m, int fd)
 }
 
 /*
- * Takes @fd, the source of @bundle. PID 1 keeps it before any service is started because of it, but
- * only after the engine has accepted it. So if new files crash the manager, the next one gets the
- * previous files.
+ * Takes @fd, the source of @bundle. PID 1 keeps @fd after the engine has accepted the files, and
+ * before any service is started because of them. So if new files crash the manager, the next one
+ * gets the previous files.
  */
 static void put_in_force(Manager *m, Bundle *bundle, int fd)
 {

@@ -27,7 +27,7 @@ static const Helper *find_helper(const char *service)
 
 uint64_t helper_spawn(Manager *m, const Helper *helper, const HelperRun *run, GError **error)
 {
-	/* the time grows across managers */
+	/* the monotonic time, so the numbers also increase from one manager to the next */
 	const uint64_t invocation = run->invocation ? run->invocation : (uint64_t)loop_now();
 	const SpawnParameters request = {
 		.service = run->row ? run->row : helper->service,

@@ -3,9 +3,9 @@
  * Logs: the end of what a service has written, for callers that may read it and cannot open the
  * file.
  *
- * Only root can list the directory and write the files, and they are in memory (/run), so nobody
- * can make a read of them wait. The answer contains bytes and no descriptor, because a connection
- * that passes descriptors also receives those of attackers.
+ * Only root can list the directory and write the files, and they are in memory (/run). So no user
+ * can make a read of these files wait. The answer contains bytes and no descriptor, because a
+ * connection that passes descriptors also receives those of attackers.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include "base/limits.h"
 #include "manager/manager.h"
 
-/* Puts the last bytes of the file before what is in @text, as far as there is room. */
+/* Puts the last bytes of the file before the bytes in @text, as far as there is room. */
 static bool prepend_tail(GByteArray *text, const char *path, GError **error)
 {
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lost files: a service runs although its file is gone. PID 1 keeps its relations to other services
- * in a memfd, so that the next manager does not stop the services that it needs.
+ * Lost files: a service runs although its file is gone. PID 1 keeps the relations of this service
+ * to other services in a memfd, so that the next manager does not stop the services that this one
+ * needs.
  */
 #include "config.h"
 

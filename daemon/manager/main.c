@@ -75,9 +75,9 @@ static Manager *manager_new(int argc, char **argv)
 }
 
 /*
- * Before it prints the first error text, GLib looks for "charset.alias" in the library directory,
- * and for converters, unless this variable contains the answer. GLib keeps the answer. Any user can
- * hold that directory.
+ * Before GLib prints the first error text, it looks in the library directory for "charset.alias"
+ * and for converters, and any user can hold that directory. GLib does not look if the variable
+ * CHARSET contains the answer, and it remembers the answer.
  */
 static void settle_character_set(void)
 {
@@ -103,7 +103,10 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	(void)fcntl(PROTOCOL_LINK_FD, F_SETFD, FD_CLOEXEC);
-	/* a log's pipe without a reader gives an errno; our services are the keeper's children */
+	/*
+	 * A write to a log pipe without a reader must return an error. Services do not inherit
+	 * this, because they are the keeper's children.
+	 */
 	(void)signal(SIGPIPE, SIG_IGN);
 	/* a heap of 3 MB gains nothing from pages of 2 MB, and wastes half of one */
 	(void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);

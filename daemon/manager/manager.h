@@ -18,7 +18,7 @@
  * 	requests  requests of bus clients
  * 	sockets   the sockets of services
  * 	sysv      requests of tools through /run/initctl
- * 	watches   the users of conditions other than the engine
+ * 	watches   the users of conditions besides the engine
  * 	workers   runs svc-worker for worker/pool
  */
 #ifndef SVCD_MANAGER_MANAGER_H
@@ -172,9 +172,9 @@ const char *notes_flag_name(const char *name);
 /* lost-files.c */
 /* The name under which PID 1 keeps the relations of services without a file. */
 #define LOST_FILES_KEPT ".manager/lost-files/0"
-/* After each load, except in a recovery: sends them to PID 1. */
+/* After each load, except in a recovery: sends these relations to PID 1. */
 void lost_files_keep(Manager *m);
-/* In a recovery: those of the earlier manager; NULL: none. */
+/* In a recovery: the relations that the earlier manager sent; NULL: none. */
 Bundle *lost_files_take(Manager *m);
 /* The definition of a running service that has no file. @lost: of lost_files_take(), or NULL. */
 ServiceDef *lost_files_define(const Bundle *lost, const char *service);
@@ -385,7 +385,7 @@ bool sockets_is_open(void *manager, const char *service, unsigned entry, const c
  * the lock of /run.
  */
 void sysv_serve(Manager *m, int kept_fd);
-/* svc-worker makes it or opens it again. */
+/* svc-worker makes the fifo or opens it again. */
 void sysv_open(Manager *m);
 
 #endif

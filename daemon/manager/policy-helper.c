@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Policy helper: changes of policy that an authorised client requests on the bus. The manager
- * writes no policy: the keeper runs "svcctl --as-helper=UID ARGUMENTS", which does. When it has
- * ended, the files are read, and then the client gets its answer. Changes run one at a time, in the
- * order of the requests.
+ * writes no policy: the keeper runs "svcctl --as-helper=UID ARGUMENTS", which writes it. When it
+ * has ended, the files are read, and then the client gets its answer. Changes run one at a time, in
+ * the order of the requests.
  *
  * The helper's output goes into a memfd of fixed size (memfd_create(2), F_SEAL_GROW). So it need
  * not be read while the helper runs, and it cannot fill the memory. A helper that outlives its
@@ -222,8 +222,8 @@ static void answer(Manager *m, const PolicyChange *change, const struct MessageE
 }
 
 /*
- * The files are read even if the helper failed, because it may have written some before it was
- * killed. policy_helper_on_files() sends the answer when they are in force.
+ * The files are read even if the helper failed, because it may have written some of them before it
+ * was killed. policy_helper_on_files() sends the answer when they are in force.
  */
 static void on_exited(Manager *m, const struct MessageExited *message)
 {

@@ -51,7 +51,7 @@ struct Recovery {
 	int initctl_fd; /* /run/initctl, -1: none kept */
 	int files_fd; /* the files in force, -1: none kept */
 	int lost_files_fd; /* the relations of services without a file, -1: none kept */
-	int machine[MACHINE_COUNT]; /* as Manager.machine */
+	int machine[MACHINE_COUNT]; /* as ProcessContext.machine */
 };
 
 static void kept_fd_clear(gpointer data)

@@ -451,7 +451,7 @@ static void open_missing(ServiceSockets *all, const Service *s)
 	}
 }
 
-/* @s: NULL: the service is gone. @may_change: it has no processes. */
+/* @s: NULL: the service is gone. @may_change: the service has no processes. */
 static void bring_in_line(ServiceSockets *all, const Service *s, bool may_change)
 {
 	g_autoptr(GPtrArray) old = all->sockets;

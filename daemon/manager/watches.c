@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Watches: the users of conditions other than the engine. They are services with a condition as
- * their readiness, and clients of the bus. The registry counts all of them, so one that ends does
- * not affect the others.
+ * Watches: the users of conditions besides the engine. These are services with a condition as their
+ * readiness, and clients of the bus. The registry counts all of them, so one that ends does not
+ * affect the others.
  */
 #include "config.h"
 

@@ -4,7 +4,7 @@
  *
  * The engine's operations are called from inside the engine and must not call back, so they only
  * record the actions (actions.c). Events go the other way at once: a supervisor reports an exit,
- * the engine handles it, and the acknowledgement carries the note after that.
+ * the engine handles it, and the acknowledgement carries the resulting note.
  */
 #include "config.h"
 
@@ -44,9 +44,9 @@ static void free_timers(gpointer data)
 
 /* interned name -> ServiceTimers, owned; of services with an armed timer */
 static GHashTable *timers;
-static bool is_lack_reported; /* that limits of services are not in force here */
+static bool is_lack_reported; /* it was logged that limits of services are not in force */
 
-/* The record lives as long as one of its timers is armed. */
+/* The record exists while one of its timers is armed. */
 static void disarm_timer(const char *service, EngineTimer kind)
 {
 	ServiceTimers *armed = g_hash_table_lookup(timers, service);

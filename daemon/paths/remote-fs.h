@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Remote file systems: those that another machine or a process serves. Looking at a path on one may
- * wait for ever.
+ * Remote file systems: those that another machine or a process serves. An access to a path on such
+ * a file system may wait for ever.
  */
 #ifndef SVCD_PATHS_REMOTE_FS_H
 #define SVCD_PATHS_REMOTE_FS_H

@@ -9,17 +9,18 @@
 #define REMOVE_DEPTH 200
 
 /**
- * remove_tree() - remove @name in the directory @parent, of whatever type it is
+ * remove_tree() - remove @name, a file of any type, from the directory @parent
  *
  * No symbolic link is followed, and no other file system is entered: a mount point stays and gives
  * EBUSY.
- * Returns: 0, also if it does not exist, or the errno of the first failure; the rest is removed.
+ * Returns: 0, also if @name does not exist; otherwise the errno of the first failure, and
+ * everything else is removed.
  */
 int remove_tree(int parent, const char *name);
 
 /*
- * The same for the path "a/b" below the directory @root. The directories above it stay, and no link
- * is followed.
+ * Removes a path such as "a/b" below the directory @root in the same way. The directories above its
+ * last component stay, and no link is followed.
  */
 int remove_below(const char *root, const char *path);
 

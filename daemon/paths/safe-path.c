@@ -46,8 +46,8 @@ static bool is_trusted(uid_t uid)
 }
 
 /*
- * Records whether other users can replace the following components: the owner of this directory, or
- * else the users with write permission.
+ * Records whether other users can replace the following components. These users are the owner of
+ * this directory or, if it is ours, the users with write permission.
  */
 static void note_directory(struct PathWalk *w, const struct stat *st)
 {
@@ -170,8 +170,8 @@ bool safe_take_rights(uid_t uid, gid_t gid)
 }
 
 /*
- * In another user's directory it is made with that user's rights and ownership, because otherwise
- * the user could not create files in it. Returns: 0 or an errno.
+ * In another user's directory the new directory is made with that user's rights and ownership,
+ * because otherwise the user could not create files in it. Returns: 0 or an errno.
  */
 static int make_directory(const struct PathWalk *w)
 {
@@ -191,7 +191,7 @@ static int descend(struct PathWalk *w)
 	int fd;
 
 	if (is_dots(w->name) && w->is_foreign)
-		return ELOOP; /* it was replaced meanwhile and leads up elsewhere */
+		return ELOOP; /* the directory may have been moved, so ".." may lead elsewhere */
 	fd = look(w);
 	if (fd < 0 && errno == ENOENT && w->make_mode != 0) {
 		const int error = make_directory(w);
@@ -287,8 +287,8 @@ static int close_and_return(struct PathWalk *w, int fd)
 }
 
 /*
- * Could the slow way have another result? EAGAIN: a directory beside a ".." was renamed. EACCES:
- * fs.protected_symlinks (proc(5)).
+ * Would the slow way have the same result? That is uncertain after some errors. EAGAIN: a directory
+ * beside a ".." was renamed. EACCES: fs.protected_symlinks (proc(5)).
  */
 static bool is_final(int fd)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Safe path: opens files where other users must not decide where a path leads. Root opens files in
- * directories that belong to services and users. These can replace their contents at any moment. A
- * symbolic link there could make root read, change or give away a file that its owner cannot reach.
+ * directories that belong to services and users. Those services and users can replace the contents
+ * at any moment. A symbolic link there could make root read, change or give away a file that its
+ * owner cannot reach.
  *
  * A symbolic link is followed only if no one except root and the calling user can have created it:
  * the link and all directories on the way belong to one of the two, and no one else may write to
@@ -22,8 +23,8 @@
 int safe_open(const char *path, int flags, mode_t mode);
 
 /**
- * safe_open_of_root() - the same, and a link must lead to a place where no other user can replace
- * the file
+ * safe_open_of_root() - like safe_open(), and a link must lead to a place where no other user can
+ * replace the file
  *
  * For files that contain instructions for root. The caller itself checks paths without links.
  */
@@ -33,8 +34,8 @@ int safe_open_of_root(const char *path, int flags);
 typedef struct SafeParent {
 	int fd; /* O_PATH */
 	const char *name; /* the last component, inside the given path */
-	bool is_foreign; /* other users can: */
-	/* a user with the rights of these others in the first such directory, ... */
+	bool is_foreign; /* other users can replace something: */
+	/* a user with the rights that these users have in the first such directory, ... */
 	uid_t uid;
 	gid_t gid; /* ... and the group */
 } SafeParent;

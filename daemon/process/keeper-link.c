@@ -131,9 +131,9 @@ bool keeper_link_wait(KeeperLink *link, Timer *timer)
 
 void keeper_link_wait_no_more(KeeperLink *link, const Timer *timer)
 {
+	/* A waiter that was resumed, and now gives up, will not resume the next one itself. */
 	if (!g_queue_remove(&link->waiting, timer) && g_queue_is_empty(&link->outgoing))
-		resume_waiters(link, 1); /* it may be a resumed waiter that will not resume the next
-					    one */
+		resume_waiters(link, 1);
 }
 
 static void enqueue(KeeperLink *link, const void *bytes, size_t size, const int *fds,

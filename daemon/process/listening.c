@@ -249,8 +249,8 @@ static bool is_stale(const Address *address, int type)
 }
 
 /*
- * Does not determine the program, because that takes long. Root can find it, and the manager knows
- * the sockets of its own services.
+ * Does not determine which program uses the address, because that takes long. Root can find that
+ * program with ss(8), and the manager knows the sockets of its own services.
  */
 static bool fail_in_use(const char *address, GError **error)
 {

@@ -24,9 +24,9 @@ typedef struct ListenOwner {
  * listening_open() - make the socket or fifo at its address, with all settings of its definition
  *
  * A socket file that a dead program left is removed if no process listens on it. Other files are
- * never removed. Owner and mode are correct from the first moment, or stricter. An address in use
- * is tried again for LISTENING_PATIENCE_US, because PID 1 may be about to close the previous
- * socket.
+ * never removed. From the first moment, owner and mode are those of the definition, or stricter. An
+ * address in use is tried again for LISTENING_PATIENCE_US, because PID 1 may be about to close the
+ * previous socket.
  * Returns: the descriptor, or -1 with @error.
  */
 int listening_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner,

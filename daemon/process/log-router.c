@@ -137,8 +137,8 @@ static LogChannel *next_marked(LogRouter *router)
 }
 
 /*
- * Hands over as many as the socket takes. The others wait until it is writable, or for the next
- * logger.
+ * Hands over as many channels as the socket takes. The others wait until it is writable, or for the
+ * next logger.
  */
 static void hand_over_marked(LogRouter *router)
 {
@@ -373,7 +373,7 @@ void log_router_on_exited(LogRouter *router, const struct MessageExited *message
 		start_later(router);
 		return;
 	}
-	router->delay_us = DELAY_FIRST_US / 2; /* at once, but only the first time */
+	router->delay_us = DELAY_FIRST_US / 2; /* the first restart is not delayed */
 	start_now(router);
 }
 
@@ -484,8 +484,8 @@ void log_router_begin(LogRouter *router, pid_t alive_pid, uint64_t alive_invocat
 		keeper_link_signal(router->link, &id, SIGKILL);
 	} else {
 		/*
-		 * It is not known which channels the logger has. It ignores those that it already
-		 * has.
+		 * It is unknown which channels the logger has. The logger ignores a channel that it
+		 * already has.
 		 */
 		hand_over_marked(router);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log router: passes the output of each command to svc-logger, and keeps it through restarts of the
- * logger and of the manager.
+ * Log router: passes the output of each command to svc-logger, and keeps the channels through
+ * restarts of the logger and of the manager.
  *
  * Each command has its own channel (base/channel.h). One end is the command's standard output. PID
  * 1 keeps the other end as "SERVICE/log/SERIAL", and svc-logger reads it. A channel that cannot be
@@ -36,8 +36,8 @@ void log_router_free(LogRouter *router);
 void log_router_begin(LogRouter *router, pid_t alive_pid, uint64_t alive_invocation);
 
 /*
- * A kept descriptor of the replay whose kind is "log" (of any service) or whose service is
- * svc-logger. Takes @fd.
+ * Takes @fd, a kept descriptor from the replay. @kind is "log" (of any service), or @service is
+ * svc-logger.
  */
 void log_router_give_fd(LogRouter *router, const char *service, const char *kind, const char *index,
 			int fd);

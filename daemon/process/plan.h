@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Plan: the definitions that one invocation uses: the one it began with, and the newest one, which
- * decides how it ends. Files may be read again while it runs; both definitions live as long as the
- * invocation.
+ * decides how it ends. Files may be read again while it runs; both definitions exist until the
+ * invocation ends.
  */
 #ifndef SVCD_PROCESS_PLAN_H
 #define SVCD_PROCESS_PLAN_H

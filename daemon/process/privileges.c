@@ -2,9 +2,10 @@
 /*
  * Privileges: a list of capabilities to keep, and a list of system calls to give up.
  *
- * Capabilities are listed by need, because the kernel does not change their meaning. System calls
- * are listed by prohibition, because the next version of the C library may use others. Each
- * forbidden call fails with EPERM, as if the process lacked the right.
+ * The first list contains the needed capabilities, because the kernel does not change their
+ * meaning. The second list contains the forbidden system calls, because the next version of the C
+ * library may need other calls. Each forbidden call fails with EPERM, as if the process lacked the
+ * right.
  */
 #include "config.h"
 

@@ -8,8 +8,8 @@
 /**
  * privileges_reduce() - drop the capabilities and system calls that the manager does not use
  *
- * An exec can then gain no further capabilities either. A step that the kernel does not support or
- * permit is skipped, because a machine must boot.
+ * After this call, even an exec cannot gain further capabilities. A step that the kernel does not
+ * support or permit is skipped, because a machine must boot.
  * Returns: the part that could not be given up, as text, or NULL; static.
  */
 const char *privileges_reduce(void);

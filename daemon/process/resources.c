@@ -27,7 +27,8 @@
 #define RECORDS_MAX 50000
 
 /*
- * The kernel log contains numbers of this PID namespace (PROC_PID_INIT_INO in linux/proc_ns.h).
+ * The PIDs in the kernel log are those of this PID namespace (PROC_PID_INIT_INO in
+ * linux/proc_ns.h).
  */
 #define FIRST_PID_NAMESPACE 0xeffffffcu
 

@@ -5,7 +5,7 @@
  *
  * The watchdog: a daemon sends WATCHDOG=1 regularly (sd_watchdog_enabled(3)). A daemon that stops
  * sending is assumed to hang. It gets SIGABRT, so that it can leave a core for analysis. A message
- * may wait in the socket while the manager was away or busy, so the socket is read before the
+ * may still be in the socket if the manager was away or busy, so the socket is read before the
  * daemon is aborted. A manager that takes over starts the full interval again. It takes the
  * interval from the note, because the process keeps the interval it was started with, even if the
  * file has changed.
@@ -224,8 +224,8 @@ static void check_stuck(Supervisor *s, const Probe *probe)
 }
 
 /*
- * Nothing waits for it any more: neither the service's stop nor the client of the check. Its exit
- * is handled when it comes.
+ * Nothing waits for the probe any more: neither the service's stop nor the client of the check. Its
+ * exit is handled when it comes.
  */
 static void give_up(Probe *probe)
 {

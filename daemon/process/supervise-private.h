@@ -142,7 +142,7 @@ struct Supervisor {
 	WorkerJob *successor_question; /* the same for MAINPID= */
 	char *status_text; /* STATUS= */
 	char *forked_problem; /* why the daemon of Ready=fork is not found yet */
-	char *unready_why; /* why the condition of Ready= does not hold yet */
+	char *unready_why; /* why the condition of Ready= is not true yet */
 
 	Cgroup *cgroup;
 	char *notify_path; /* NULL unless it may send notifications */
@@ -291,8 +291,8 @@ bool step_control_failed(const Command *command, const struct MessageExited *exi
 /* NULL after the last one. */
 const Command *step_command_at(const GPtrArray *commands, unsigned index);
 /*
- * Handles the end of the main process of a task, or of any service that ends with that process:
- * after success it stays done.
+ * Handles the end of the main process of a task, or of any service that ends with that process.
+ * After success the service stays done.
  */
 void step_end_by_itself(Supervisor *s, const struct MessageExited *exit);
 /* Handles the end of a process that has no effect in the present step. */
@@ -312,7 +312,7 @@ void step_count_events(Supervisor *s);
  * written. Returns: false if it must be tried again after the poll.
  */
 bool step_renew_cgroup(Supervisor *s);
-/* Calls cgroup_clear() when no process is left. Returns: as above. */
+/* Calls cgroup_clear() when no process is left. Returns: as step_renew_cgroup(). */
 bool step_clear_groups(Supervisor *s);
 
 void step_clear_look(Supervisor *s);

@@ -495,7 +495,9 @@ void supervisor_give_fd(Supervisor *s, const char *kind_name, int fd)
 		break;
 	case KEPT_NOTIFY:
 		s->notify = notify_socket_resume(fd, &notify_listener, s);
-		/* a service that began with one has it, even if its file has changed */
+		/*
+		 * a service that began with a notify socket keeps it, even if its file has changed
+		 */
 		if (!s->notify_path)
 			s->notify_path =
 				notify_socket_path(s->context->runtime_dir, s->plan.def->name);

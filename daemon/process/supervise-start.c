@@ -16,7 +16,8 @@
 #include "process/supervise-private.h"
 
 /*
- * How often the cgroup is renewed, and the delay between the tries. After that the old one is used.
+ * The maximum number of tries to renew the cgroup, and the delay between them. After that the old
+ * cgroup is used.
  */
 #define RENEWALS_MAX 50
 #define RENEW_AGAIN_US (20 * G_TIME_SPAN_MILLISECOND)
@@ -292,7 +293,10 @@ static void forked_problem(Supervisor *s, const char *problem)
 	s->forked_problem = g_strdup(problem);
 }
 
-/* Not found in its PID file yet. If no process is left that could write one, the wait ends. */
+/*
+ * The daemon is not found by its PID file yet. If no process is left that could write that file,
+ * the wait ends.
+ */
 static void forked_look_again(Supervisor *s, const char *problem)
 {
 	if (cgroup_population(s->cgroup) == CGROUP_EMPTY) {
@@ -314,7 +318,7 @@ static void forked_guessed(Supervisor *s, pid_t pid, unsigned n_processes)
 	else if (pid > 0)
 		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
 	else
-		supervisor_is_ready(s); /* without a main process: until its cgroup is empty */
+		supervisor_is_ready(s); /* without a main process, until its cgroup is empty */
 }
 
 void step_forked_found(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem)

@@ -62,8 +62,9 @@ static KernelAnswer is_victim(const Supervisor *s, const struct MessageExited *e
 
 /*
  * The reason if the kernel has killed a process of this run because memory was short; NULL: it has
- * not. If no controller counts the service's kills, it has no memory limit of its own, so only the
- * machine can have been short of memory. Processes that we may have killed are then not looked up.
+ * not. If no controller counts the service's kills, the service has no memory limit of its own, so
+ * only the machine can have been short of memory. Processes that we may have killed are then not
+ * looked up.
  */
 static const char *describe_lack(const Supervisor *s, const struct MessageExited *exit)
 {

@@ -478,7 +478,7 @@ static bool may_live_without_main(const Supervisor *s)
 	return s->plan.def->ready == READY_FORK || plan_is_script(&s->plan);
 }
 
-/* A ready service with an unknown main process: only its cgroup shows whether it lives. */
+/* A ready service with an unknown main process: only its cgroup shows whether it still runs. */
 static void resume_ready(Supervisor *s)
 {
 	struct MessageExited unknown = { .at_us = (uint64_t)loop_now() };

@@ -44,7 +44,7 @@ typedef struct ProcessContext {
 	/* NULL: no cgroup v2; sessions and the subreaper are used instead */
 	const char *cgroup_root;
 	bool has_marks; /* without cgroups: find processes by marks (process/tagged-processes.h) */
-	const char *runtime_dir; /* "/run/svcd": notify sockets live below it */
+	const char *runtime_dir; /* "/run/svcd": notify sockets are below it */
 	const char *exec_helper; /* path of svc-exec */
 	const char *const *environment; /* for every service: PATH, LANG, ... */
 	const int *machine; /* resources.h; NULL: none is known */

@@ -51,7 +51,7 @@ enum ExecSpecType {
 	EXEC_SPEC_CPU_PRIORITY = 25, /* uint32_t */
 	EXEC_SPEC_IO_PRIORITY = 26, /* uint32_t: as ioprio_set(2) takes it */
 	EXEC_SPEC_CPU = 27, /* uint32_t: a processor that it may run on */
-	/* uint32_t: the process that shares its network, for commands beside the main process */
+	/* uint32_t: the main process; a command beside it enters its network */
 	EXEC_SPEC_MAIN_PID = 30,
 	/* string: path of a link of ours that contains the name of the directories */
 	EXEC_SPEC_PRIVATE_TMP = 31,

@@ -363,9 +363,9 @@ struct MessageReexec {
 /*
  * DISPOSE: descriptors whose last close(2) may wait for ever, because a process of a service could
  * hold the object. A child of the keeper closes them. The manager sends them, closes its own
- * copies, and then sends a DISPOSE without descriptors. From then on they may be closed. FORGET
- * does the same for a kept descriptor, unless FORGET_ENDED is set. FORGET is sent after the manager
- * has closed its copy.
+ * copies, and then sends a DISPOSE without descriptors. From then on the child may close them.
+ * FORGET does the same for a kept descriptor, unless FORGET_ENDED is set. FORGET is sent after the
+ * manager has closed its copy.
  */
 struct MessageDispose {
 	struct MessageHeader header;
@@ -395,7 +395,7 @@ struct MessageWelcome {
 	/* for example /sys/fs/cgroup/svcd; empty without cgroup v2 */
 	char cgroup_root[PROTOCOL_NAME_BYTES];
 	char virtualization[32]; /* "", "container", "vm" */
-	uint32_t busy_ms; /* the manager's setting of its clock */
+	uint32_t busy_ms; /* the time to which the manager sets its clock */
 	/* with WELCOME_NOT_TAKEN_OVER: that keeper's wait status; -1: it did not end */
 	int32_t trial_status;
 };

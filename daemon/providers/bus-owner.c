@@ -15,7 +15,7 @@
 #include "loop/wire.h"
 
 /*
- * The bus answers in less than a millisecond. If there is no answer in this time, it counts as
+ * The bus answers in less than a millisecond. If there is no answer in this time, the bus counts as
  * silent.
  */
 #define ANSWER_US (25 * G_USEC_PER_SEC)

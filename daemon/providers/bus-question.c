@@ -190,8 +190,8 @@ static void withdraw(BusQuestion *question)
 }
 
 /*
- * A question in flight may have been answered before the present event. A question that is not sent
- * yet has not.
+ * A question in flight may have been answered before the present event, so it is asked again. A
+ * question that is not sent yet need not be.
  */
 static void put_in_queue(BusQuestion *question)
 {

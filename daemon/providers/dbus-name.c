@@ -23,7 +23,7 @@ typedef struct BusName {
 	BusOwner *owner;
 } BusName;
 
-/* A connection that is ignored while it lives. */
+/* A connection that is ignored while it exists. */
 typedef struct StandIn {
 	DbusNameProvider *provider;
 	char *unique_name;

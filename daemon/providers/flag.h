@@ -27,7 +27,7 @@ void flag_provider_on_cleared(FlagProvider *flags, void (*cleared)(void *data, c
 			      void *data);
 
 /**
- * flag_provider_set() - set or clear one
+ * flag_provider_set() - set or clear a flag
  * @holder: for a flag with an owner: the unique name of the requesting connection; NULL: a client
  * that is not on the bus, which may only clear it
  * @why: the requester, shown by explain

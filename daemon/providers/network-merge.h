@@ -11,8 +11,9 @@
  *    for ever.
  * 2. Otherwise the state of NetworkManager decides while it has one: up is State >= 60, online is
  *    Connectivity 4. It has no state while it starts (its State goes from 20 to 70 although the
- *    connections work), or while it reports "unknown". The same holds while it is disconnected
- *    beside a foreign default route, has no owner, or the bus is away. Then rtnetlink decides.
+ *    connections work), while it reports "unknown", or while it is disconnected beside a foreign
+ *    default route. It also has no state while its name has no owner, or while the bus is away.
+ *    Without a state of NetworkManager, rtnetlink decides.
  * 3. If the two disagree when NetworkManager falls silent, the level is unknown, which stops
  *    nothing and starts nothing. NetworkManager knew those routes and disagreed, and most likely it
  *    returns with the same state (an upgrade). A change in rtnetlink is new information and decides

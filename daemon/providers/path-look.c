@@ -22,7 +22,7 @@ struct PathLook {
 	char *path;
 	char *owner;
 	WorkerJob *job; /* NULL: not running */
-	bool is_lost; /* that was logged */
+	bool is_lost; /* the loss of the job was logged */
 	Timer *again;
 	void (*seen)(void *data, bool is_there);
 	void *data;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Path walker: every directory on the way to a path is watched, also through symbolic links. An
- * event for a name in one of them makes the paths through that name be walked again. An inotify
+ * Path walker: every directory on the way to a path is watched, also through symbolic links. After
+ * an event for a name in one of them, the paths through that name are walked again. An inotify
  * event is only a hint, and the walk decides. The watch is set before the name is looked up, so no
  * change is missed.
  *
  * Most paths lie in few directories. The way to a directory is walked once for all of them, and
- * remembered until an event occurs on it. An unread event concerns all paths that have used that
- * way.
+ * remembered until an event occurs on it. When an event is read, all paths that have used that way
+ * are walked again.
  *
  * A walk ends at the mount of a file system that may not answer. Its length is limited, because
  * other users can make mazes of links.
@@ -32,13 +32,14 @@
 #define MAX_SYMLINKS 40
 
 /*
- * Names on one way, including those in links, because each link may have a thousand. No sensible
+ * Names on one way, including those in links, because each link may contain a thousand. No sensible
  * path has so many.
  */
 #define MAX_COMPONENTS 256
 
 /*
- * There are fewer directories of programs, but clients may request any number of other directories.
+ * Programs are in fewer directories than this, but clients may request any number of other
+ * directories.
  */
 #define MAX_LOOKUPS 64
 
@@ -84,7 +85,9 @@ typedef struct WalkedPath {
 	char *argument;
 	const char *path; /* into @argument */
 	PathReports reports;
-	/* the way ended at this mount, because its file system may not answer; NULL: it did not */
+	/*
+	 * the way ended at this mount, because its file system may not answer; NULL: no such mount
+	 */
 	char *mount;
 	MountPointKind barrier; /* the kind of that mount */
 	PathTest test;
@@ -103,8 +106,8 @@ struct PathWalker {
 	Inotify *inotify;
 	GHashTable *conditions; /* &id -> WalkedPath, owned */
 	GHashTable *directories; /* watch number -> Directory, owned */
-	GHashTable *lookups; /* directory, owned -> LookupPath, owned; those without an event since
-			      */
+	/* directory, owned -> LookupPath, owned; removed after an event on the way */
+	GHashTable *lookups;
 	GPtrArray *dirty; /* WalkedPath *, borrowed */
 	Timer *again; /* look again at those with a temporary error */
 	unsigned n_unwatched; /* directories that could not be watched, ever */
@@ -390,7 +393,10 @@ static PathVerdict test_file(PathWalker *walker, WalkedPath *condition, const ch
 	return path_test_file(condition->test, path, st);
 }
 
-/* A verdict with a new reason is reported, and so is each report while it is unknown. */
+/*
+ * Omits a report that repeats the last one, unless the level is unknown or each look-up is to be
+ * reported.
+ */
 static void report(PathWalker *walker, WalkedPath *condition, Level level, const char *why)
 {
 	const PathFinding finding = { .level = level, .why = why };

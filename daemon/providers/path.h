@@ -2,9 +2,8 @@
 /*
  * Path: conditions on the file system.
  *
- * path:/x exists (symlinks followed), path:exec:/x is an executable file, path:dir:/x is a
- * directory,
- * path:nonempty:/x is a file with content or a directory with an entry.
+ * path:/x requires that the file exists (symlinks are followed), path:exec:/x an executable file,
+ * path:dir:/x a directory, and path:nonempty:/x a file with content or a directory with an entry.
  *
  * svc-worker looks up all paths (providers/path-walker.h), because a look-up can block for ever.
  * The manager looks up none. A path on a remote file system, or on one that a process implements,

@@ -3,9 +3,9 @@
  * Program file: checks whether execve(2) could execute a file, without executing it.
  *
  * A read lease is granted unless a process has the file open for writing (fcntl(2)). execve(2)
- * checks the same. The lease is returned at once. The program headers show whether a file is
+ * makes the same check. The lease is returned at once. The program headers show whether a file is
  * incomplete. The kernel maps the segments that they list and ignores the rest. So an incomplete
- * program starts and is then killed by a signal. Scripts have no such mark.
+ * program starts and is then killed by a signal. Nothing shows whether a script is complete.
  *
  * Only recently changed files are opened, so a boot reads no program that it does not start.
  */
@@ -26,7 +26,7 @@
 
 #include "base/fd.h"
 
-/* Longer than a writer pauses, and than a truncated file stays unrepaired. */
+/* Longer than any pause of a writer, and longer than a truncated file stays unrepaired. */
 #define RECENT_S 600
 
 /* The start of a program: its header, and the program headers of every usual linker. */
@@ -119,7 +119,7 @@ ProgramState program_file_state(const char *path, const struct stat *st)
 	fd = open_same(path, st);
 	if (fd < 0)
 		return unread;
-	/* also an empty file, because its first bytes cause no event */
+	/* an empty file is checked, too, because its first bytes cause no event */
 	if (is_open_for_writing(fd))
 		return PROGRAM_OPEN;
 	if (fstat(fd, &now) < 0 || now.st_size == 0)

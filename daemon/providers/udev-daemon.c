@@ -4,8 +4,8 @@
  * to it. The manager looks up only an existing name on a tmpfs, because that takes no lock.
  *
  * udevd leaves its socket behind even after a normal exit (seen with 252), so the file alone proves
- * little. The manager connects, which udevd ignores as a client without a request, and then watches
- * the process that listens.
+ * little. So the manager connects, and then watches the process that listens. udevd ignores the
+ * connection, because it contains no request.
  */
 #include "config.h"
 

@@ -10,7 +10,7 @@
 #define LOOKS 2
 
 typedef struct Recheck {
-	UdevRecord *record; /* the device's record if it stays that way; owned */
+	UdevRecord *record; /* the record that the table gets when it is accepted; owned */
 	unsigned n_requested;
 	int64_t due_us;
 	/* its earlier state is unknown: the table contains the present record */

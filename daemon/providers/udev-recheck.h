@@ -8,7 +8,7 @@
  * twice to process it again. Only then is the event accepted. Another label, other content and the
  * removal of the device are accepted at once.
  *
- * Plain data, as the table: its user (providers/udev.c) has the clock and asks udevd.
+ * This is plain data, like the table. Its user (providers/udev.c) has the clock and asks udevd.
  */
 #ifndef SVCD_PROVIDERS_UDEV_RECHECK_H
 #define SVCD_PROVIDERS_UDEV_RECHECK_H

@@ -58,8 +58,8 @@ bool udev_record_has_partitions(const UdevRecord *record);
 bool udev_record_is_unread(const UdevRecord *record);
 
 /*
- * It is not ready only because it has no content: 99-systemd.rules takes an encrypted device
- * without content as incomplete.
+ * Its lack of content is the only reason why it is not ready: 99-systemd.rules treats an encrypted
+ * device without content as incomplete.
  */
 bool udev_record_is_unready_while_blank(const UdevRecord *record);
 
@@ -91,8 +91,8 @@ void udev_record_note_read_error(int *trouble);
 /**
  * udev_record_from_device() - all properties of a device
  * @device: of an event: no file is read, because all properties came with the event
- * @subsystem: for a device of /sys, which has it only as a link; NULL for that of an event, which
- * has it among its properties
+ * @subsystem: for a device of /sys, where the subsystem is only a link; NULL for a device of an
+ * event, because its properties contain the subsystem
  *
  * Returns: a new record, or NULL with @trouble set if the device cannot be read at present.
  */

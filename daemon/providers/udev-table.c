@@ -2,7 +2,8 @@
 /*
  * Udev table: one slot for every key that a device makes true or a condition uses, found by a hash.
  * So the cost of an event depends on the names of its device, not on the number of conditions. Only
- * udev: conditions are compared one by one: those of the device's subsystem and those of any.
+ * udev: conditions are compared one by one: those for the device's subsystem and those for any
+ * subsystem.
  */
 #include "config.h"
 
@@ -309,8 +310,8 @@ static const char *group_of(const UdevMatch *match)
 }
 
 /*
- * Only now are the known devices compared with it. label:, uuid: and device: are found by their
- * names directly.
+ * Adds the condition to its group, and compares the known devices with it. label:, uuid: and
+ * device: are found by their names directly.
  */
 static void join_group(UdevTable *table, UdevSlot *slot)
 {

@@ -56,13 +56,13 @@ typedef struct UdevProvider {
 	int64_t listed_at_us;
 	/* an earlier manager existed, and this one has not listed the volumes yet */
 	bool is_recovering;
-	/* all was listed since udevd runs: a device missing in the table does not exist */
+	/* all devices were listed since udevd started: one missing in the table does not exist */
 	bool is_complete;
 	bool is_behind; /* events may be older than the listing */
 	bool is_listing; /* @reader is listing */
 	/*
-	 * since there is a daemon: all was listed once, or listing is impossible, or there is no
-	 * udevd
+	 * since @daemon exists: all devices were listed once, or listing is impossible, or there is
+	 * no udevd
 	 */
 	bool is_settled;
 	int64_t pause_us; /* the last one after a failure; 0: the last job did not fail */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Capabilities: prctl(2), capset(2); which set is which: capabilities(7).
+ * Capabilities: prctl(2) and capset(2). capabilities(7) explains the different sets.
  */
 #include "config.h"
 

@@ -155,7 +155,7 @@ static int keep_mounts_of_proc(struct MountList *list, const char *key)
 
 	while (!error && getline(&line, &size, file) > 0)
 		error = keep_mount_of_proc(list, key, line);
-	/* Other reasons for the end are lack of memory and a failed read. */
+	/* The loop also ends if memory is exhausted or a read fails. */
 	if (!error && !feof(file))
 		error = errno ? errno : EIO;
 	free(line);
@@ -182,7 +182,9 @@ static int add_proc(const struct Sandbox *sandbox, struct MountList *list)
 
 /* --- lists of paths --- */
 
-/* Adds the lists in the order of their keys here, and each in the order of its lines. */
+/*
+ * Adds the lists in the order of the keys in this table, and each list in the order of its lines.
+ */
 static int add_lists(const struct Sandbox *sandbox, struct MountList *list)
 {
 	static const struct {

@@ -10,10 +10,10 @@
 
 /**
  * namespaces_enter() - enter a separate network and host name
- * @main_pid: the process that shares its network; 0: none
+ * @main_pid: the main process, if this command runs beside it; 0: there is none
  *
- * A command beside the main process enters the network of that process. Otherwise a Stop= command
- * could not reach the daemon.
+ * Such a command enters the network of the main process. Otherwise a Stop= command could not reach
+ * the daemon.
  * Returns: 0 or an errno.
  */
 int namespaces_enter(const struct Sandbox *sandbox, uint32_t main_pid, struct Failure *failure);

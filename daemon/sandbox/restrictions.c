@@ -91,8 +91,9 @@ static int forbid_families(const struct RuleTarget *target, uint64_t allowed)
 
 /*
  * io_uring can make sockets without a system call that a filter sees. The old socketcall(2) has its
- * arguments in memory. Where a processor has that call, libseccomp adds a rule to each of these,
- * which forbids making any socket by it.
+ * arguments in memory, where a filter cannot check them. On a processor that has this call,
+ * libseccomp extends each rule for socket(2) by a rule that forbids socketcall(2) to make any
+ * socket.
  */
 static int restrict_families(const struct Sandbox *sandbox, const struct RuleTarget *target)
 {

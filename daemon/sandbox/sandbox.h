@@ -133,9 +133,9 @@ struct Sandbox {
 			     */
 	/*
 	 * One value per key. A flag: 0 or 1; a level; capabilities: bit n is capability n;
-	 * FAMILIES: bit n is address family n; NAMESPACES: CLONE_NEW...; ARCHITECTURES: see there;
-	 * SYSTEM_CALL_ERROR: an errno, 0: kill; ...MODE: 0755 if not given. The sets of allowed
-	 * items are full unless the key is given.
+	 * FAMILIES: bit n is address family n; NAMESPACES: CLONE_NEW...; ARCHITECTURES: see
+	 * SANDBOX_ARCHITECTURES; SYSTEM_CALL_ERROR: an errno, 0: kill; ...MODE: 0755 if not given.
+	 * The sets of allowed items are full unless the key is given.
 	 */
 	uint64_t value[SANDBOX_KEYS_COUNT];
 	struct SandboxPath *paths; /* the entries of all keys, in the order of the lines */

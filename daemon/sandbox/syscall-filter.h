@@ -45,9 +45,9 @@ bool syscall_filter_is_allow_list(const struct SyscallTokens *tokens);
  * syscall_filter_resolve() - the calls of the lines, with groups expanded and without duplicates
  * @ret_calls: empty; for syscall_filter_clear()
  *
- * For a list of allowed calls: the allowed ones, and with an error those that fail; @default is
- * always included first. For a list of forbidden calls: the forbidden ones. A later line adds calls
- * or removes them.
+ * A list of allowed calls results in the allowed calls, and in those that fail with an error of
+ * their own; the calls of the default group always come first. A list of forbidden calls results in
+ * the forbidden calls. A later line adds calls or removes them.
  * Returns: 0 or ENOMEM.
  */
 int syscall_filter_resolve(const struct SyscallTokens *tokens, struct SyscallTokens *ret_calls);

@@ -180,8 +180,8 @@ static unsigned edit_distance(const char *a, const char *b, unsigned limit)
 const char *token_nearest(const char *token, const char *const *known)
 {
 	/*
-	 * One letter differs from any other by one mistake, so only its case may differ. Names of
-	 * daemons are short.
+	 * A single letter is one mistake away from every other letter, so for one letter only the
+	 * case may differ. The other limits are small, because names of daemons are short.
 	 */
 	const unsigned limit = strlen(token) < 2 ? 0 :
 			       strlen(token) < 6 ? 1 :

@@ -14,8 +14,8 @@
 /**
  * tokens_split() - split @text into tokens, as a shell does
  *
- * It knows blanks, 'single' and "double" quotes (\" and \\ inside), and \ before a byte. There are
- * no variables, globs or comments.
+ * It handles blanks, 'single' and "double" quotes (\" and \\ inside), and \ before a byte. There
+ * are no variables, globs or comments.
  * @ret_problem: on failure, the reason, a static string
  * Returns: an array that ends with NULL, possibly empty, for tokens_free(); NULL on failure.
  */

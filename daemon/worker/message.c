@@ -27,7 +27,7 @@ GByteArray *worker_message_new(uint64_t id, const char *const *fields, unsigned 
 	(void)snprintf(number, sizeof number, "%" G_GUINT64_FORMAT, id);
 	g_byte_array_append(message, (const guint8 *)number, (guint)strlen(number) + 1);
 	for (unsigned i = 0; i < n_fields && message->len <= WORKER_MESSAGE_BYTES; i++) {
-		/* the check below refuses this one */
+		/* a message with a shortened field fails the check below */
 		const size_t length = MIN(strlen(fields[i]), WORKER_MESSAGE_BYTES);
 
 		g_byte_array_append(message, (const guint8 *)fields[i], (guint)length);

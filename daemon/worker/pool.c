@@ -421,8 +421,8 @@ static WorkerProcess *find_resting(const WorkerPool *pool)
 }
 
 /*
- * An idle worker has closed every descriptor of its last owner, so it may serve another one.
- * Executing a new one costs more than most jobs.
+ * An idle worker has closed every descriptor of its last owner, so it may serve another owner.
+ * Executing a new worker costs more than most jobs.
  */
 static WorkerProcess *process_reuse(WorkerPool *pool, const char *owner)
 {

@@ -3,11 +3,11 @@
  * Worker pool: jobs for svc-worker, the expendable process that touches objects that other users
  * can hold.
  *
- * A user can block processes (docs/security.md) that look up a name in a directory that the user
- * may list, or close a descriptor that the user has had. Processes that use a socket that the user
- * shares can be blocked as well. The manager does none of that, and gives such jobs to a worker.
- * There is one worker per owner of jobs, for example per service, so that jobs of different owners
- * do not wait for each other. An idle worker goes to the next owner.
+ * A user can block a process that looks up a name in a directory that the user may list, closes a
+ * descriptor that the user has had, or uses a socket that the user shares (docs/security.md). The
+ * manager does none of these things, and gives such jobs to a worker. There is one worker per owner
+ * of jobs, for example per service, so that jobs of different owners do not wait for each other. An
+ * idle worker goes to the next owner.
  *
  * A worker that makes no progress within WorkerOps.limit_us is killed and abandoned. Its current
  * job is lost, and its other jobs go to a new worker. An abandoned worker may be unkillable, so
@@ -44,9 +44,8 @@ typedef struct WorkerOps {
 	uint64_t (*start)(void *data, int socket);
 	void (*kill)(void *data, uint64_t number); /* SIGKILL */
 	/*
-	 * Closes @fd, the socket of a failed worker. Answers in it were not read, and a user may
-	 * have touched a descriptor that came with one. So the close may have to be left to another
-	 * process.
+	 * Closes @fd, the socket of a failed worker. Its unread answers may carry descriptors that
+	 * a user has touched. So the close may have to be left to another process.
 	 */
 	void (*dispose)(void *data, int fd);
 	int64_t limit_us; /* WORKER_LIMIT_US; shorter in tests */
