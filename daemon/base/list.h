@@ -27,7 +27,7 @@ void list_add(GPtrArray **list, gpointer item, GDestroyNotify free_item);
 void list_empty(GPtrArray *list);
 void list_free(GPtrArray *list);
 
-/* The same for values of @size bytes each. */
+/* Like the functions above, for values of @size bytes each. */
 GArray *values_new(void);
 void values_add(GArray **values, gconstpointer value, guint size);
 void values_free(GArray *values);

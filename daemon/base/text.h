@@ -76,8 +76,8 @@ char *text_unescape_bus_path(const char *element);
 char *text_escape_terminal(const char *text);
 
 /*
- * The same for a JSON document. Its meaning is unchanged, because such characters can only be in
- * strings. @json: valid UTF-8.
+ * Like text_escape_terminal(), for a JSON document. Its meaning is unchanged, because such
+ * characters can only be in strings. @json: valid UTF-8.
  */
 char *text_escape_json(const char *json);
 

@@ -86,7 +86,7 @@ typedef struct BusOps {
 			      const Requester *requester, GError **error);
 	/*
 	 * Registers @name if it names an instance of a template, and reads its file now. The
-	 * requester is an operator of it.
+	 * requester is an operator of the instance.
 	 * Returns: false with LIMIT_REACHED if the requester has too many instances.
 	 */
 	bool (*add_instance)(void *data, const char *name, const Requester *requester,

@@ -51,7 +51,7 @@ void bus_files_read(Bus *bus);
 
 /*
  * The level of a condition, or the reason for it, changed. A service uses this condition, or a
- * client watches it. Cheap, as above.
+ * client watches it. As cheap as bus_service_changed().
  */
 void bus_condition_changed(Bus *bus, const char *key, Level level, const char *why);
 

@@ -6,9 +6,9 @@
  * It is not root, but svcd would make it root. So the caller must have CAP_SYS_ADMIN. If PID 1
  * itself lacks that (containers), the caller must have every capability of PID 1.
  *
- * No path is looked up, because a user can hold up /proc. capget(2) takes a pid. A pidfd proves
- * that the pid was not given to another process, and reports the user namespace of the process. In
- * a namespace of its own a process has all capabilities, but none here.
+ * No path is looked up, because a user can hold the lock of /proc. capget(2) takes a pid. A pidfd
+ * proves that the pid was not given to another process, and reports the user namespace of the
+ * process. In a namespace of its own a process has all capabilities, but none here.
  */
 #ifndef SVCD_BUS_PEER_RIGHTS_H
 #define SVCD_BUS_PEER_RIGHTS_H
@@ -41,9 +41,9 @@ bool peer_rights_override_modes(void);
 bool peer_rights_of_socket(int fd, pid_t pid);
 
 /*
- * The same for a process that a bus daemon has named. Its pid may have been reused. Pid 0: the
- * process is outside our PID namespace. The daemon has the pid from the kernel, so no process
- * inside can pretend to be outside.
+ * Like peer_rights_of_socket(), for a process that a bus daemon has named. Its pid may have been
+ * reused. Pid 0: the process is outside our PID namespace. The daemon has the pid from the kernel,
+ * so no process inside can pretend to be outside.
  */
 bool peer_rights_of_process(pid_t pid);
 

@@ -12,7 +12,7 @@
 /* Appends a(ssss): text, level, why and origin of each term that is not true. */
 void terms_append_false(const Engine *engine, const Service *service, DBusMessageIter *out);
 
-/* Appends a(sssss): "When" or "While", then as above, for all terms in force. */
+/* Appends a(sssss): "When" or "While", text, level, why and origin of each term in force. */
 void terms_append_all(const Engine *engine, const Service *service, DBusMessageIter *out);
 
 /* Finds a service by its name or an alias (Provides=). NULL: there is none. */

@@ -21,8 +21,8 @@ extern const AccountFiles accounts_of_machine;
 /**
  * accounts_find() - find the uid and gid of an account
  * @user: a name or a number; NULL: *@ret_uid is unchanged
- * @group: likewise; NULL: the group of @user if it has a line in passwd(5), else *@ret_gid is
- * unchanged
+ * @group: a name or a number; NULL: the group of @user if that user has a line in passwd(5), else
+ * *@ret_gid is unchanged
  *
  * The files are read each time, because a package may have just added its user.
  * Returns: false with @error if there is no such name.

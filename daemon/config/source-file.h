@@ -48,7 +48,7 @@ void source_reader_clear(SourceReader *reader);
  */
 GPtrArray *source_reader_list(SourceReader *reader, const char *path, char **ret_problem);
 
-/* The same, but adds the problem to @diags. */
+/* Like source_reader_list(), but adds the problem to @diags. */
 GPtrArray *source_reader_list_reported(SourceReader *reader, const char *path, DiagList *diags);
 
 /**

@@ -18,7 +18,7 @@ struct Environment {
  * assignment, or ENOMEM.
  */
 int environment_set(struct Environment *environment, const char *assignment);
-/* The same, from a name and a value. */
+/* Like environment_set(), from a name and a value. */
 int environment_set_pair(struct Environment *environment, const char *name, const char *value);
 const char *environment_get(const struct Environment *environment, const char *name);
 

@@ -2,11 +2,11 @@
 /*
  * svc-finale: the steps at the end of a shutdown that may hang, so PID 1 does not do them itself.
  *
- *	svc-finale processes machine|user CGROUP-ROOT [PID...]    ends all processes (user: the keeper's) except PID...
- *	svc-finale file-systems                                   sync, swapoff, unmount, read-only
+ * 	svc-finale processes machine|user CGROUP-ROOT [PID...]    ends all processes (user: the keeper's) except PID...
+ * 	svc-finale file-systems                                   sync, swapoff, unmount, read-only
  *
- * Any of these steps can hang for ever, on a dead disk or server, or because a user holds /proc.
- * PID 1 waits for a limited time and goes on (docs/keeper.md, "Finale").
+ * Any of these steps can hang for ever, on a dead disk or server, or because a user holds the lock
+ * of /proc. PID 1 waits for a limited time and goes on (docs/keeper.md, "Finale").
  */
 #include "config.h"
 

@@ -48,7 +48,7 @@ typedef struct AloneSource {
 	FdSource *owner;
 } AloneSource;
 
-/* The default context belongs to the process, and so do these: one for each LoopPriority. */
+/* The default context belongs to the process, and so do its pollers: one for each LoopPriority. */
 static Poller *pollers;
 
 /*

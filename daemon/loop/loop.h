@@ -80,9 +80,9 @@ typedef struct FdSource FdSource;
 FdSource *fd_source_new(int fd, GIOCondition events, int priority,
 			void (*ready)(GIOCondition condition, void *data), void *data);
 /*
- * The same for /proc/self/mountinfo, which is ready only once per change, for the first process
- * that polls (proc(5)). epoll(7) polls twice, so the main loop polls this file itself, before all
- * others. This costs something at every turn.
+ * Like fd_source_new(), for /proc/self/mountinfo, which is ready only once per change, for the
+ * first process that polls (proc(5)). epoll(7) polls twice, so the main loop polls this file
+ * itself, before all others. This costs something at every turn.
  */
 FdSource *fd_source_new_forgetful(int fd, GIOCondition events,
 				  void (*ready)(GIOCondition condition, void *data), void *data);

@@ -52,7 +52,7 @@ typedef struct SocketLook {
 SystemBus *system_bus_new(const char *socket_path, const SocketLook *look, GError **error);
 
 /**
- * system_bus_new_session() - the same for a session bus
+ * system_bus_new_session() - like system_bus_new(), for a session bus
  * @address: as in DBUS_SESSION_BUS_ADDRESS
  */
 SystemBus *system_bus_new_session(const char *address, const SocketLook *look, GError **error);

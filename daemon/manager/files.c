@@ -2,12 +2,13 @@
 /*
  * Files: svc-generate reads all files and passes them on in one memfd (config/bundle.h). They are
  * parsed from there, and the engine gets the result. After the boot the manager opens none of them
- * by path, because a user may hold a directory or file on the path, and a reader would block. If a
- * load fails, the previous files stay in force. PID 1 keeps their memfd for the next manager.
+ * by path, because a user may hold the lock of a directory or file on the path, and a reader would
+ * block. If a load fails, the previous files stay in force. PID 1 keeps their memfd for the next
+ * manager.
  *
  * There are two exceptions. A user's manager reads its files itself, because that user can only
  * delay that manager. If svc-generate fails before the first load, the machine's manager reads them
- * itself: no service was started that could hold them.
+ * itself: no service was started that could hold a lock.
  */
 #include "config.h"
 
@@ -32,8 +33,8 @@
 #define GENERATOR_PROGRAM SVCD_LIBDIR "/svc-generate"
 
 /*
- * The generator takes some milliseconds, or a second on a slow disk. If it takes longer, a process
- * holds a file that it reads.
+ * The generator takes some milliseconds, or a second on a slow disk. If it takes longer, another
+ * process holds the lock of a file or directory that it reads.
  */
 #define GENERATOR_LIMIT_US (10 * G_USEC_PER_SEC)
 
@@ -123,7 +124,7 @@ static void make_registry(Manager *m);
 
 /*
  * @kept: the files that an earlier manager has read, with the kernel's command line; or NULL. With
- * @kept, this manager opens no file in /proc, because users can hold it.
+ * @kept, this manager opens no file in /proc, because users can hold the lock of /proc.
  */
 static char *kernel_cmdline(const Manager *m, const Bundle *kept)
 {

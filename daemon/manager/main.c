@@ -76,8 +76,8 @@ static Manager *manager_new(int argc, char **argv)
 
 /*
  * Before GLib prints the first error text, it looks in the library directory for "charset.alias"
- * and for converters, and any user can hold that directory. GLib does not look if the variable
- * CHARSET contains the answer, and it remembers the answer.
+ * and for converters, and any user can hold the lock of that directory. GLib does not look if the
+ * variable CHARSET contains the answer, and it remembers the answer.
  */
 static void settle_character_set(void)
 {

@@ -277,7 +277,7 @@ void power_on_supply(Manager *m, PowerSupply supply);
 bool power_shutdown(Manager *m, enum ShutdownKind kind, const Requester *requester, GError **error);
 /* Ends a user's svcd. @what: the cause. */
 void power_end(Manager *m, const char *what);
-/* The same after a recovery, if a signal requested it during the recovery. */
+/* Called after a recovery: calls power_end() if a signal requested it during the recovery. */
 void power_end_if_asked(Manager *m);
 bool power_is_ending(void);
 /* Continues a shutdown after a recovery. Returns: its runlevel; NULL: there is no shutdown. */
@@ -308,7 +308,7 @@ void watches_remove_client(Manager *m, KeyPrefix prefix, const char *key);
  */
 void watches_look_again(Manager *m, const Service *s);
 
-/* The same for all services, because the files were read. */
+/* Like watches_look_again(), for all services, because the files were read. */
 void watches_look_at_all(Manager *m);
 void watches_on_level(Manager *m, const char *key, Level level, const char *why);
 

@@ -3,11 +3,12 @@
  * Sockets: the sockets of all services. The engine (Service.listens) and the definition determine
  * which are open.
  *
- * svc-worker opens them. A service can hold the lock of its socket, and users can hold directories.
- * So the manager never binds or inspects a socket, and never closes the last copy. It passes
- * descriptors on and polls them: poll(2) takes no lock that a process can hold (docs/processes.md).
- * PID 1 keeps each socket from the moment it is open, under a name with a hash of its definition
- * (model/socket-fields.h). The next manager or definition identifies it by that hash.
+ * svc-worker opens them. A service can hold the lock of its socket, and users can hold the locks of
+ * directories. So the manager never binds or inspects a socket, and never closes the last copy. It
+ * passes descriptors on and polls them: poll(2) takes no lock that a process can hold
+ * (docs/processes.md). PID 1 keeps each socket from the moment it is open, under a name with a hash
+ * of its definition (model/socket-fields.h). The next manager or definition identifies it by that
+ * hash.
  *
  * While a service has processes its sockets stay unchanged, because the processes have them, too.
  */
@@ -460,7 +461,8 @@ static void bring_in_line(ServiceSockets *all, const Service *s, bool may_change
 	if (s)
 		match_all(all, old, s, may_change);
 	/*
-	 * Done before others are opened, because a new socket may need the address of one of these.
+	 * Closes old sockets before new ones are opened, because a new one may need the address of
+	 * an old one.
 	 */
 	take_rest(all, old, s, may_change);
 	if (s && may_change)

@@ -86,8 +86,8 @@ void keeper_link_keep(KeeperLink *link, const char *name, int fd); /* @fd: dupli
 /* PID 1 no longer keeps the descriptor @name; one of its children closes it. */
 void keeper_link_forget(KeeperLink *link, const char *name);
 /*
- * The same for our end of a channel for which channel_peek() returned CHANNEL_END. PID 1 closes
- * such a descriptor directly.
+ * Like keeper_link_forget(), for our end of a channel for which channel_peek() returned
+ * CHANNEL_END. PID 1 closes such a descriptor directly.
  */
 void keeper_link_forget_ended(KeeperLink *link, const char *name);
 /**

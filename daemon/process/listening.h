@@ -3,7 +3,7 @@
  * Listening: one socket or fifo of a service, from its definition to a descriptor.
  *
  * Only svc-worker calls this, because each of these functions may block for ever. Users can hold
- * the directories on the path, and a service can hold the lock of its socket.
+ * the locks of the directories on the path, and a service can hold the lock of its socket.
  */
 #ifndef SVCD_PROCESS_LISTENING_H
 #define SVCD_PROCESS_LISTENING_H

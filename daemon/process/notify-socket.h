@@ -77,7 +77,7 @@ char *notify_socket_path(const char *runtime_dir, const char *service);
  */
 NotifySocket *notify_socket_new(const char *path, uid_t owner, const NotifyListener *listener,
 				void *data, GError **error);
-/* The same with a socket that the keeper has kept. Takes @fd. */
+/* Like notify_socket_new(), with a socket that the keeper has kept. Takes @fd. */
 NotifySocket *notify_socket_resume(int fd, const NotifyListener *listener, void *data);
 void notify_socket_arm(NotifySocket *socket);
 /* Handles all pending datagrams, without the rate limit, because the sender is dead. */

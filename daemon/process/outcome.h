@@ -17,8 +17,8 @@
 char *outcome_describe(int code, int status, int errnum);
 
 /*
- * The same for a command of a script; LSB gives its exit statuses meanings: "exit status 5 (not
- * installed)".
+ * Like outcome_describe(), for a command of a script. LSB gives its exit statuses meanings: "exit
+ * status 5 (not installed)".
  */
 char *outcome_describe_script(int code, int status);
 

@@ -139,7 +139,7 @@ struct Supervisor {
 	Step search_step; /* the step that started the search */
 	/* asks whether the sender of a datagram belongs to it; NULL: no question is pending */
 	WorkerJob *sender_question;
-	WorkerJob *successor_question; /* the same for MAINPID= */
+	WorkerJob *successor_question; /* asks this about the process in MAINPID= */
 	char *status_text; /* STATUS= */
 	char *forked_problem; /* why the daemon of Ready=fork is not found yet */
 	char *unready_why; /* why the condition of Ready= is not true yet */
@@ -187,7 +187,7 @@ extern const StepRow script_rows[STEP_COUNT];
 
 /* Sets the next step. It is entered when the present callback has returned. */
 void supervisor_go(Supervisor *s, Step step, unsigned index);
-/* The same, but the step's entry actions have been done already. */
+/* Like supervisor_go(), but the step's entry actions have been done already. */
 void supervisor_stay(Supervisor *s, Step step, unsigned index);
 /* Enters steps until one waits for an event. Every callback from outside ends with this call. */
 void supervisor_settle(Supervisor *s);
@@ -283,7 +283,10 @@ void step_kill_all(Supervisor *s, unsigned attempt);
 /* New strings. */
 char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit);
 char *step_describe_control(const Supervisor *s, const struct MessageExited *exit);
-/* The same for a command that starts, stops or reloads: a script's exit statuses have meanings. */
+/*
+ * Like these two, for a command that starts, stops or reloads: a script's exit statuses have
+ * meanings.
+ */
 char *step_describe_action(const Supervisor *s, enum ProcessRole role,
 			   const struct MessageExited *exit);
 /* @command: NULL if a changed file no longer has it; then only the exit status decides. */

@@ -453,7 +453,7 @@ void supervisor_forget_fds(Supervisor *s)
 
 /*
  * The service has sent descriptors that cannot be closed, again and again. Its next socket is only
- * for processes of root. If those do the same, there is no third socket.
+ * for processes of root. If those processes do the same, there is no third socket.
  */
 static void on_given_up(void *data)
 {

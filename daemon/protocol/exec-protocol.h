@@ -34,7 +34,7 @@ enum ExecSpecType {
 	/* "NAME=value" of Environment=; wins over the above and over HOME, USER ... */
 	EXEC_SPEC_SETTING = 3,
 	EXEC_SPEC_FILE = 4, /* path of an environment file; overrides the above */
-	EXEC_SPEC_OPTIONAL_FILE = 5, /* the same, but it may be absent */
+	EXEC_SPEC_OPTIONAL_FILE = 5, /* such a file, which may be absent */
 	EXEC_SPEC_FIXED = 6, /* "NAME=value" of ours (NOTIFY_SOCKET); overrides all */
 	EXEC_SPEC_USER = 7, /* string: name or number */
 	EXEC_SPEC_GROUP = 8, /* string: name or number */

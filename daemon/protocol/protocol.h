@@ -362,10 +362,10 @@ struct MessageReexec {
 
 /*
  * DISPOSE: descriptors whose last close(2) may wait for ever, because a process of a service could
- * hold the object. A child of the keeper closes them. The manager sends them, closes its own
- * copies, and then sends a DISPOSE without descriptors. From then on the child may close them.
- * FORGET does the same for a kept descriptor, unless FORGET_ENDED is set. FORGET is sent after the
- * manager has closed its copy.
+ * hold the lock of the object. A child of the keeper closes them. The manager sends them, closes
+ * its own copies, and then sends a DISPOSE without descriptors. From then on the child may close
+ * them. FORGET does the same for a kept descriptor, unless FORGET_ENDED is set. FORGET is sent
+ * after the manager has closed its copy.
  */
 struct MessageDispose {
 	struct MessageHeader header;

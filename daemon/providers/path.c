@@ -3,9 +3,9 @@
  * Path: the manager's side of path: conditions. Each condition is a job of svc-worker.
  *
  * All conditions begin in one process. If that process hangs at a path, the path and all others in
- * the same directory move to their own process, because a user may hold that directory. If that
- * process hangs as well, its conditions are unknown. It is tried again after a pause, but never
- * while a process that hung there is still alive. The other paths are not affected.
+ * the same directory move to their own process, because a user may hold the lock of that directory.
+ * If that process hangs as well, its conditions are unknown. It is tried again after a pause, but
+ * never while a process that hung there is still alive. The other paths are not affected.
  */
 #include "config.h"
 

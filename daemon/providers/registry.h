@@ -27,8 +27,8 @@ typedef struct RegistryOptions {
 	/* borrowed; outlives the registry; NULL: there is none, and no service provides it */
 	SystemBus *system_bus;
 	/*
-	 * the same for the session bus, which the conditions of a user's manager use; NULL: they
-	 * use the system bus
+	 * the session bus, borrowed in the same way. The conditions of a user's manager use it.
+	 * NULL: they use the system bus
 	 */
 	SystemBus *session_bus;
 } RegistryOptions;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev reader: lets svc-worker read devices. Users can hold directories of /sys and of udev's
- * database, so the manager looks up no path there.
+ * Udev reader: lets svc-worker read devices. Users can hold the locks of directories in /sys and in
+ * udev's database, so the manager looks up no path there.
  */
 #ifndef SVCD_PROVIDERS_UDEV_READER_H
 #define SVCD_PROVIDERS_UDEV_READER_H

@@ -33,7 +33,8 @@
 #define PAUSE_LAST_US (300 * G_USEC_PER_SEC)
 
 /*
- * The number of devices read in one job, and of subsystems listed in one. Above it, all are listed.
+ * The number of devices read in one job, and of subsystems listed in one job. Above these numbers
+ * all devices are listed.
  */
 #define MAX_LOOKS 32
 #define MAX_SUBSYSTEMS 100

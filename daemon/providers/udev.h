@@ -2,8 +2,8 @@
 /*
  * Udev: conditions on devices that udev has processed.
  *
- * label:DATA and uuid:... mean a volume that has it, device:/dev/sda2 a node or a link to one,
- * udev:SUBSYSTEM=block ID_BUS=usb one device with all these properties.
+ * label:DATA and uuid:... require a volume with that label or UUID, device:/dev/sda2 a node or a
+ * link to one, and udev:SUBSYSTEM=block ID_BUS=usb one device with all these properties.
  */
 #ifndef SVCD_PROVIDERS_UDEV_H
 #define SVCD_PROVIDERS_UDEV_H

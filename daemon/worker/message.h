@@ -28,7 +28,7 @@
 #define WORKER_BUSY "busy"
 #define WORKER_REST "rest"
 
-/* Ends the job; so does "failed". */
+/* Both of these end the job. */
 #define WORKER_DONE "done"
 #define WORKER_FAILED "failed"
 
