@@ -20,8 +20,8 @@ static const int kmsg_priorities[] = { 24 + 3, 24 + 4, 24 + 5, 24 + 7 };
 #define HELD_BYTES (32 * 1024)
 
 /*
- * A pipe accepts these bytes as a whole or not at all (pipe(7), PIPE_BUF), and a terminal has room
- * for as many.
+ * A pipe accepts a write of this size as a whole or not at all (pipe(7), PIPE_BUF), and a terminal
+ * has room for it.
  */
 #define AT_A_TIME 4096
 

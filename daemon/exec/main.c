@@ -54,7 +54,7 @@ struct ExecWork {
 	int ready_fd;
 };
 
-/* The status pipe closes on exec, which means "it is running". */
+/* The status pipe closes on exec. To the manager this means that the service runs. */
 static int step_descriptors(struct ExecWork *w)
 {
 	return fcntl(w->status_fd, F_SETFD, FD_CLOEXEC) < 0 ? errno : 0;

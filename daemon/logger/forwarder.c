@@ -109,7 +109,10 @@ int forwarder_start(const char *path, pid_t *ret_pid)
 		return -1;
 	if (*ret_pid == 0) {
 		(void)prctl(PR_SET_NAME, "svc-syslog");
-		/* The finale ends all processes except loggers first, and waits for them. */
+		/*
+		 * The finale first ends all processes except loggers, such as this one, and waits
+		 * for them.
+		 */
 		(void)signal(SIGTERM, SIG_DFL);
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != logger)

@@ -15,7 +15,7 @@
 #define FORWARDER_LINE_BYTES 9000
 
 /**
- * forwarder_start() - fork it
+ * forwarder_start() - fork the forwarder
  * @path:    the path of the syslog daemon's socket
  * @ret_pid: a child; it ends on SIGTERM, and with svc-logger
  * Returns: our end of a SOCK_SEQPACKET pair, or -1. The pair holds a few hundred lines while there

@@ -2,9 +2,9 @@
 /*
  * Loop: the timer that runs while the manager is awake.
  *
- * Setting the timer takes as long as a short turn, and in a burst the sleeps are short. So it is
- * not set again while most of its time is left, and it keeps running in the first moment of a
- * sleep.
+ * Setting the timer takes as long as a short turn, and in a burst the sleeps are short. So the
+ * timer is not set again while most of its time is left, and it is not stopped in the first moment
+ * of a sleep.
  */
 #include "config.h"
 

@@ -5,7 +5,7 @@
  *
  * The file with the durations is read with the service files, and all are read again when its
  * volume is mounted. svc-save saves it when the boot is finished, because a disk may block its
- * writer. The file never stops anything: without it, this boot counts as the first one.
+ * writer. A missing or invalid file prevents nothing: this boot then counts as the first one.
  */
 #include "config.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Power: a shutdown is runlevel 0 or 6 at rest, followed by the keeper's finale. The keeper gets
- * the request first, with a deadline, so that it completes the shutdown even if this manager fails
- * to.
+ * the request first, with a deadline, so that it completes the shutdown even if this manager fails.
  */
 #include "config.h"
 
@@ -114,8 +113,8 @@ void power_end_if_asked(Manager *m)
 static const Requester the_machine = { .uid = 0, .source = "svcd" };
 
 /*
- * Returns: false if there is no such service. A service that policy forbids exists too: the refusal
- * is recorded.
+ * Returns: false if there is no such service. If policy forbids the service, the refusal is
+ * recorded, and the result is true.
  */
 static bool start_service_of(Manager *m, const char *name)
 {

@@ -82,8 +82,8 @@ typedef struct HealthWatch {
 	/* it has been up since then, as far as this manager knows; 0: it is not up */
 	int64_t up_us;
 	unsigned n_failures; /* consecutive */
-	bool is_reported; /* the last report was: */
-	bool is_healthy;
+	bool is_reported; /* a report was made */
+	bool is_healthy; /* as in the last report */
 } HealthWatch;
 
 struct Supervisor {

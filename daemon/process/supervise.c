@@ -59,7 +59,7 @@ void supervisor_phase(const Supervisor *s, char *text, size_t size)
 			       (unsigned)s->next_main_pid);
 }
 
-/* Resumes the phase in @phase. Returns: false if it cannot be parsed. */
+/* Restores the state that the text @phase describes. Returns: false if it cannot be parsed. */
 static bool supervisor_parse_phase(Supervisor *s, const char *phase)
 {
 	unsigned watchdog = 0;

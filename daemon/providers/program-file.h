@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 typedef enum ProgramState {
-	PROGRAM_COMPLETE, /* or no fault was found */
+	PROGRAM_COMPLETE, /* no fault was found */
 	PROGRAM_EMPTY,
 	PROGRAM_OPEN, /* a process has it open for writing: execve(2) would fail with ETXTBSY */
 	PROGRAM_CUT, /* segments lie beyond its end */

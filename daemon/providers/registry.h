@@ -16,7 +16,7 @@
 typedef struct Registry Registry;
 
 typedef struct RegistryOptions {
-	/* parameters; "" in a container, because its kernel was not booted for it */
+	/* its parameters; "" in a container, because the kernel was not booted for the container */
 	const char *kernel_cmdline;
 	const char *virtualization; /* "", "container" or "vm" */
 	int mounts_fd; /* /proc/self/mountinfo, open; taken; -1: there is none */

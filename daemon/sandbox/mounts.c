@@ -209,7 +209,7 @@ static int make_hidden_file(void)
 		file = take_tree(SCRATCH "/hidden", false);
 		(void)umount2(SCRATCH, MNT_DETACH); /* not in use */
 	}
-	(void)close(fd); /* the file holds it */
+	(void)close(fd); /* the file keeps the mount in use */
 	return file;
 }
 

@@ -112,7 +112,7 @@ static int restrict_namespaces(const struct Sandbox *sandbox, const struct RuleT
 		target->arch == SCMP_ARCH_S390 || target->arch == SCMP_ARCH_S390X ? 1 : 0;
 	int error = forbid_always(target, ENOSYS, "clone3");
 
-	/* 0: any type, determined by the descriptor. */
+	/* With type 0 the descriptor determines the type of the namespace. */
 	if (!error)
 		error = forbid_value(target, EPERM, "setns", 1, INT_BITS, 0);
 	for (const struct SandboxNamespace *one = sandbox_namespaces; one->name && !error; one++) {

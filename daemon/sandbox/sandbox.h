@@ -20,7 +20,7 @@
 /* How several lines of a key combine. */
 enum SandboxShape {
 	SHAPE_ONE, /* the last one is used */
-	SHAPE_LIST, /* each adds; an empty one clears */
+	SHAPE_LIST, /* each line adds; an empty one clears */
 	SHAPE_PATHS, /* a list of paths */
 	SHAPE_SET, /* a list; an empty one is the empty set */
 };

@@ -71,7 +71,7 @@ static void find_arches(const struct Sandbox *sandbox, const struct SeccompLibra
 	ret->tokens[ret->n++] = native;
 }
 
-/* A filter for @arch only, which allows all calls of the others. Returns: 0 or an errno. */
+/* A filter for @arch only, which allows all calls of other processors. Returns: 0 or an errno. */
 static int new_filter(struct Syscalls *s, uint32_t arch, uint32_t default_action, const char *key,
 		      scmp_filter_ctx *ret)
 {

@@ -325,8 +325,8 @@ static void on_again(void *data)
 }
 
 /*
- * A worker that still works on a freed job hangs in that job. Any other worker ends when it reads
- * the end of its socket.
+ * If the worker still works on a freed job after this time, it hangs in that job. Any other worker
+ * ends when it reads the end of its socket.
  */
 static void on_idle(void *data)
 {
