@@ -120,8 +120,8 @@ static void rest_ms(long ms)
 /* --- children --- */
 
 /*
- * The child sets this just before its blocking call. /proc would show the wait, but is itself one
- * of the held directories. So the parent waits some time longer.
+ * The child sets this just before its blocking call. The parent cannot see in /proc whether the
+ * child waits, because /proc is one of the held directories. So it rests for a moment after this.
  */
 static volatile bool *is_about_to;
 
@@ -141,7 +141,7 @@ static pid_t fork_one_that_waits(void)
 	return fork();
 }
 
-/* Returns: false if it has ended. */
+/* Returns: false if the child has ended. */
 static bool child_waits(pid_t child)
 {
 	while (!*is_about_to) {
@@ -433,8 +433,8 @@ static void hold_directory(char **argv)
 /* --- pipes --- */
 
 /*
- * A child holds the mutex of the pipe behind @write_end when this returns. It writes @first just
- * before, to make a reader wait for the mutex. @other is closed in the child; -1: none.
+ * When this returns, a child holds the mutex of the pipe behind @write_end. Just before it takes
+ * the mutex, it writes @first, to make a reader wait. @other is closed in the child; -1: none.
  */
 static pid_t hold_by_splicing(int write_end, const char *first, int other)
 {
@@ -794,7 +794,7 @@ static void hold_terminal(char **argv)
 /* --- unbounded work --- */
 
 #define MAZE_DEPTH 1900
-#define MAZE_LINKS 39 /* the kernel follows 40 */
+#define MAZE_LINKS 39 /* the kernel follows at most 40 */
 
 static void link_to(const char *target, const char *path)
 {
@@ -944,8 +944,8 @@ static void bus_flood(char **argv)
 /* --- other waits --- */
 
 /*
- * If another process opens the file, open(2) waits until the lease is released, or for
- * /proc/sys/fs/lease-break-time.
+ * If another process opens the file, open(2) waits until the lease is released, but not longer than
+ * the seconds in /proc/sys/fs/lease-break-time.
  */
 static void hold_lease(char **argv)
 {
@@ -961,7 +961,7 @@ static void hold_lease(char **argv)
 	}
 }
 
-/* Not an attack: a service that sends its readiness as a datagram, like the observed services. */
+/* Not an attack: a service that sends its readiness as a datagram. */
 static void be_ready(char **argv)
 {
 	const int fd = connect_to(address_of(argv[0]));

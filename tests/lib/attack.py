@@ -21,7 +21,7 @@ capabilities, with no_new_privs. Commands:
     hold-lease PATH                 a write lease on a file
     send-descriptor SOCKET          one byte with a descriptor whose last close waits, each second. "@NAME" is
                                     an abstract socket, "$NOTIFY_SOCKET" a variable
-    output-descriptors [FD]         the same over the service's output
+    output-descriptors [FD]         such descriptors in the service's output
     linger FD PORT                  turns a listening socket into a connection with SO_LINGER to
                                     another process, "sink PORT"
     sink PORT                       accepts and never reads
@@ -131,7 +131,7 @@ def wait_held(box, mark, seconds=LIMIT_S):
 
 
 def wait_tried(box, mark, seconds=LIMIT_S):
-    """The same, but also return if the attack has failed, for attacks that may fail."""
+    """Wait until the attacker holds its object or has failed, for attacks that may fail."""
     wait_for(lambda: state(box, mark).way or state(box, mark).failures, seconds, f"the attack {mark} is tried")
 
 

@@ -36,8 +36,8 @@ class Plan:
     @users: commands of attackers that run as user nobody. @services: name -> text, activated unless
     in @idle.
 
-    @admin: arguments of an admin's svcctl once all attacks have begun. @terminal: the attackers own
-    the console.
+    @admin: arguments of svcctl, which an admin runs once all attacks have begun. @terminal: the
+    attackers own the console.
     """
 
     def __init__(self, name, users=(), services=None, files=None, idle=(), admin=(), terminal=False, before=(), way=None):

@@ -24,7 +24,7 @@ SLOW_STOP = "[Service]\nExec=/bin/sleep infinity\nStop=/bin/sh -c 'sleep 1.5; ki
 
 
 def vendor(name):
-    """A shipped file without its exclusion of containers, because a sandbox is one. It saves often."""
+    """A shipped file, changed to run in a container, like the sandbox, and to save often."""
     with open(f"{SOURCE}/services.d/core/{name}.svc", encoding="utf-8") as file:
         text = file.read()
     assert "sleep 300" in text or name != "boot-record", text

@@ -40,7 +40,7 @@ void bus_stage_unsubscribe(BusStage *stage, const char *key);
 const char *bus_stage_report(const BusStage *stage, const char *key);
 /* Waits for this report. @report: a pattern (g_pattern_match_simple) */
 void bus_stage_expect(BusStage *stage, const char *key, const char *report);
-/* Waits until all pending messages are handled: a round trip of the peer and one of ours. */
+/* Waits until all pending messages are handled: a round trip of the peer and one of the stage. */
 void bus_stage_quiet(BusStage *stage);
 
 #define stage_until(condition)                                                         \

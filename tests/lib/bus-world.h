@@ -98,7 +98,7 @@ int bus_world_svcctl_end(Run *run, char **ret_out, char **ret_err);
 GSubprocess *bus_world_svcctl_launch(BusWorld *bw, const char *line, int fd);
 
 /**
- * bus_world_svcctl_terminal() - the same with a terminal of 60 columns
+ * bus_world_svcctl_terminal() - like bus_world_svcctl(), on a terminal of 60 columns
  * @environment: "NAME=VALUE" pairs separated by blanks, in addition to TERM=xterm
  * Returns: the output on the terminal, a new string.
  */

@@ -298,7 +298,7 @@ class BusySandbox:
             except DBusException:  # the connection leads to a killed manager
                 self.client.close()
                 return self.manager() != old
-        wait_for(is_asked, what="a request to replace it is answered")
+        wait_for(is_asked, what="a request to replace the manager is answered")
         wait_for(lambda: self.manager() != old, what="it leaves", every=0.005)
         self.wait_answer()
 

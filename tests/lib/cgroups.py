@@ -62,7 +62,7 @@ class MemoryLimit:
     """
     A cgroup without free memory: the kernel kills a process in it at its next page fault.
 
-    It uses the controller of cgroup v1 or v2, whichever the machine has for its tests.
+    It uses the memory controller of cgroup v1 or v2, whichever is available.
     """
 
     LIMITS = {"/sys/fs/cgroup/memory": ("memory.limit_in_bytes", "memory.oom_control"),

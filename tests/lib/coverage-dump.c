@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Coverage dump: linked only into a PID 1 of tests/coverage, with --wrap. Such a process ends by
- * reboot(2), _exit(2) or SIGKILL. So its counts are written before the first two, and whenever it
- * is idle.
+ * reboot(2), _exit(2) or SIGKILL. So its counts are written before reboot(2) and _exit(2), and
+ * whenever it is idle.
  */
 #include <errno.h>
 #include <gcov.h>
@@ -27,8 +27,8 @@ void __wrap__exit(int status) __attribute__((noreturn));
 int __wrap___gcov_execve(const char *path, char *const *argv, char *const *environment);
 
 /*
- * Readable and writable for all, because a service's child adds its counts after its change of
- * user.
+ * The files are readable and writable for all, because a child of PID 1 adds its counts after it
+ * has changed its user to that of a service.
  */
 static void dump(void)
 {

@@ -24,9 +24,9 @@ def wait_for(condition, seconds=DEFAULT_S, what="the condition", every=0.2):
     """
     Call @condition until it returns something true, and return that.
 
-    A failing assert in it counts as not yet. @every: the seconds between two calls, after some
-    shorter ones. If REST_FACTOR times the duration of the last call is longer, that is the pause,
-    up to LONGEST_REST_S.
+    A failing assert in @condition counts as false. @every: the seconds between two calls, after
+    some shorter ones. If REST_FACTOR times the duration of the last call is longer, that is the
+    pause, up to LONGEST_REST_S.
     """
     until = time.monotonic() + seconds
     pause = 0.005
@@ -48,7 +48,8 @@ def wait_for(condition, seconds=DEFAULT_S, what="the condition", every=0.2):
 
 def holds_for(condition, seconds, what="the condition", every=0.02):
     """
-    The opposite: check that @condition stays true for the whole time, to show that nothing happens.
+    The opposite of wait_for(): check that @condition stays true for the whole time, to show that
+    nothing happens.
 
     @every: the seconds between two calls.
     """

@@ -161,7 +161,7 @@ class Desktop(Machine):
                 for key in ["down", "ret"] + (POWER_MENU.index(entry) + 1) * ["down"]:
                     self.see_key(key)
                 self.press("ret")
-                wait_for(is_heeded, 2 * STEP_S, f"{entry} is heeded")
+                wait_for(is_heeded, 2 * STEP_S, f"{entry} takes effect")
                 return
             except DeadlinePassed as problem:
                 print(f"once more, {entry}: {problem}", flush=True)

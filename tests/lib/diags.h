@@ -55,7 +55,7 @@ static inline ServiceDef *parse_good_lines(const char *lines)
 	return def;
 }
 
-/* The same, added to a set. "[Service]\nExec=/bin/true\n[Conditions]\n" precedes @conditions. */
+/* Adds NAME.svc to a set: "[Service]\nExec=/bin/true\n[Conditions]\n", and then @conditions. */
 static inline ServiceDef *add_service(ServiceSet *set, const char *name, const char *conditions,
 				      DiagList *diags)
 {

@@ -33,8 +33,8 @@ def _ptrace(request, pid, data=None):
 
 
 def crash(outer):
-    """Make this process continue at address 0. A signal would not do, because PID 1 ignores signals
-    without a handler."""
+    """Make this process continue at address 0. A signal has no effect, because PID 1 ignores
+    signals without a handler."""
     _ptrace(PTRACE_SEIZE, outer)
     _ptrace(PTRACE_INTERRUPT, outer)
     os.waitpid(outer, WALL)

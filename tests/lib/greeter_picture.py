@@ -22,7 +22,7 @@ def is_near(pixel, colour):
 
 
 def rows_of(picture, third=2):
-    """The pixels of each row that has more than the background; by default in the lower third,
+    """The pixels of each row that contains more than the background; by default in the lower third,
     where the bar is."""
     width, height, pixels = picture
     for y in range(height * third // 3, height * (third + 1) // 3):

@@ -17,7 +17,7 @@ syscall(SYS_MOUNT, $type, $directory, $type, 0, $options) == 0 or die "mount: $!
 
 sysread($fuse, $data, 1 << 17);
 my (undef, $opcode, $unique) = unpack("LLQ", $data);
-die "not the first question: $opcode" if $opcode != FUSE_INIT;
+die "not the first request: $opcode" if $opcode != FUSE_INIT;
 # struct fuse_out_header, struct fuse_init_out
 syswrite($fuse, pack("LlQ LLLLSSLL x36", 16 + 64, 0, $unique, 7, 31, 4096, 0, 12, 9, 4096, 1)) or die "init: $!";
 

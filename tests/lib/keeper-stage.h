@@ -17,7 +17,7 @@ extern const char *const exit7_argv[];
 
 /* Runs around each test of a case. When a test begins, the manager has received all messages. */
 void keeper_set_up(void);
-/* The same, with a keeper that pings every 100 ms. */
+/* Like keeper_set_up(), with a keeper that pings every 100 ms. */
 void keeper_set_up_hasty(void);
 void keeper_tear_down(void);
 

@@ -74,8 +74,8 @@ typedef struct {
 void keeper_run_start(KeeperRun *run, unsigned int ping_ms);
 
 /*
- * The same in two steps, with a takeover of the tables in @tables_fd. These need
- * keeper_run_manager() as the path of the manager, and run->socket_path as its only argument.
+ * The same in two steps, with a takeover of the tables in @tables_fd. In the tables the path of
+ * the manager must be keeper_run_manager(), and its only argument run->socket_path.
  */
 void keeper_run_listen(KeeperRun *run);
 void keeper_run_resume(KeeperRun *run, int tables_fd);

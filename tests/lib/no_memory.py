@@ -93,7 +93,7 @@ def next_manager(box):
 
 
 class Sweep:
-    """Repeats actions in one machine, while one allocation of its manager after the other fails."""
+    """Repeats actions in one machine. Each time another allocation of the manager fails."""
 
     # PID 1 permits thirty deaths a minute, and a voluntary exit resets that count.
     BATCH = 20

@@ -41,8 +41,8 @@ def build(directory):
 
 
 def compile_for(release, directory):
-    """The same from the last commit, by tools/build-packages. lintian finds no fault, and a second
-    build makes identical files."""
+    """Make all packages from the last commit with tools/build-packages. Check that lintian finds no
+    fault, and that a second build makes identical files."""
     for name in ("first", "second"):
         _run(f"{TOP}/tools/build-packages", "--suite", release, f"{directory}/{name}")
     first = _found(f"{directory}/first")

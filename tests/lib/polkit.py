@@ -38,8 +38,8 @@ POLKIT_XML = """<node><interface name="org.freedesktop.PolicyKit1.Authority">
 
 
 class Polkit:
-    """A polkit with the test's answer: "yes", "no", "password" (yes if it may ask for one), or
-    none."""
+    """A polkit with the test's answer: "yes", "no", "password" (yes if polkit may ask for a
+    password), or none."""
 
     def __init__(self, address, says):
         self.says = says

@@ -31,7 +31,7 @@ PACKAGE = ["DPKG_MAINTSCRIPT_PACKAGE=p", "DPKG_MAINTSCRIPT_NAME=postinst"]
 # Replaces the policy-rc.d of the machine that runs the test, because that may forbid every start.
 DOOR = {"/usr/sbin/policy-rc.d": {"text": "#!/bin/sh\nexit 0\n", "mode": 0o755}}
 
-# None is replaced by the name of a service.
+# The name of a service replaces each None.
 DOORS = [
     ["update-rc.d", None, "enable"], ["update-rc.d", None, "disable"],
     ["update-rc.d", None, "defaults"],
@@ -65,7 +65,7 @@ def seed_from_environment():
 
 
 def unit_of(path):
-    """The unit of a file: a service with its drop-ins, or a policy file."""
+    """A key that a service file and its drop-ins share; a policy file has its own."""
     return path.split(".svc")[0]
 
 

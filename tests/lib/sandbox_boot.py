@@ -162,8 +162,8 @@ def mount_proc(root, base, cmdline):
 
 
 def cover_kmsg(base, path):
-    """Cover the file with an empty fifo. A file would not do, because rsyslogd would read its end
-    again and again. Returns the fifo's writer, which must stay open."""
+    """Cover the file with an empty fifo. It cannot be a regular file, because rsyslogd would read
+    the end of such a file again and again. Returns the fifo's writer, which must stay open."""
     source = f"{base}/cover-kmsg"
     os.mkfifo(source, 0o600)
     ns.mount(source, path, None, ns.MS_BIND)

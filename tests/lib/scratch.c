@@ -29,7 +29,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	(void)st;
 	(void)type;
 	(void)place;
-	(void)remove(path); /* leftovers are in the temporary directory */
+	(void)remove(path); /* leftovers are harmless in the temporary directory */
 	return 0;
 }
 
@@ -37,6 +37,6 @@ void scratch_free(char *directory)
 {
 	if (!directory)
 		return;
-	(void)nftw(directory, remove_one, MOST_OPEN, FTW_DEPTH | FTW_PHYS); /* as above */
+	(void)nftw(directory, remove_one, MOST_OPEN, FTW_DEPTH | FTW_PHYS); /* leftovers are harmless */
 	free(directory);
 }

@@ -16,9 +16,9 @@
 
 /* A service with PidFile={DIR}/pid; not started. */
 Stage *script_set(const char *branches, const char *further_keys);
-/* The same, and started. */
+/* Like script_set(), but the service is started. */
 Stage *script_new(const char *branches, const char *further_keys);
-/* The same, until it is ready and "keep pid" is its main process. */
+/* Like script_new(), and waits until the service is ready with "keep pid" as its main process. */
 Stage *script_new_up(const char *branches, const char *further_keys);
 Stage *script_new_without_pid_file(const char *branches);
 Stage *script_new_without_cgroups(const char *branches);

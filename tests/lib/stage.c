@@ -343,7 +343,7 @@ void stage_stop(Stage *stage)
 	expect_event(stage, "gone");
 }
 
-/* Nothing may be left, whether it was stopped or not. */
+/* No process and no kept descriptor may be left, whether the service was stopped or not. */
 void stage_free(Stage *stage)
 {
 	if (!has_event(stage, "gone"))

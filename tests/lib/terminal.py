@@ -36,7 +36,7 @@ def set_size(fd, columns, rows=24):
 
 def on_terminal(box, columns, *words, environment=None, then=None, rows=24):
     """The output of svcctl on a terminal of that size, its duration in seconds, and its exit code.
-    @then: a new size."""
+    @then: the number of columns after the first update of the screen."""
     master, slave = os.openpty()
     set_size(slave, columns, rows)
     process = subprocess.Popen(box.command(["/usr/bin/svcctl", *words]), stdin=slave, stdout=slave, stderr=slave,

@@ -211,7 +211,7 @@ class Machine:
         shutil.rmtree(self.directory, ignore_errors=True)
         if failed:
             shown = [line for line in self.console.text().splitlines() if not KERNEL_LINE.match(line)]
-            sys.stderr.write("--- console of the machine, the kernel's chatter apart ---\n" + "\n".join(shown) +
+            sys.stderr.write("--- console of the machine, without the kernel's early messages ---\n" + "\n".join(shown) +
                              "\n--- end of console ---\n")
 
     def _kernel_is_up(self):

@@ -317,7 +317,7 @@ def put_file(disk, path, text):
 
 
 def put_program(disk, path, source):
-    """The same for a program."""
+    """Copy a program into a private disk."""
     _debugfs(disk, f"rm {path}", f"write {source} {path}", f"sif {path} mode 0100755")
 
 

@@ -127,7 +127,7 @@ def measure(box):
 
 
 def check_flat(samples):
-    """Compare the middle of the run with its end: a leak has grown in between."""
+    """Compare the middle of the run with its end: a leak would have grown in between."""
     assert samples[-1].keys() >= {"svcd", "svcd-manager", "svc-logger"}, samples[-1]
     for name in samples[-1]:
         kib = [sample[name][0] for sample in samples[WARM:] if name in sample]

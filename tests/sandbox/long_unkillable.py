@@ -17,7 +17,7 @@ with open(os.path.join(os.path.dirname(__file__), "..", "lib", "hung_fuse.pl"), 
 SERVICES = {
     "remote": "[Service]\nPrepare=/bin/mknod /dev/fuse c 10 229\nExec=/usr/bin/perl /hung_fuse.pl /srv /run/hangs\n"
               "Ready=path:/run/hangs\nStopTimeout=1s\n",
-    # It stops after the unkillable one.
+    # This service stops after the unkillable one.
     "first": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nBefore=remote\n",
 }
 

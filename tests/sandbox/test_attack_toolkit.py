@@ -96,7 +96,7 @@ def hangs(box, what, words, attack_words, way=None, states="D"):
 
 
 def hangs_for_the_heir(box, what, words, mark):
-    """The same, with the attacker as a child that shares a descriptor with the victim."""
+    """Like hangs(), but the attacker is a child that shares a descriptor with the victim."""
     process = victim(box, *words)
     seen = attack.wait_held(box, mark)
     act(process)
@@ -157,7 +157,7 @@ with Sandbox(attack.WITNESSES, files=FILES) as box:
     with Attack(box, "maze", "/tmp/maze"):
         assert len(box.run("readlink", "/tmp/maze").stdout) > 3000
 
-    # A page in memory takes a while, but never forever.
+    # An attack with way="punch" delays a call, but not forever.
     with Attack(box, "hold-directory", "/run/held", "writer", way="punch") as slow:
         took = sorted(attack.ask(box, "/bin/mkdir", f"/run/held/{number}")[0] for number in range(10))
         print(f"mkdir in a directory held by {slow.way}: {took[0]:.3f} s to {took[-1]:.3f} s")

@@ -29,7 +29,7 @@ for name, content in BAD.items():
                      and "service a 0 " in box.run("cat", FILE).stdout, what=f"{name} is replaced by a good one")
         assert box.console().count(WARNING) == 1, (name, box.console())
 
-# A disk that cannot be written to is not an obstacle either.
+# The boot also succeeds if the file cannot be written.
 with Sandbox(SERVICES, files={"/var/lib/svcd": "a file where the directory should be"}) as box:
     box.wait_state("a", "done")
     box.wait_console("svc-save: ")

@@ -43,7 +43,7 @@ def check_schema(box, *words):
 
 
 def check_rights(box):
-    """As in the live log: root, and the operators of this one service."""
+    """Only root and the operators of the service can read the copy, as they can read the log."""
     directory = f"{BOOTS}/1.logs"
     group = int(box.run("getent", "group", "adm").stdout.split(":")[2])
     kept = os.stat(box.path(f"{directory}/web.log"))
@@ -61,7 +61,7 @@ def check_rights(box):
 
 
 def check_shutdown(box):
-    """The requester of the end of boot 1, and the stops that it waited for."""
+    """The record has the requester of the shutdown of boot 1, and the stops that delayed it."""
     kept = log(box, "--boot", "-1", "web")
     assert kept == log(box, "--boot", "1", "web"), kept
     lines = [line[25:] for line in kept.splitlines()]
@@ -108,8 +108,9 @@ def check_refusals(box):
 
 
 def crash(box, number):
-    """Without warning, after the next of the repeated saves. The recorder begins these when the disks
-    are quiet, so a busy machine would delay them."""
+    """Kill the machine without warning after a save of the logs. The service "saver" repeats the
+    saves. The recorder would start them only when the disks are quiet, which a busy machine delays.
+    """
     box.svcctl("start", "saver")
     box.run("/bin/sh", "-c", "echo '2026-11-28T00:00:00.000Z before the crash' >>/run/svcd/log/web.log")
     wait_for(lambda: "before the crash" in box.read(f"{BOOTS}/{number}.logs/web.log"), what="the log is saved")

@@ -5,7 +5,7 @@ never comes."""
 
 from sandbox import Sandbox
 
-# Its delays, 1 s, 2 s, 4 s ..., never reach RestartLimit=5/10s.
+# The delays, 1 s, 2 s, 4 s ..., are too long for RestartLimit=5/10s ever to be reached.
 FAILING = "[Service]\nExec=/bin/sh -c 'exit 7'\nReady=notify\nRestart=always\nRestartDelay=1s\n"
 SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 

@@ -79,7 +79,7 @@ with Sandbox(SERVICES) as box:
     assert "do not add up" in shown and " gate " in shown.splitlines()[2] and " first " in shown.splitlines()[3], shown
     print(box.svcctl("boot").stdout, shown, box.svcctl("boot", "chain").stdout, sep="\n")
 
-    # Later events do not change the record, with any manager.
+    # Neither later events nor another manager change the record.
     box.svcctl("restart", "first")
     box.kill_manager()
     wait_for(lambda: times(box) == of, what="the record of the boot is there again")

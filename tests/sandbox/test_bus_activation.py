@@ -60,7 +60,7 @@ def example(box, name):
 
 
 def ask(box, name):
-    """It does not wait for the answer, because these programs never take their name."""
+    """Call without waiting for an answer, because these programs never take their name."""
     box.run("dbus-send", "--system", f"--dest=org.example.{name}", "/", "org.example.Any.Call")
 
 
@@ -98,7 +98,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     box.svcctl("clear", "polkit")
     assert "method return" in call(box, POLKIT)
 
-    # Policy has never: the answer is its file and line, and nothing starts.
+    # With the policy "never" the answer has the file and line of the policy, and nothing starts.
     answer = call(box, DISPATCHER)
     assert answer == ("Error org.svcd1.Error.PolicyDenied: nm-dispatcher: its policy is never "
                       "(/etc/svcd/policy.d/test.policy:5)"), answer
@@ -106,7 +106,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     assert not [name for _, _, name, _ in box.processes().values() if name == "nm-dispatcher"]
     assert not has_owner(box, DISPATCHER)
 
-    # Policy has manual: the same, until an admin starts it.
+    # With the policy "manual" it has them, too, until an admin starts the service.
     box.write("/etc/svcd/policy.d/test.policy", POLICY.replace("never", "manual"))
     box.svcctl("reload-files")
     answer = wait_for(lambda: (text := call(box, DISPATCHER)) and "manual" in text and text, what="the policy counts")
@@ -157,8 +157,8 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     wait_for(lambda: box.exists("/usr/local/share/dbus-1/system-services/org.example.Late.service"), what="it is generated")
     assert "exit status 7" in example(box, "Late")
 
-# If the generated files cannot be mounted over the bus's files, the bus works as before, and the
-# dbus service reports it once.
+# If the generated files cannot be mounted over the bus's files, the bus starts programs itself, and
+# the dbus service reports the failure once.
 FILES = {"/usr/local/share/dbus-1": "in the way\n", "/etc/dbus-1/system.d/example.conf": BUS_POLICY,
          **vendor_file("org.example.Fails")}
 with Sandbox({"fails": SERVICES["fails"]}, root="debian", vendor=True, policy="[runlevel 2]\nActivate=dbus\n", files=FILES,

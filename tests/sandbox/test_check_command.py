@@ -59,13 +59,13 @@ with Sandbox({"slow": SLOW, "front": FRONT}, root="debian", vendor=True, policy=
     box.svcctl("restart", "nginx")
     assert box.pid("nginx") not in (0, pids["nginx"])
     now = box.pid("nginx")
-    refused(box, "restart", "front")  # sshd's is still broken: none is restarted
+    refused(box, "restart", "front")  # sshd's configuration is still broken: no member is restarted
     assert {name: box.pid(name) for name in pids} == {"nginx": now, "ssh": pids["ssh"]}
     forced = box.svcctl("restart", "--force", "front", check=False)
     assert forced.returncode == 1 and "ssh did not start" in forced.stderr, forced # it is the group's result
     wait_for(lambda: box.pid("nginx") not in (0, now), what="forced, nginx is restarted")
 
-    # The admin can override it.
+    # The admin can stop a service in spite of its broken configuration.
     box.svcctl("stop", "--force", "ssh")
     box.wait_state("ssh", "idle")
 

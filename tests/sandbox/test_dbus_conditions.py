@@ -78,8 +78,8 @@ with Sandbox(SERVICES, root="debian", files={"/etc/dbus-1/system.d/test.conf": O
     box.wait_at_rest()
     assert {name: box.pid(name) for name in names} == pids
 
-    # A bus that stays away stops nothing, with this manager or with one that never saw it.
-    box.svcctl("stop", "else", "lists")  # they would wait for it, half a minute
+    # If the bus stays away, neither this manager nor one that never saw the bus stops a service.
+    box.svcctl("stop", "else", "lists")  # they would wait half a minute for the bus
     box.svcctl("stop", "dbus")
     for _ in range(2):
         wait_for(lambda: "there is no system bus" in condition(box, "dbus:org.example.A"), what="the level is unknown")

@@ -81,7 +81,7 @@ with Sandbox(SERVICES) as box:
     shown = box.svcctl("doctor", check=False)
     assert shown.returncode == 3 and "svcctl reexec" in shown.stdout and "\x1b" not in shown.stdout, shown
 
-    # Any user can ask; it names what only root can see.
+    # Any user can run doctor. It lists the checks that only root can make.
     done = box.run("setpriv", "--reuid=65534", "--clear-groups", "--", "/usr/bin/svcctl", "doctor", check=False)
     assert done.returncode in (0, 3) and "only root" in done.stdout, done
 

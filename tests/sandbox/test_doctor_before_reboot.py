@@ -30,7 +30,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     box.svcctl("start", "other")
     assert list(findings(box)) == [("ok", "a login will be possible after a reboot: gdm, getty@tty1, ssh")], findings(box)
 
-    # It runs only until the reboot, because an admin started it.
+    # An admin started these services only until the reboot.
     box.svcctl("disable", "ssh")
     box.svcctl("set", "ssh", "boot", "--until-reboot")
     box.wait_state("ssh", "ready")

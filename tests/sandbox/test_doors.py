@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-service, invoke-rc.d, policy-rc.d and init scripts act on the service, with Debian's scripts of
-cron, ssh and nginx.
+The commands service, invoke-rc.d and policy-rc.d, and the init scripts of Debian's cron, ssh and
+nginx, act on the services of svcd.
 
 There is one copy of the daemon, the exit codes are those of the LSB, and none of these commands
 starts a service with the policy "never".
@@ -84,7 +84,7 @@ def one_copy(box, service, command):
 
 
 def in_all_ways(box):
-    """Each way to restart it gives another process, and only one."""
+    """Each way to restart cron gives another process, and only one."""
     pid = one_copy(box, "cron", "cron")
     for line in ("service cron restart", "service cron.sh restart", "/etc/init.d/cron restart", "invoke-rc.d cron restart",
                  "cd /etc/init.d && ./cron restart", "cd /etc/init.d && sh cron force-reload", "service cron try-restart",
@@ -160,7 +160,7 @@ def an_admins_policy_may_forbid_more(box):
         box.write("/usr/sbin/policy-rc.d", f"#!/bin/sh\n[ \"$1\" = --quiet ] && shift\n"
                                            f"[ \"$1 $2\" = 'cron restart' ] || exit 0\necho stop\nexit {code}\n", 0o755)
         assert said in run(box, "invoke-rc.d cron restart", ends)
-    assert box.state("cron") == "idle", "the action that was proposed instead"
+    assert box.state("cron") == "idle", "policy-rc.d proposed a stop instead, and the stop was not executed"
     run(box, "invoke-rc.d --force cron restart")
     assert box.pid("cron") not in (0, pid)
     box.write("/usr/sbin/policy-rc.d", "#!/bin/sh\nexit 106\n", 0o755)
@@ -199,7 +199,7 @@ def enabling_by_links_is_policy(box):
     steps = box.svcctl("policy", "log").stdout
     run(box, "update-rc.d -n nginx disable", 1)
     assert box.svcctl("policy", "log").stdout == steps, \
-        "a request that Debian's command refuses is policy all the same"
+        "a request that Debian's command refuses has changed policy"
     run(box, "update-rc.d nginx disable 2 4")
     assert "rc3.d/S01nginx" in links(box, "nginx") and "rc2.d/K01nginx" in links(box, "nginx")
     box.wait_state("nginx", "idle")
@@ -264,8 +264,8 @@ def a_daemon_that_restarts_itself(box):
 
 
 def scripts_of_nobody(box):
-    """Scripts without a service, and scripts that svcd itself runs, do their own work; in a chroot
-    all scripts do."""
+    """Scripts without a service, and scripts that svcd itself runs, do their own work. In a chroot
+    this is true for all scripts."""
     assert "itself: status by caller" in run(box, "/etc/init.d/caller status", SVCD_SCRIPT="caller")
     assert "itself: usage by nobody" in run(box, "/etc/init.d/caller usage")
     box.run("mkdir /chroot && cp -a /bin /sbin /lib /lib64 /chroot && cd /chroot && mkdir usr etc run proc dev var && "

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-service, invoke-rc.d and the paths of init scripts reach the script's service, in any style of
-script.
+The commands service and invoke-rc.d, and the path of an init script, act on the script's service,
+in any style of script.
 
 There is one copy of the daemon, which svcd knows. The policy "never" is respected. A script that
 calls itself, or another one, does not hang.
@@ -48,7 +48,7 @@ DAEMON_ARGS=infinity
 """
 SECONDS = {"plain": 2000001, "strict": 2000002, "asking": 2000003, "asked": 2000004, "forbidden": 2000005, "elsewhere": 2000006,
            "fresh": 2000007, "dotted": 2000008, "twin": 2000009, "twin.sh": 2000010}
-# No service is generated from it: no daemon has this name.
+# No service is generated from this script, because no daemon has its name.
 TEMPLATE = """#!/bin/sh
 . /lib/lsb/init-functions
 echo "$# words"
@@ -65,7 +65,7 @@ FILES = {
     "/etc/init.d/plain": script("plain"),
     "/etc/init.d/alias": {"link": "plain"},
     "/etc/init.d/strict": script("strict", settings="set -eu\nset -f"),
-    # It requests a service that waits for this one.
+    # This script requests a service that waits for it.
     "/etc/init.d/asking": script("asking", before='[ "$1" != start ] || { service asked restart; /etc/init.d/asked restart; }'),
     "/etc/init.d/asked": script("asked", needs="asking"),
     "/etc/init.d/forbidden": script("forbidden"),
@@ -222,7 +222,7 @@ def a_policy_helper_forbids_what_comes(box):
 
 with Sandbox(root="debian", vendor=True, files=FILES, policy=POLICY, mounts=("sys",)) as machine:
     machine.wait_up()
-    # During the boot a script already requests another one that waits for it.
+    # Even during the boot a script can request another service that waits for it.
     for service in ("asking", "asked", "plain", "newstyle"):
         one(machine, service)
     run(machine, "/usr/lib/svcd/sysv/take-over")

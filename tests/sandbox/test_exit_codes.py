@@ -22,7 +22,7 @@ with Sandbox(SERVICES, policy=POLICY) as box:
     for code, words in CALLS:
         done = box.svcctl(*words, check=False)
         assert done.returncode == code, f"svcctl {' '.join(words)}: {done}"
-        # The diagnostics of check are its result, not an error of its own.
+        # The diagnostics of "svcctl check" are its normal output, so they are on standard output.
         if code and words != ["check"]:
             assert done.stderr.startswith("svcctl: "), done
     # No svcd answers.

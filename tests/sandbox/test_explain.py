@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""explain leads from a service to the root causes in sentences; without a name it covers all
-unwanted states."""
+"""explain leads from a service to the root causes in sentences; without a name it explains all
+wanted services that are not up."""
 
 from sandbox import Sandbox
 

@@ -38,7 +38,7 @@ def explained(box, name):
 
 with Sandbox(SERVICES, root="debian", policy=POLICY, files={"/etc/machine-id": "0123456789abcdef0123456789abcdef\n"},
              mounts=("sys", "run")) as box:
-    # Without a bus, the owners of its names are unknown, because the dbus service is waiting.
+    # While the dbus service waits, there is no bus, and the owners of bus names are unknown.
     wait_for(lambda: "waiting for the bus name org.bluez, which is not known" in explained(box, "headset"), what="it is not known")
     text = explained(box, "headset")
     assert "dbus is waiting for 1 condition" in text and "svcctl flag set bus" in text, text

@@ -19,7 +19,6 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=upper other\n[service grou
     box.svcctl("reload-files", check=False)  # the service that it needs has no file
     assert box.state("ground") == "ready"
 
-    # The group's own timer does this, and not a replacement of the manager (the sandbox counts its
-    # deaths).
+    # The group's own timer does this, not another manager: the sandbox fails if a manager dies.
     wait_for(lambda: "ground" not in box.services(), what="it is forgotten")
     box.wait_state("other", "ready")

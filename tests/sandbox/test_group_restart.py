@@ -4,7 +4,7 @@
 
 from sandbox import Sandbox
 
-# They need one second to stop and one to start. The second start of "bad" fails.
+# Each member needs one second to stop and one to start.
 SLOW = """[Service]
 Exec=/bin/sh -c "trap 'sleep 1; exit 0' TERM; sleep 1; echo >/run/up-{name}; while :; do sleep 0.05; done"
 Prepare=/bin/sh -c "rm -f /run/up-{name}; test ! -e /run/no-{name}"

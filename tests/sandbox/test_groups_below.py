@@ -4,7 +4,7 @@
 Cgroups that a service of root makes below its own, and that any user can list: notification, stop
 and removal work.
 
-A user who holds the lock of such a group blocks neither the manager nor PID 1.
+A user who holds the lock of such a cgroup blocks neither the manager nor PID 1.
 """
 
 import time
@@ -16,7 +16,7 @@ from sandbox import Sandbox
 
 GROUP = "/sys/fs/cgroup/svcd/deep"
 
-# The process in the inner group sends its readiness, and the signal that ended it.
+# The process in the inner cgroup sends its readiness, and writes a file when it gets TERM.
 DEEP = f"""import os, signal, socket, sys, time
 inner = "{GROUP}/inner"
 os.makedirs(inner, 0o755, exist_ok=True)
@@ -47,7 +47,7 @@ def it_starts_and_stops(box):
     box.wait_state("deep", "idle")
     assert box.read("/run/term") == "TERM"
     box.remove("/run/term")
-    assert not box.exists(GROUP), "its groups are left"
+    assert not box.exists(GROUP), "its cgroups are left"
 
 
 with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=victim\nActivate=talker\n",

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-PID 1 feeds the hardware watchdog, but not while PID 1 itself hangs, nor, if configured, while no
-manager answers.
+PID 1 feeds the hardware watchdog, except while PID 1 itself hangs. If configured, it also stops
+feeding while no manager answers.
 
 PID 1 also feeds the watchdog during a re-execution, and until the machine is off. A reboot leaves
 the watchdog armed, a power-off stops it. (Here the device is a FIFO; tests/boot has a real one.)
@@ -70,7 +70,7 @@ def check_fed(box, dog):
 
 def check_manager_needed(box, dog):
     """Nothing is written until a frozen manager is replaced."""
-    box.wait_up()  # it may not have answered before that
+    box.wait_up()  # the manager must have answered once
     dog.wait_fed()
     os.kill(box.manager_pid(), signal.SIGSTOP)
     box.wait_console("is not fed until a manager answers")

@@ -40,7 +40,7 @@ SERVICES = {
     # A group with members from packages.
     "postgresql": "[Service]\nType=group\n[Conditions]\nWhen=path:exec:/usr/bin/pg_ctlcluster\n",
     "postgresql@": service("/bin/sleep infinity", "When=path:exec:/usr/bin/pg_ctlcluster"),
-    # Shows that svcd has seen the unpacked files.
+    # This service shows that svcd has seen the unpacked files.
     "witness": service("/bin/sleep infinity", "When=path:/usr/share/witness"),
 }
 

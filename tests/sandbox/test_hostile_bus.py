@@ -87,8 +87,8 @@ def nobody_waits_for_floods(box):
 
 
 def who_does_not_read_is_disconnected(box):
-    """Above 256 KiB of answers svcd stops reading from it; further messages, up to 1 MiB,
-    disconnect it."""
+    """Above 256 KiB of unread answers svcd stops reading from the client. When up to 1 MiB of
+    further messages has gathered, svcd disconnects the client."""
     root, deaf = RawBus(box.path(PRIVATE)), RawBus(box.path(PRIVATE))
     deaf.ask(MANAGER, "Subscribe")
     for _ in range(40):

@@ -77,7 +77,7 @@ def error_of(client, address, member, body=None):
 
 
 def odd_calls_get_errors(client, name):
-    if name: # the bus lets only calls with our interfaces through
+    if name: # the bus delivers only calls of svcd's interfaces
         assert error_of(client, (name, "/org/svcd1", None), "Ping").endswith("AccessDenied")
     else:
         assert error_of(client, (name, "/org/svcd1", None), "Ping") == ""

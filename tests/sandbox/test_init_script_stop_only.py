@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An init script that is only for the shutdown does not run at boot, and its stop runs after the
-scripts that it names.
+"""An init script that is only for the shutdown does not run at boot. At the shutdown it stops after
+the scripts in its X-Stop-After field.
 """
 
 from sandbox import Sandbox

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Init scripts come, go and get new links while svcd runs: new ones are found, and removed ones are
-stopped as their old headers define."""
+"""Init scripts come, go and get new links while svcd runs: new ones are started, and the daemons of
+removed ones are stopped."""
 
 from deadline import wait_for
 from sandbox import Sandbox
@@ -44,13 +44,13 @@ with Sandbox({}, policy="[defaults]\nRcLinks=yes\n",
     box.wait_states({"keeps": "ready", "goes": "ready"})
     pid = daemon(box, "goes")
 
-    # A package is removed with its script while its daemon runs: nothing wants it any more, so it
-    # stops.
+    # A package is removed with its script while its daemon runs. The service is not wanted any
+    # more, so the daemon is stopped.
     box.remove("/etc/init.d/goes")
     box.svcctl("reload-files")
     wait_for(lambda: not box.is_alive(pid), what="the daemon of a script that is gone has stopped")
     assert not box.exists("/run/said"), "the script that is gone was run"
-    wait_for(lambda: "goes" not in box.services(), what="what is gone is forgotten")
+    wait_for(lambda: "goes" not in box.services(), what="the service of the removed script is forgotten")
 
     # A script is installed.
     box.write("/etc/init.d/comes", SCRIPT.format(name="comes", number=3), mode=0o755)

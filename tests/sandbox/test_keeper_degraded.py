@@ -78,8 +78,8 @@ def without_clone3():
 
 
 def without_devices():
-    """Descriptors 0, 1 and 2 of PID 1 are a directory: no program writes to the link. The overlong
-    path of the manager is ignored."""
+    """PID 1 opens a directory as descriptors 0, 1 and 2, so the link to the manager cannot become
+    standard output. The overlong path of the manager is ignored."""
     faults = ("-e", "trace=openat", "-P", "/dev/null", "-P", "/dev/console", "-e", "inject=openat:error=ENOENT")
     init = strace(*faults) + ("--manager=/" + "x" * 600,)
     with Sandbox(SERVICES, policy=POLICY, init=("/bin/sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *init), expect_crash=True) as box:
@@ -101,8 +101,8 @@ def without_the_managers_cgroup():
 
 
 def without_tables():
-    """As after a fault with damaged tables: stored descriptors are closed, and the cgroups are
-    where they were."""
+    """PID 1 executed itself after a fault, and its tables are damaged. It closes the stored
+    descriptors, and uses the same cgroups as before."""
     root = "/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)"
     enter = f"mkdir -p {root}/svcd/.keeper; echo 0 >{root}/svcd/.keeper/cgroup.procs; exec /sbin/svcd --reexec=9 9</etc/passwd 8</etc/passwd"
     with Sandbox(SERVICES, policy=POLICY, init=("/bin/sh", "-c", enter)) as box:
@@ -183,7 +183,7 @@ def without_memory_for_a_moment():
 
 
 def without_a_right_to_reboot():
-    """Without svc-finale as well it still ends, by its own exit."""
+    """If PID 1 can neither reboot nor start svc-finale, it ends by its own exit."""
     with Sandbox(SERVICES, policy=POLICY, expect_crash=True) as box:
         box.wait_state("a", "ready")
         with tracing(box, "reboot:error=EPERM", "clone3:error=EAGAIN"):

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-System calls of PID 1 fail during a boot, one per boot: it comes up, or the service reports the
-reason. limit: 900
+One system call of PID 1 fails during a boot: the service starts, or explain gives the reason for
+its failure. Each call has its own boot. limit: 900
 
 A failed service starts on request. PID 1 is built as shipped, so a sanitizer makes none of the
 calls.
@@ -31,7 +31,7 @@ ERRORS = {
     "write": ("EINTR", "ENOSPC"),
 }
 OTHERS = ("ENOMEM",)
-# They cannot fail, or have their effect in spite of an error.
+# These calls cannot fail, or have their effect in spite of an error.
 NO_FAULT = {"restart_syscall", "rt_sigreturn", "rt_sigaction", "rt_sigprocmask", "getpid", "close", "exit_group"}
 # If a call is in a loop, the first ones and the last one fail.
 FIRST = int(os.environ.get("SVCD_TEST_FAULTS", "2"))

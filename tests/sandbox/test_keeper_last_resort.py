@@ -39,9 +39,8 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, expect_crash=True) 
     pid = box.wait_state("a", "ready")["pid"]
 
     def twice(data):
-        """Sends it from the thread that reads the console, so that the first fault is still being
-        handled.
-        """
+        """Send a second fault signal from the thread that reads the console, while PID 1 still
+        handles the first fault."""
         if FAULT.encode() in data:
             box.on_console = None
             os.kill(box.pid1, signal.SIGSEGV)
@@ -63,7 +62,7 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, expect_crash=True) 
     wait_for(lambda: not box.run("ps -eo stat= | grep Z", check=False).stdout, what="orphans are reaped")
     for n_before in range(1, 4):
         crash(box.pid1)
-        wait_for(lambda n_before=n_before: box.console().count(LAST) > n_before, what="it is where it was")
+        wait_for(lambda n_before=n_before: box.console().count(LAST) > n_before, what="PID 1 has survived another fault")
 
     with subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(box.pid1), "-e", "trace=sync",
                            "-e", "inject=sync:delay_enter=90000000"], stdin=subprocess.DEVNULL) as strace:

@@ -19,18 +19,18 @@ with Sandbox(FILES, policy="[runlevel 2]\nActivate=daemon\n") as box:
     shown = box.svcctl_json("status", "daemon")[0]
     assert shown["file_state"] == "gone", shown
 
-    # A second time, because the second manager must hand the relations on.
+    # Two managers are killed, because the second one must pass the needs on to the third one.
     for _ in range(2):
         box.kill_manager()
         box.wait_at_rest()
         assert {name: box.pid(name) for name in FILES} == pids, box.console()
-    # A load by the manager that never saw the file.
+    # A manager that never saw the file reads all files.
     box.svcctl("reload-files", check=False)
     box.kill_manager()
     box.wait_at_rest()
     assert {name: box.pid(name) for name in FILES} == pids, box.console()
 
-    # What only that service needed ends with it.
+    # A service that only this one needed ends with it.
     box.svcctl("stop", "daemon")
     box.wait_at_rest()
     assert "daemon" not in box.services()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""mounted:/x follows the table of mounts, and path: sees what a mount covers or uncovers."""
+"""mounted:/x follows the table of mounts, and path: notices the files that a mount covers or
+uncovers."""
 
 import os
 

@@ -27,7 +27,7 @@ def say_state(box, state):
 
 def wait_reason(box, text):
     """Wait until svcd gives this as the reason for the level of network:up."""
-    wait_for(lambda: text in box.svcctl("list", "--conditions", "network:up").stdout, what=f"network:up is told as {text!r}")
+    wait_for(lambda: text in box.svcctl("list", "--conditions", "network:up").stdout, what=f"network:up has the reason {text!r}")
 
 
 with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURATION}) as box:
@@ -43,7 +43,7 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURA
     box.svcctl("start", "nm")
     wait_reason(box, "NetworkManager: connected-global (70)")
     box.run("ip route del default")
-    holds_for(lambda: box.pid("net") == pid, 1, "NetworkManager's word counts")
+    holds_for(lambda: box.pid("net") == pid, 1, "NetworkManager's state decides")
     say_state(box, 20)
     box.wait_state("net", "waiting")
     assert "NetworkManager: disconnected (20)" in box.svcctl("explain", "net").stdout
@@ -73,7 +73,7 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURA
     box.svcctl("start", "nm")
     wait_reason(box, "NetworkManager: connected-global (70)")
     box.run("ip route del default")
-    holds_for(lambda: box.pid("net") == pid, 1, "NetworkManager's word counts")
+    holds_for(lambda: box.pid("net") == pid, 1, "NetworkManager's state decides")
     box.svcctl("restart", "nm")
     wait_reason(box, "NetworkManager: connected-global (70)")
     assert box.pid("net") == pid

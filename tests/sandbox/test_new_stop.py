@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A running service is reloaded and stopped as its present files define, not as those from its
-start did."""
+"""A running service is reloaded and stopped by the commands in its present files, not by those in
+the files at its start."""
 
 from deadline import wait_for
 from sandbox import Sandbox

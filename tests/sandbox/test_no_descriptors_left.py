@@ -34,7 +34,7 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n", "holder": "[Service]
     soft, hard = resource.prlimit(manager, resource.RLIMIT_NOFILE)
     box.svcctl("start", "holder")
     resource.prlimit(manager, resource.RLIMIT_NOFILE, (24, hard))
-    wait_for(lambda: box.exists("/run/holding"), what="the places are taken")
+    wait_for(lambda: box.exists("/run/holding"), what="the clients are connected")
 
     before = cpu_ticks(manager)
     refused = box.svcctl("list", "--timeout", "2", check=False, timeout=30)

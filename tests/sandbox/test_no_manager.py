@@ -12,8 +12,8 @@ import signal
 
 from sandbox import Sandbox
 
-# reboot(2) in a PID namespace appears to the parent as the death of PID 1 by one of two signals:
-# reboot(2).
+# A call of reboot(2) in a PID namespace appears to the parent as the death of PID 1 by one of two
+# signals.
 ENDS = ((("svcctl", "poweroff"), signal.SIGINT), (("/usr/lib/svcd/sysv/reboot",), signal.SIGHUP))
 
 for command, number in ENDS:

@@ -16,8 +16,8 @@ from attack import Attack
 from deadline import wait_for
 from sandbox import Sandbox
 
-# Sends READY=1, and a BARRIER=1 that must end; its duration is written to a file. SAID: a line to
-# repeat.
+# Sends READY=1, and then twenty times BARRIER=1, each of which must end. The status contains their
+# duration.
 SPEAKER = """import array, os, select, socket, sys, time
 say = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 say.connect(os.environ["NOTIFY_SOCKET"])

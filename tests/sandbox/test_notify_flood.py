@@ -32,7 +32,7 @@ FLOODER = """import os, socket, sys
 notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 notify.connect(sys.argv[1] if len(sys.argv) > 1 else os.environ["NOTIFY_SOCKET"])
 notify.send(b"READY=1")
-if len(sys.argv) > 1: # what one process has in flight does not fill the socket's queue
+if len(sys.argv) > 1: # the pending messages of one process do not fill the socket's queue
     os.fork()
     os.fork()
     notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -81,7 +81,7 @@ with Sandbox(SERVICES, files=FILES) as box:
     wait_for(lambda: "true" in box.svcctl("list", "--conditions", f"flag:{FLAG}").stdout, what="the flag is known again")
     assert box.service("umbrella")["pid"] == umbrella["pid"]
 
-    # No other client sets it; one without the bus may clear it.
+    # No other client can set the flag. Root can clear it with svcctl.
     for prefix in ((), ("setpriv", "--reuid=65534", "--clear-groups")):
         answer = set_by_somebody(box, *prefix)
         assert "org.svcd1.Error.NotAuthorized: this flag belongs to the owner of org.example.Weather" in answer, answer
@@ -98,7 +98,7 @@ with Sandbox(SERVICES, files=FILES) as box:
     wait_for(lambda: invocation(box) > before, what="umbrella was stopped and started again")
     box.wait_state("umbrella", "ready")
 
-    # The next manager does not get the flag of an owner that has left the bus either.
+    # After the owner has left the bus, the next manager does not get its flag.
     box.svcctl("stop", "weather")
     box.wait_state("umbrella", "waiting")
     box.kill_manager(signal.SIGKILL)

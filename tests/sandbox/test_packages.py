@@ -162,7 +162,7 @@ def life_by_hand(box, package, service, process):
     pid = one(box, service, process, "started by hand")
     dpkg(box, "--install", f"/debs/{package}.deb")
     assert one(box, service, process, "another version") != pid
-    # Like packages that stop the services of those they replace.
+    # Like a package that stops the services of the packages that it replaces.
     packages_script = ("env", f"DPKG_MAINTSCRIPT_PACKAGE={package}")
     box.run(*packages_script, "DPKG_MAINTSCRIPT_NAME=prerm", "invoke-rc.d", service, "stop")
     none(box, process, "stopped for an upgrade")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service file with keys of policy is refused, with the policy file they belong in; the rest
-boots."""
+"""A service file with keys of policy is refused, and the error names the policy file that they
+belong in. All other services start."""
 
 from sandbox import Sandbox
 

@@ -44,7 +44,7 @@ def check_enable_and_disable(box):
 
     box.svcctl("disable", "keep")
     said = box.svcctl("status", "keep", check=False).stdout
-    assert f"on-demand ({OURS}:" in said, f"not who activated it once, but who says on-demand: {said}"
+    assert f"on-demand ({OURS}:" in said, f"the origin is not the file that declares on-demand: {said}"
     box.svcctl("undo", "keep")
     box.wait_state("keep", "ready")
 
@@ -121,8 +121,7 @@ def check_what_is_not_installed_yet(box):
     box.remove("/etc/svcd/services.d/later.svc")
     box.svcctl("reload-files")
 
-    # This is for a service that must be wanted as soon as it is installed; an invalid name is
-    # refused as before.
+    # A service can be wanted before it is installed. A misspelt name gets a hint.
     box.svcctl("set", "later", "boot", "--runlevel", "2")
     box.write("/etc/svcd/services.d/later.svc", SLEEP)
     box.svcctl("reload-files")
@@ -165,7 +164,7 @@ def check_until_reboot(box):
     assert machine["web"]["wanted"] and machine["keep"]["wanted"], machine
     box.svcctl("set", "keep", "never", "--until-reboot")
     told = box.svcctl_json("disable", "keep")
-    assert told["written"], f"what is off until reboot alone is not yet off for good: {told}"
+    assert told["written"], f"disable has left a service on that is off only until the reboot: {told}"
     box.svcctl("undo", "keep", "--until-reboot")
     assert box.svcctl_json("policy", "keep")["activation"] == "on-demand"
     box.svcctl("undo")

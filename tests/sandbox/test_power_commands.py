@@ -11,8 +11,8 @@ import signal
 from deadline import wait_for
 from sandbox import Sandbox
 
-# reboot(2) in a PID namespace appears to the parent as the death of PID 1 by one of two signals:
-# reboot(2).
+# A call of reboot(2) in a PID namespace appears to the parent as the death of PID 1 by one of two
+# signals.
 ENDS = (("poweroff", signal.SIGINT), ("halt", signal.SIGINT), ("reboot", signal.SIGHUP))
 # This service stops when the test permits it, and then the machine ends.
 SLOW = ("[Service]\nExec=/bin/sh -c \"trap 'while ! test -e /run/let-go; do sleep 0.1; done; exit 0' TERM; while :; do sleep 0.1; done\"\n"

@@ -8,8 +8,8 @@ import signal
 
 from sandbox import Sandbox
 
-# reboot(2) in a PID namespace appears to the parent as the death of PID 1 by one of two signals
-# (reboot(2)).
+# A call of reboot(2) in a PID namespace appears to the parent as the death of PID 1 by one of two
+# signals.
 ENDS = (("poweroff", signal.SIGINT), ("poweroff --halt", signal.SIGINT), ("reboot", signal.SIGHUP))
 # Only the console outlives the sandbox.
 SAYS = "/bin/sh -c \"trap 'echo stopped cleanly >/dev/console; exit 0' TERM; while :; do sleep 0.1; done\""

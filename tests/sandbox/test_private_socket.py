@@ -13,7 +13,7 @@ from sandbox import Sandbox
 # Holds as many connections as possible, and sends nothing.
 FLOOD = r"""#!/usr/bin/perl
 use Socket;
-$SIG{PIPE} = 'IGNORE'; # a client that is turned away may be so before it has written
+$SIG{PIPE} = 'IGNORE'; # a refused client may be disconnected before it has written
 my ($path, $mark) = @ARGV;
 my @open;
 for (1 .. 200) {

@@ -97,7 +97,7 @@ def check_boot(box):
     box.kill_manager()
     begin = len(box.console())
     wait_for(lambda: STATUS.search(box.console()[begin:]), what="it continues with the next manager")
-    wait_for(lambda: box.run("/usr/bin/python3", "-c", TAKE, check=False).returncode == 0, what="it holds the console from no program")
+    wait_for(lambda: box.run("/usr/bin/python3", "-c", TAKE, check=False).returncode == 0, what="another program can take the console")
     box.write("/run/go-quick", "")
     wait_seen(box, r"% \[#*-*\] 1 failed starting slow \(\d+ s")
     wait_for(lambda: "quick" not in last_status(box), what="it names only the starting service")
@@ -139,7 +139,7 @@ def check_bad_plymouths(box):
     wait_for(lambda: STATUS.search(box.console()[begin:]), what="the console is updated all the same")
     box.write("/run/manner", "ack")
     box.svcctl("restart", "splash")
-    assert box.service("boot-progress")["pid"] == pid, "it has died of it"
+    assert box.service("boot-progress")["pid"] == pid, "a plymouthd has killed it"
 
 
 def check_end(box):

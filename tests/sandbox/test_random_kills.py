@@ -95,6 +95,6 @@ with MemoryLimit() as memory, BusySandbox(SEED) as busy:
     for first in range(0, ROUNDS, BATCH):
         killer.batch(min(BATCH, ROUNDS - first))
     busy.finish()
-    print(f"{ROUNDS} managers killed ({killer.counts}), {killer.n_early} before anybody was answered; "
-          f"the next answered: {spread(killer.answers_s)}")
+    print(f"{ROUNDS} managers killed ({killer.counts}), {killer.n_early} before they answered a client; "
+          f"until the next one answered: {spread(killer.answers_s)}")
     print(busy.summary())

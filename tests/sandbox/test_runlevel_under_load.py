@@ -44,8 +44,7 @@ CHAIN_NAMES = [f"chain{number}" for number in range(CHAIN)]
 
 
 def daemon(name, size="", conditions=""):
-    # A service that may have run before is ready at once: the path is needed only at the first
-    # start, and in a crowd.
+    # Prepare= removes the file of an earlier run, which would make the service ready at once.
     return (f"[Service]\nExec=/usr/local/bin/noted {name} {size}\nPrepare=-/bin/rm /run/up-{name}\nReady=path:/run/up-{name}\n"
             f"Restart=always\nRestartDelay=10ms\nRestartLimit=1000/1s\nStopTimeout=60s\n[Conditions]\n{conditions}")
 

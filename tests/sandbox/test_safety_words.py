@@ -4,7 +4,7 @@
 The machine always boots: the kernel command line overrides each file, and can exclude the admin's
 policy.
 
-A broken policy file is ignored alone, with messages.
+Only the broken policy file is ignored, with messages.
 """
 
 from sandbox import Sandbox
@@ -56,7 +56,7 @@ def check_runlevel():
     with box_of(None, "svcd.runlevel=moon svcd.nevr=base svcd.never=nobody svcd.policy=mine") as box:
         box.wait_states({"base": "ready", "web": "ready"})
         for word in ("moon", "svcd.nevr", "nobody", "svcd.policy=mine"):
-            assert word in box.console(), f"nobody was told of {word}"
+            assert word in box.console(), f"the console does not show {word}"
 
 
 def check_never():

@@ -43,7 +43,7 @@ def old(number, *args):
 print(*[eval(word) for word in sys.argv[1:]])
 """
 
-OF_SESSION = "test ! -e /proc/self/autogroup || grep -q 'nice {}$' /proc/self/autogroup" # it may lack this
+OF_SESSION = "test ! -e /proc/self/autogroup || grep -q 'nice {}$' /proc/self/autogroup" # some kernels have no autogroups
 SAME_NETWORK = 'test "$(readlink /proc/self/ns/net)" = "$(readlink /proc/1/ns/net)"'
 
 # name: keys, expected results in order

@@ -106,7 +106,7 @@ def check_death(box):
     wait_for(lambda: box.pid("cron") not in (0, None, dead), what="cron was started again")
     box.wait_state("cron", "ready")
 
-    # One of two daemons is not the service.
+    # The death of one of two daemons does not end the service.
     box.kill(int(box.read("/run/one")))
     assert box.state("pair") == "ready"
 

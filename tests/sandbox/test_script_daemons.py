@@ -5,7 +5,7 @@ Init scripts with a daemon, by pid file or start-stop-daemon: a dead daemon is r
 limit.
 
 A daemon that is disabled, or dies just after its script, is not shown as up. A script without a
-daemon is done, as before.
+daemon is done.
 """
 
 from deadline import wait_for
@@ -41,7 +41,7 @@ def pid_file(name):
 
 FILES = dict([
     script("mortal", pid_file("mortal"), SLEEP, KILL),
-    # A second process of it continues when the first one is killed.
+    # A second process of this service continues when the first one is killed.
     script("pair", pid_file("pair"), SLEEP + "; [ -e /run/other ] || { setsid sleep infinity & echo $! >/run/other; }", KILL),
     script("dies", pid_file("dies"), "( sleep 0.2; exit 1 ) & echo $! >$PIDFILE"),
     script("off", "ENABLED=0", '[ $ENABLED = 1 ] || { echo "disabled in /etc/default/off"; exit 0; }; start-stop-daemon --start'),

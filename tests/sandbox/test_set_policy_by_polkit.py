@@ -143,7 +143,7 @@ def a_change_that_hangs_ends_for_the_next_manager_too(box):
     wait_for(lambda: box.manager("ListServices").returncode == 0, what="svcd is back on the bus")
     waiting = begin(box, "set", "b", "silly")
     assert box.exists(f"/proc/{hung}") and waiting.poll() is None, "the next one waits"
-    # A change has LIMIT_CHANGE_US (60 s), with any manager.
+    # The time limit of a change (LIMIT_CHANGE_US, 60 s) continues under the next manager.
     out, err = waiting.communicate(timeout=90)
     assert answer(subprocess.CompletedProcess([], waiting.returncode, out, err))[0] == 1, err
     assert not box.exists(f"/proc/{hung}")

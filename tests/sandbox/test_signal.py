@@ -27,7 +27,7 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=family\n") as box:
     wait_for(lambda: told(box) == ["child", "main", "main"], what="both are told")
     box.wait_console("family: signal 10 (USR1) to all its processes, requested by uid 0")
 
-    # The signal is not a stop.
+    # A service that dies by the signal is restarted, because the signal is not a stop.
     before = box.pid("family")
     box.svcctl("reload", "--signal", "KILL", "family")
     wait_for(lambda: box.pid("family") not in (0, before), what="it runs again")

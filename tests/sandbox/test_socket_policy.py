@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A package opens no port; a port in use is reported; a service that accepts no client fails; new
-files open and close."""
+files open and close sockets."""
 
 import listener
 from deadline import wait_for

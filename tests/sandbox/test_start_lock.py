@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""StartLock=: three tasks start one after the other, in the order of policy; the next manager knows
-the next one.
+"""StartLock=: three tasks start one after the other, in the order of policy; the next manager keeps
+that order.
 
 svcctl explain and svcctl start name the holder."""
 

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Managers that die early get less each time: no notes, then no admin files, then only rescue.
+Managers that die early get less each time: no notes, then no files of the admin either. At last
+they are started only now and then.
 
 The manager that survives stops no service, neither services that policy wants nor requested ones.
 """
@@ -40,7 +41,7 @@ for n_deaths, words in WORDS.items():
         box.wait_at_rest()
         assert {name: box.pid(name) for name in SERVICES} == pids, box.svcctl("list", "--all").stdout
         assert {row["state"] for name, row in box.services().items() if name in SERVICES} == {"ready"}
-        # With everything available, the next one finds them unchanged.
+        # The next manager gets all notes and files, and finds the services unchanged.
         box.svcctl("reexec")
         box.wait_up()
         box.wait_at_rest()

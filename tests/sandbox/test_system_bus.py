@@ -137,7 +137,7 @@ for _ in range(5):
     for _ in range(20):
         bus.call("org.svcd1", "/org/svcd1", "org.svcd1.Manager", "Stop", GLib.Variant("(sb)", ("a", True)), None, 0, 60000,
                  None, done)
-    # Answered after what was sent before it: the next client comes later.
+    # This call is answered after the earlier ones, so the next client's calls come later.
     bus.call_sync("org.svcd1", "/org/svcd1", "org.svcd1.Manager", "ListServices", None, None, 0, 60000, None)
 loop.run()
 """
@@ -168,7 +168,7 @@ bus = RawBus(sys.argv[1] + "/run/dbus/system_bus_socket", uid=65534, hello=True)
 bus.call(MANAGER, "Stop", GLib.Variant("(sb)", ("a", True)))
 os.set_inheritable(bus.sock.fileno(), True)
 root = os.open(sys.argv[1], os.O_PATH)
-# In another mount namespace no set-user-ID bit counts; CLONE_NEWNS.
+# A set-user-ID bit has no effect in another mount namespace. 0x20000 is CLONE_NEWNS.
 assert ctypes.CDLL(None).setns(os.open(sys.argv[1] + "/proc/1/ns/mnt", os.O_RDONLY), 0x20000) == 0
 os.fchdir(root); os.chroot("."); os.setgroups([]); os.setresuid(65534, 65534, 65534)
 os.execv("/usr/bin/su", ["su", "-c", "true"])

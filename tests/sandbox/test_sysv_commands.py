@@ -70,7 +70,7 @@ def power(box):
     wait_for(lambda: box.console().count(said) == 2, what="the second record")
     box.run("rm /run/hold")
     box.wait_state("power-fail", "done")
-    assert len(box.read("/run/power-failed")) == 1, "what was started already is started again"
+    assert len(box.read("/run/power-failed")) == 1, "a service that is starting is started again"
     write_record(box, 2)
     wait_for(lambda: len(box.read("/run/power-failed")) == 2, what="power-fail runs once more")
 
@@ -101,8 +101,8 @@ def shutdown(box):
 
 
 def shutdown_and_wall(box):
-    """Signals still stop its children, and a cancellation while it sends messages to users is not
-    lost."""
+    """Signals still end the children of shutdown. A cancellation is not lost while shutdown sends
+    messages to users."""
     box.write("/usr/bin/wall", "#!/usr/bin/env -S grep -hs ^SigBlk /proc/self/status\n", mode=0o755)
     told = box.run(f"{SYSV}/shutdown -k now").stdout
     assert set(told.split()) == {"SigBlk:", "0" * 16}, told

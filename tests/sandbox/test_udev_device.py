@@ -37,7 +37,7 @@ with Sandbox(services, policy=policy, udev=True) as box:
             raise Failure(explained)
 
     box.svcctl("start", "--wait", "udevd")
-    wait_for(lambda: "no device matches" in box.svcctl("explain", "by-match").stdout, what="absent is known")
+    wait_for(lambda: "no device matches" in box.svcctl("explain", "by-match").stdout, what="the device is known to be missing")
 
     device = box.attach(box.volume(LABEL, "-U", UUID))
     wait_for(lambda: all_are("ready"), what="all are ready")

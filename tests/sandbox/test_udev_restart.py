@@ -42,7 +42,7 @@ with Sandbox({"stays": service(STAYS), "goes": service(GOES), "comes": service(C
     box.wait_state("udevd", "idle")
     if box.pid("stays") != pid or box.state("goes") != "ready":
         raise Failure("a service was stopped because udevd was silent")
-    wait_for(lambda: "udev is not running" in box.svcctl("explain", "comes").stdout, what="absent is unknown")
+    wait_for(lambda: "udev is not running" in box.svcctl("explain", "comes").stdout, what="the level of a missing volume is unknown")
 
     # Changes meanwhile are seen when udevd is back and has read the devices, as at boot.
     box.detach(goes)
