@@ -48,7 +48,7 @@ class KernelMemory:
             return int(usage.read()) // 1024
 
     def leave(self):
-        """A group that still has a process is removed by the machine's next clean-up."""
+        """A cgroup that still has a process is removed by the machine's next clean-up."""
         if self.path:
             with open(f"{GROUPS}/cgroup.procs", "w", encoding="ascii") as procs:
                 procs.write("0")

@@ -175,7 +175,7 @@ def words(seen):
     parts = ["all services ran on" if seen["kept"] == seen["of"] else f"{seen['kept']} of {seen['of']} services kept their processes"]
     if seen["copies"] > 1:
         parts.append("**a service runs twice**")
-    parts.append("one that is killed comes back" if seen["back_s"] is not None else "**one that is killed stays dead**")
+    parts.append("a killed service comes back" if seen["back_s"] is not None else "**a killed service stays dead**")
     parts.append(f"a start takes {seconds(seen['start_s'])}" if seen["start_s"] is not None else f"**no start in {ANSWER_S} s**")
     return ", ".join(parts)
 
@@ -253,7 +253,7 @@ def supervisor_stopped(init):
         os.kill(target, signal.SIGSTOP)
         took = world.probe(60)
         if took is None:
-            return {"text": "**stands still**: no start in 60 s, nobody looks after it", "good": False, "seen": None}
+            return {"text": "**stands still**: no start in 60 s, and no process supervises it", "good": False, "seen": None}
         return result(world.survey(), f"replaced, the start was carried out after {seconds(took)}")
 
 
@@ -280,8 +280,8 @@ def after_fault(world, old, busy):
     back = None if world.gone() else world.awaits_return("calm0", old, began, 60)
     seen = world.survey(("calm1", "calm2"))
     more = f"meanwhile {busy:.0f} % of a processor; " + (
-        "what died meanwhile came back" + (f" {seconds(back)} later" if back > 0.5 else "") if back is not None
-        else "**what died meanwhile stays dead**")
+        "a service that died meanwhile came back" + (f" {seconds(back)} later" if back > 0.5 else "") if back is not None
+        else "**a service that died meanwhile stays dead**")
     answer = result(seen, more)
     answer["good"] = answer["good"] and back is not None
     return answer
@@ -432,7 +432,7 @@ def escape(init):
         wait_for(lambda: world.of("escaped"), what="it has escaped")
         command = init.stop(world.box, "escape", world.services)
         try:
-            wait_for(lambda: not world.of("escaped"), 15, "what escaped is gone")
+            wait_for(lambda: not world.of("escaped"), 15, "the escaped process is gone")
             text, good = "killed with its service", True
         except DeadlinePassed:
             text, good = "**runs on**", False
@@ -736,7 +736,7 @@ ROWS = {
     "nothing": ("", "no fault, for comparison", nothing),
     "crash": ("T01", "an instruction of PID 1 faults (SIGSEGV); then four more", fault_in_pid1),
     "abort": ("T02", "SIGABRT to PID 1", abort_of_pid1),
-    "killed": ("T01", "every process of the init but PID 1 is killed", supervisor_killed),
+    "killed": ("T01", "every process of the init except PID 1 is killed", supervisor_killed),
     "stopped": ("T03", "SIGSTOP to the process that takes the admin's commands", supervisor_stopped),
     "memory": ("T05", "memory is refused for 5 s (mmap, brk: ENOMEM)", fails_for_a_while("mmap,brk,mremap", "ENOMEM")),
     "fork": ("T07", "fork fails for 5 s (EAGAIN)", fails_for_a_while(FORKS, "EAGAIN")),
@@ -748,7 +748,7 @@ ROWS = {
     "read-only": ("T13", "the root is read-only when PID 1 starts", boots(before="mount -o remount,ro /")),
     "no-proc": ("T15", "no /proc, no /sys, no cgroups when PID 1 starts", boots(mounts=("run",), before="umount -l /proc")),
     "orphans": ("T25", f"{ORPHANS:,} zombie orphans at once", orphans),
-    "bomb": ("T26", f"a fork bomb has all {BOMB_LIMIT:,} processes; it is told to stop", fork_bomb),
+    "bomb": ("T26", f"a fork bomb has all {BOMB_LIMIT:,} processes; then it is stopped", fork_bomb),
     "deaf": ("T27", "power-off with 50 services that ignore TERM", deaf_at_shutdown),
     "escape": ("T29", "a daemon with a session of its own; its service is stopped", escape),
     "loop": ("T31", "50 services that fail at once", crash_loop),

@@ -4,8 +4,8 @@
 Services that the bed of tests/packages cannot run, on Debian 12 and 13: LightDM, SDDM, GDM,
 bluetoothd, ntpd. limit: 4500
 
-Each display manager shows its greeter and gives the screen to the next one; GDM on Debian 13 only.
-bluetoothd runs while there is an adapter; ntpd sets the clock. $SVCD_TEST_RELEASES selects
+Each display manager shows its greeter and gives the screen to the next one. GDM is tested on Debian
+13 only. bluetoothd runs while there is an adapter. ntpd sets the clock. $SVCD_TEST_RELEASES selects
 releases.
 """
 

@@ -27,10 +27,10 @@ EXPECTED = """accounts-daemon acpid atd autofs avahi-daemon chrony colord cron c
     network-manager nginx polkit power-profiles-daemon redis-server rpcbind rsyslog rtkit-daemon saned ssh switcheroo-control
     udev udisks2 upower uuidd""".split()
 WAITING = "bluetooth modemmanager smartmontools getty@tty1".split()
-# The bus starts it on demand: then it is listed, too.
+# The bus starts this service on demand. From then on it is listed, too.
 ASKED_FOR = "packagekit"
 
-# One is slow, and others wait for it, so the bar stops in the middle.
+# One service is slow, and others wait for it, so the bar stops in the middle.
 SERVICES = {
     "slow-migration": "[Service]\nType=task\nDescription=Migration of a large database\nStartTimeout=1h\n"
                       "Exec=/bin/sh -c 'until test -e /run/go-on; do sleep 1; done'\n",
@@ -60,7 +60,7 @@ def check_bar(vm, name):
         seen = bar_in(picture)
         assert before and after and seen is not None and has_greeter(picture), "no greeter with a bar"
         assert before[0] - TOLERANCE <= seen <= after[0] + TOLERANCE, f"the bar is at {seen:.3f}, svcd at {before} to {after}"
-        assert n_failure_pixels(picture) > 50, "what did not start is not named"
+        assert n_failure_pixels(picture) > 50, "the failed services are not named"
         assert not after[1], "the boot is over"
         return seen
     seen = wait_for(bar_is_right, GREETER_S, f"{name}: the bar is as long as svcd says", 3)

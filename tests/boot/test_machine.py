@@ -142,7 +142,7 @@ def check_login(vm):
     begin = len(vm.console.data)
     vm.type_console("exit\n")
     vm.wait_console("svcd-vm login:", COMMAND_S, begin)
-    assert "root" not in vm.sh("who"), "who lists a ghost"
+    assert "root" not in vm.sh("who"), "who still lists the login"
 
 
 def check_services(vm):
@@ -160,7 +160,7 @@ def check_services(vm):
 
 def check_memory(vm):
     """Debian's kernel may use huge pages; PID 1's tables are large and mostly unused."""
-    assert "[always]" in vm.sh("cat /sys/kernel/mm/transparent_hugepage/enabled"), "this machine shows nothing"
+    assert "[always]" in vm.sh("cat /sys/kernel/mm/transparent_hugepage/enabled"), "this kernel does not use huge pages"
     for pid in ("1", "$(pgrep -o svcd-manager)"):
         rollup = vm.sh(f"cat /proc/{pid}/smaps_rollup")
         assert re.search(r"AnonHugePages: +0 kB", rollup), rollup
@@ -228,7 +228,7 @@ def check_manager_killed(vm):
 
 
 def check_explain(vm):
-    """All is as wanted; uninstalled services are listed separately."""
+    """explain names no service, because all are as wanted. Uninstalled services do not count."""
     status, output = vm.sh("svcctl explain", check=False)
     assert status == 0 and "waiting" not in output and "failed" not in output, output
 
@@ -296,7 +296,7 @@ def check_strict(vm):
     wait_for(lambda: vm.sh("wc -l </var/lib/strict/tried").strip() == str(len(TRIES)), COMMAND_S, "it has tried all")
     done = dict(zip(TRIES, (word == "yes" for word in vm.sh("cat /var/lib/strict/tried").split())))
     wrong = {command: may for command, may in done.items() if may != TRIES[command]}
-    assert not wrong, f"it could, or could not: {wrong}"
+    assert not wrong, f"permitted or refused against expectation: {wrong}"
     put_away(vm, ["strict"])
 
 

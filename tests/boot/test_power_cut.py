@@ -14,10 +14,10 @@ The copy contains all writes of the machine to the disk so far, in order, flushe
 ("cache=unsafe" only omits the host's own flush, and QEMU finishes pending writes before it stops).
 So this disk has no cache of its own. Data that lacks an fsync() is in the machine's memory, and not
 on the copy. The test finds that as a lost acknowledged step, or a name without its text. A missing
-barrier between disk and cache belongs to the file system, not to svcctl.
+barrier between disk and cache would be a fault of the file system, not of svcctl.
 
-$SVCD_TEST_SEED and $SVCD_TEST_ROUNDS as in test_random_kills. long_power_cut.py has more rounds, and
-boots two of the copies.
+$SVCD_TEST_SEED and $SVCD_TEST_ROUNDS mean the same as in test_random_kills. long_power_cut.py has
+more rounds, and boots two of the copies.
 """
 
 import os
@@ -164,7 +164,7 @@ def check_texts(told, last, digest, tree):
         return after[0]
     for number, word in enumerate(digest.split()):
         assert word in [told[step][1].split()[number] for step in window], \
-            f"{tree}, step {last}: {('policy', 'service files')[number]} as neither before nor after the change"
+            f"{tree}, step {last}: {('policy', 'service files')[number]}: neither the text before the change nor that after it"
     assert is_half(tree), f"{tree}, step {last}: half of a change, and no trace of it"
     return last + 1
 
@@ -222,7 +222,7 @@ def main():
             vm.sh_detached("sh /root/steps &")
             wait_for(lambda: len(acknowledged(vm)) > 3, BOOT_S, "the machine changes policy")
             found, kept = take_cuts(vm, directory, chance, to_boot)
-            # So that the pending changes are reported, too.
+            # Wait until the pending changes are reported, too.
             wait_for(lambda: max(acknowledged(vm)) > found[-1][0] + 2, BOOT_S, "the last changes end")
             told = acknowledged(vm)
 
@@ -235,8 +235,8 @@ def main():
             check_undo(tree, told, step)
         for path, digest in kept.items():
             check_boot(path, digest)
-        print(f"{ROUNDS} cuts in {len(told)} changes: {n_half} between its files, {n_between} after "
-              f"it was written and before it was told; {len(kept)} copies booted")
+        print(f"{ROUNDS} cuts in {len(told)} changes: {n_half} between the files of one, {n_between} after "
+              f"one was written and before it was reported; {len(kept)} copies booted")
 
 
 main()

@@ -90,7 +90,7 @@ def check_late_volume(vm, path):
         assert rows["mount-srv-my--data"]["state"] == "failed", rows["mount-srv-my--data"]
 
     vm.plug(path, "data")
-    wait_for(lambda: vm.service("mount-mnt-part")["state"] == "done", COMMAND_S, "the late volume, and what lies on it")
+    wait_for(lambda: vm.service("mount-mnt-part")["state"] == "done", COMMAND_S, "the late volume, and the mount of a directory on it")
     vm.wait_console("svcd-vm login:", begin=begin)
 
 

@@ -8,10 +8,10 @@ scripts.
 The same daemons run as under sysvinit, each script of the runlevels runs and begins and ends in
 insserv's order, and a power-off runs the stop scripts in order and leaves clean file systems.
 
-$SVCD_TEST_SYSVINIT=1 (long_sysv_boot.py) boots the machine under sysvinit first, which must run the
-same scripts and daemons in the same order, and at last with svcd's own service files: the same
-daemons run, each once. The times are printed, not compared, because the load of the machine changes
-them; the boot benchmark compares them.
+With $SVCD_TEST_SYSVINIT=1 (long_sysv_boot.py) the machine boots twice more. The first boot is under
+sysvinit, which must run the same scripts and daemons in the same order. The last boot is under svcd
+with its own service files: the same daemons run, each once. The times are printed, not compared,
+because the load of the machine changes them; the boot benchmark compares them.
 """
 
 import dataclasses
@@ -38,21 +38,21 @@ NO_DAEMONS = re.compile(r"/usr/lib/svcd/.*|/usr/s?bin/(svcd|init|dash|bash|agett
 # rcS.
 NOT_WRAPPED = {"rc", "rcS", "sendsigs", "umountnfs.sh", "umountfs", "umountroot", "halt"}
 
-# The bus starts its daemon before its script runs. The script leaves no process, so it is idle, and
-# there is nothing to stop.
+# The bus starts the daemon of this script before the script runs. The script leaves no process, so
+# its service is idle, and is not stopped.
 LEAVES_NOTHING = {"elogind"}
 
 # Two programs read all processes, because an emulated processor needs seconds to start two programs
 # for each process.
 LIST_PROCESSES = "ls -l /proc/[0-9]*/exe; grep ^PPid: /proc/[0-9]*/status"
 
-# One of our service files starts this daemon only for an NFS volume or the server, like its unit
-# under systemd.
+# svcd's service file starts this daemon only for an NFS volume or the server, like its unit under
+# systemd.
 ON_DEMAND = ("/usr/sbin/rpc.statd",)
 
 
-# Those of the machine under sysvinit: program path -> number of its processes, except children of
-# the same program.
+# The daemons of the machine under sysvinit: program path -> number of its processes, except children
+# of the same program.
 DAEMONS = dict.fromkeys("""
     /usr/bin/dbus-daemon /usr/bin/memcached /usr/bin/monit /usr/bin/redis-check-rdb
     /usr/bin/tinyproxy /usr/bin/udevadm /usr/lib/elogind/elogind /usr/sbin/acpid /usr/sbin/atd
@@ -82,7 +82,7 @@ class Boot:
 
 
 def programs(vm):
-    """The present programs: as DAEMONS."""
+    """The running programs, in the form of DAEMONS."""
     shown = vm.sh(LIST_PROCESSES, check=False)[1]  # some end meanwhile
     parents = dict(re.findall(r"^/proc/(\d+)/status:PPid:\t(\d+)$", shown, re.M))
     exes = re.findall(r" /proc/(\d+)/exe -> (.+?)(?: \(deleted\))?$", shown, re.M)
@@ -195,14 +195,14 @@ def boot_svcd(directory, services, expected):
         assert not failed, f"failed: {failed}"
         natives = vm.sh("ls /usr/lib/svcd/services.d").split()
         both = [name for name in script_times.scripts(starts) if f"{name.removesuffix('.sh')}.svc" in natives]
-        assert not both, f"scripts that ran beside a service of ours: {both}"
+        assert not both, f"scripts that ran in addition to svcd's service: {both}"
         stops, off_s = power_off(vm)
     check_clean(disks)
     return Boot(starts, stops, expected, used_s, off_s)
 
 
 def difference(expected, running):
-    """The entries of one that the other lacks, as a text; empty: the same."""
+    """The differing entries as a text; empty: none."""
     differs = [f"{exe}: {running.get(exe, 0)} instead of {expected.get(exe, 0)}"
                for exe in sorted(expected.keys() | running.keys()) if expected.get(exe) != running.get(exe)]
     return "; ".join(differs)
@@ -243,7 +243,7 @@ def check_scripts(what, boot):
 
 
 def check_orders(what, boot):
-    """Each of insserv's pairs that concerns this machine. Returns their number."""
+    """Check each of insserv's pairs of which both scripts ran. Returns the number of pairs."""
     n_pairs = 0
     for kind, all_runs in (("boot", boot.starts), ("start", boot.starts), ("stop", boot.stops)):
         pairs, interactive = script_times.dependencies(depends(kind))

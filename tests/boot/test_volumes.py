@@ -138,7 +138,8 @@ def check_storm(vm):
 
 
 def check_pulled(vm, directory):
-    """Pulled while in use: detached, and reported; put back: all is restored."""
+    """A volume that is pulled while in use is detached, and this is reported. When it is put back,
+    all is restored."""
     vm.sh_detached("cd /srv/data; sleep 100000 & cd /")
     wait_for(lambda: "/srv/data" in vm.sh("readlink /proc/[0-9]*/cwd", check=False)[1].split(), SECONDS, "a process uses it")
     vm.unplug("data")

@@ -17,7 +17,7 @@ takes each daemon through
     crash     SIGKILL to the main process, so that its pid file and sockets remain: ready again, and the probe
     stop      no process and no populated cgroup is left; the file in /usr/lib/svcd was in use
 
-Daemons of one call live side by side in one sandbox, so they must not conflict. In the end only the
+Daemons of one call run side by side in one sandbox, so they must not conflict. In the end only the
 processes from before remain, and services that requests from the daemons have started.
 """
 
@@ -115,8 +115,8 @@ def living(box):
 
 
 class Clients:
-    """A client that connects to a socket of the sandbox all the time. With Clients(...) checks that
-    no connection is refused, and that some succeed."""
+    """A client that connects to a socket of the sandbox all the time. At the end of the "with" it
+    checks that no connection was refused, and that some succeeded."""
 
     def __init__(self, path):
         self.path = path
@@ -370,4 +370,4 @@ def try_all(*daemons, packages=PACKAGES, policy=""):
             problems = [text for text in pool.map(lambda daemon: problem_of(box, daemon), daemons) if text]
 
         assert not problems, "\n".join(problems)
-        wait_for(lambda: not strays(box, before, daemons) or print(strays(box, before, daemons)), what="what the daemons started has gone")
+        wait_for(lambda: not strays(box, before, daemons) or print(strays(box, before, daemons)), what="the processes that the daemons started are gone")

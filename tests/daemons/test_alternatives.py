@@ -10,7 +10,7 @@ DOMAIN = ("rm -f /etc/samba/smb.conf; samba-tool domain provision --realm=SVCD.E
 ASK_DOMAIN = ("samba-tool user list -H ldap://localhost -U Administrator --password=Secret-1234 | grep -x Administrator")
 
 try_all(
-    Daemon("ntpsec", waits_for="!virtual:container", why="it does not begin where it may not set the clock"),
+    Daemon("ntpsec", waits_for="!virtual:container", why="it does not start where it may not set the clock"),
     Daemon("postfix", probe=tcp(25, "QUIT\r\n", "220 "), broken=("/etc/postfix/main.cf", "queue_directory = /nowhere\n")),
     Daemon("samba-ad-dc", before=DOMAIN, probe=ASK_DOMAIN),
     packages=ALTERNATIVES,

@@ -218,8 +218,8 @@ static bool fail_one(NoMemoryControl *control, const char *bytes, gsize length, 
 }
 
 /*
- * Each @most-th of the allocations, with and without the later ones. Returns: the number of bad
- * ends, or -1.
+ * Runs the target with one failing allocation at a time, alone and with all later ones. @most: the
+ * limit of such allocations, spread evenly; 0: all. Returns: the number of bad ends, or -1.
  */
 static int run_file_without_memory(const char *path, uint64_t most)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: any bytes as an init script beside two sound ones. Our own parsers accept the
+ * Fuzz target: any bytes as an init script beside two sound ones. svcd's own parsers accept the
  * generated service files and policy, and there is no dependency cycle.
  */
 #include "config.h"

@@ -38,7 +38,7 @@ struct WorldProcess {
 };
 
 struct World {
-	bool is_active; /* or the calls are not redirected */
+	bool is_active; /* false: the calls are not redirected */
 	uint64_t now_us;
 	struct WorldProcess processes[WORLD_PROCESSES];
 	int signal_fd; /* read by the loop */

@@ -44,7 +44,7 @@ def rows(kind, who, level, pairs):
 
 
 class Comparison:
-    """One tree, read by both."""
+    """One tree, read by svcd and insserv."""
 
     def __init__(self, tree):
         self.tree = tree

@@ -257,7 +257,7 @@ def main():
         if not any(row["id"] == scenario["id"] for scenario in SCENARIOS):
             print(f"differences.json: there is no scenario {row['id']}")
             n_bad += 1
-    print(f"{n_run} stories, {n_bad} with problems")
+    print(f"{n_run} scenarios, {n_bad} with problems")
     return 1 if n_bad or not n_run else 0
 
 

@@ -95,7 +95,7 @@ NETWORK = (
           row("bird2", "bird", "birdc show status"),
           row("freeradius", "freeradius", process("freeradius")),
           row("inspircd", "inspircd", tcp(6667), broken=dict.fromkeys(
-              ("install", "restart", "reload", "kill", "upgrade", "reboot"), "its script calls it with an argument that it refuses")),
+              ("install", "restart", "reload", "kill", "upgrade", "reboot"), "its script passes the daemon an argument that the daemon refuses")),
           row("kea-dhcp4-server", "kea-dhcp4-server", process("kea-dhcp4"), broken=dict.fromkeys(
               ("install", "restart", "kill", "upgrade", "reboot"), "its script needs /run/kea and /var/lib/kea, which only its unit makes")),
           row("knot", "knot", "knotc status"),
@@ -112,7 +112,7 @@ NETWORK = (
           row("ircd-hybrid", "ircd-hybrid", tcp(6667)),
           row("keepalived", "keepalived", process("keepalived"), files={"/etc/keepalived/keepalived.conf": "global_defs {\n}\n"}),
           row("ngircd", "ngircd", tcp(6667)),
-          row("nsd", "nsd", tcp(53), broken={"kill": "its script knows one process; the others of a killed one stay, and keep the port"}),
+          row("nsd", "nsd", tcp(53), broken={"kill": "its script knows one process; after its kill the others stay, and keep the port"}),
           row("proftpd-core", "proftpd", tcp(21, "", "220 ")),
           row("pure-ftpd", "pure-ftpd", tcp(21, "", "220")),
           row("shadowsocks-libev", "shadowsocks-libev", tcp(8388)),

@@ -92,8 +92,8 @@ def left_files(bed, before):
 
 
 def purge(bed, package):
-    """The other parts of a package are purged first, because apt may purge the one that makes its
-    directories too early."""
+    """Purge the packages of the row first. apt alone might purge a package with common directories
+    before the packages that use them."""
     for words in (package.upgraded.split(), ["?config-files"]):
         if words:
             bed.apt("purge", *words)

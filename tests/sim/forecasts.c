@@ -2,8 +2,8 @@
 /*
  * Forecasts: compares the forecasts of svcctl for a machine at rest with the effects of the change.
  *
- * Services start and stop in the order of the requests, as in a forecast. Which of two services is
- * ready first decides a race between them, and a forecast cannot know that.
+ * Services start and stop in the order of the requests, as in a forecast. Otherwise the service that
+ * is ready first could decide a race, and a forecast cannot know which one that is.
  *
  *	forecasts --seed N [--trace]	one machine
  *	forecasts [--first N] --count N	many; exit status 1 at the first false forecast

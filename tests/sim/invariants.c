@@ -127,7 +127,7 @@ static void check_login_at_start(Machine *m, const Service *s)
 		machine_fail(m, "%s was started before the login screen", s->def->name);
 }
 
-/* A service that an old file started has the lock of that file. */
+/* A service that was started with an old file has the lock of that file. */
 static bool has_holder_of_before(const Machine *m)
 {
 	const GPtrArray *services = engine_services(m->sim.engine);
@@ -258,7 +258,10 @@ static bool has_plain_terms(const Machine *m, const Service *s)
 void invariants_at_wait_over(Machine *m, const Service *s)
 {
 	const SimProcess *p = machine_process(m, s->def->name);
-	/* A new manager's clock starts while it still learns what runs, which is one event here. */
+	/*
+	 * A new manager's clock starts while the manager still learns which services run. Here all
+	 * of that is one event.
+	 */
 	const bool is_known = has_plain_terms(m, s) && m->begun_us <= s->since_us;
 	const int64_t begun_us = is_known ? p->perhaps_held_us : s->since_us;
 

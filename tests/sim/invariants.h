@@ -20,7 +20,7 @@ void invariants_at_restart(Machine *m, const Service *s);
 void invariants_always(Machine *m);
 /* When no more events are due. */
 void invariants_at_rest(Machine *m);
-/* As above, after a change to runlevel 0. */
+/* When no more events are due after a change to runlevel 0. */
 void invariants_when_stopped(Machine *m);
 
 #endif

@@ -62,7 +62,7 @@ void levels_subscribe(void *data, KeyPrefix prefix, const char *key)
 	level->reported = LEVEL_UNKNOWN;
 	level->reported_us = m->sim.now_us;
 	if (is_away(m, index))
-		return; /* the return of the provider reports it */
+		return; /* the provider reports it when it returns */
 	level->report_at_us = m->sim.now_us;
 	if (machine_happens(m, 5)) {
 		level->report_at_us += chance_time(&m->chance, 60 * G_USEC_PER_SEC);

@@ -128,8 +128,8 @@ static Level level_of(const char *key, void *data)
 	}
 	external = levels_find(context->m, key);
 	/*
-	 * The engine may have learned a moment earlier that the limit expired: a microsecond's
-	 * grace.
+	 * The engine may have learned a moment earlier that the limit expired, so a microsecond of
+	 * difference is allowed.
 	 */
 	if (context->for_start && external->reported == LEVEL_UNKNOWN &&
 	    context->m->sim.now_us - external->reported_us >= UNKNOWN_LIMIT_US)
@@ -407,7 +407,7 @@ bool oracle_is_about_to_start(Machine *m, const Service *s, GHashTable *unsettle
 		    g_hash_table_contains(unsettled, other))
 			return false;
 	}
-	/* After=$facility and settled: terms are not computed here. */
+	/* Terms with After=$facility or "settled:" are not computed here. */
 	return !has_after_facility(s);
 }
 

@@ -299,7 +299,7 @@ static void check_granted(Machine *m, const Service *s, const Before *before)
 		machine_fail(m, "a call on the bus has shortened the backoff of %s", s->def->name);
 	if (is_running(before->state) && before->want_reason != WANT_NOTHING &&
 	    (s->state != before->state || s->invocation != before->invocation))
-		machine_fail(m, "a call on the bus has changed what runs of %s", s->def->name);
+		machine_fail(m, "a call on the bus has changed the processes of %s", s->def->name);
 }
 
 static void check_refused(Machine *m, const Service *s, const Before *before)
@@ -490,7 +490,7 @@ void requests_check(Machine *m, const Service *s)
 		p->requested = ADMIN_NONE;
 	}
 	if (s->admin != p->requested)
-		machine_fail(m, "what was asked of %s last is \"%s\", and the engine holds \"%s\"",
+		machine_fail(m, "the last request to %s is \"%s\", and the engine has \"%s\"",
 			     s->def->name, admin_want_name(p->requested),
 			     admin_want_name(s->admin));
 	if ((s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION) && service_is_wanted(s) &&

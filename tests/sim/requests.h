@@ -10,7 +10,7 @@
 
 /* Makes a request for an admin. Returns: whether it was granted. */
 bool requests_ask(Machine *m, RequestVerb verb, const char *name);
-/* The same, by chance. */
+/* Makes a random request for an admin. */
 void requests_poke(Machine *m);
 /* A call on the bus that demands a service. */
 void requests_poke_demand(Machine *m);
