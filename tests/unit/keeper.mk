@@ -92,7 +92,7 @@ tests_fuzz_fuzz_tables_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_fuzz_tables_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_KEEPER_WRAPS)
 tests_fuzz_fuzz_tables_LDADD = libkeeper.a $(LIBS_BASE)
 
-# It contains its own manager link.
+# This test contains its own manager link.
 TESTS += tests/unit/test_keeper_watchdog
 tests_unit_test_keeper_watchdog_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_watchdog_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)

@@ -21,7 +21,7 @@ TESTS += tests/unit/test_system_bus
 tests_unit_test_system_bus_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
 tests_unit_test_system_bus_LDADD = libtest.a $(LIBS_LOOP) $(CHECK_LIBS)
 
-# It uses its own network namespace and ip(8).
+# This test uses its own network namespace and ip(8).
 TESTS += tests/unit/test_netlink
 tests_unit_test_netlink_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_netlink_LDADD = libtest.a $(LIBS_LOOP) $(CHECK_LIBS)

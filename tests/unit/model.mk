@@ -59,8 +59,8 @@ tests_unit_test_bad_files_LDADD = libtest.a $(LIBS_MODEL) $(CHECK_LIBS)
 tests_unit_test_bad_files_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_DATA='"$(abs_top_srcdir)/tests/data"'
 EXTRA_DIST += tests/data/bad-services tests/data/bad-policies
 
-# Fuzz targets. Here each runs over its corpus and a fixed number of mutations of it; to search longer, build the
-# file with -fsanitize=fuzzer and without driver.c.
+# Fuzz targets. Here each runs over its corpus and a fixed number of mutations of it. For a longer
+# search, build its file with -fsanitize=fuzzer and without driver.c.
 TESTS += tests/fuzz/fuzz_service tests/fuzz/fuzz_policy
 tests_fuzz_fuzz_service_SOURCES = tests/fuzz/fuzz_service.c tests/fuzz/driver.c
 tests_fuzz_fuzz_service_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/bad-services"'

@@ -19,7 +19,7 @@ TESTS += tests/unit/test_path_walker
 tests_unit_test_path_walker_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
 tests_unit_test_path_walker_LDADD = $(providers_test_libs)
 
-# It uses its own network namespace, ip(8) and a dbus-daemon.
+# This test uses its own network namespace, ip(8) and a dbus-daemon.
 TESTS += tests/unit/test_network
 tests_unit_test_network_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
 tests_unit_test_network_LDADD = $(providers_test_libs)

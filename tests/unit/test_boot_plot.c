@@ -71,7 +71,7 @@ START_TEST(the_chart_has_bars_titles_and_the_ideal)
 			 "(up), CPU 0 ms</title>");
 	expect_part(svg, "path:/a&lt;b&gt;&amp;&quot;c&quot;");
 	expect_part(svg, "<title>held: not started; waited 9.9 s</title>");
-	/* dbus starts at a tenth of the axis and takes another one; gdm3 ends the chain. */
+	/* dbus starts at a tenth of the axis and takes another tenth; gdm3 ends the chain. */
 	expect_part(svg,
 		    "<rect x=\"1260\" y=\"2220\" width=\"1060\" height=\"120\" class=\"chain\"/>");
 	expect_part(svg,

@@ -111,7 +111,7 @@ static void mirror_end(Mirror *mirror)
 	g_hash_table_unref(mirror->last);
 }
 
-/* These have no signals: clients read them. */
+/* These properties have no signals. Clients must read them. */
 static bool is_silent(const char *property)
 {
 	static const char *const silent[] = { "Causes",  "Refusals",   "Terms",

@@ -39,7 +39,7 @@ static void on_message(void *data, BusClient *client, DBusMessage *message)
 	(void)data;
 	(void)client;
 	(void)message;
-	ck_abort_msg("nobody here says anything right");
+	ck_abort_msg("no client here sends a valid message");
 }
 
 static void on_gone(void *data, BusClient *client)

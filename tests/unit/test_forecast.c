@@ -95,7 +95,7 @@ static const Row rows[] = {
 	/* Its new file has a health command, and it runs as a group, which has no health. */
 	{ "base crowd", "[runlevel 2]\nActivate=base crowd fit\n", NULL, "base:ready loose:ready crowd:ready:none:group",
 	  "stops loose; starts sound fit", "== crowd\n" D "HealthCommand=/bin/h\n" },
-	/* Its file says that it is a group, and its daemon still runs. */
+	/* Its new file makes it a group, and its daemon still runs. */
 	{ "herd", "[runlevel 2]\nActivate=herd base\n", NULL, "herd:ready", "starts base" },
 	/* A restart may last longer than Settle=. */
 	{ "base rider", NULL, NULL, "base:ready patient:ready rider:ready", "restarts base patient rider", NULL, "base" },

@@ -168,7 +168,7 @@ END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("reach");
+	Suite *suite = suite_create("impact");
 
 	suite_add_loop(suite, "all", only_named_services_end, N_MACHINES);
 	ADD_CASE(suite, "all", a_start_of_what_runs_ends_nothing,

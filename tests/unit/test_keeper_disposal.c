@@ -119,7 +119,7 @@ START_TEST(a_close_that_waits_delays_neither_the_keeper_nor_other_closes)
 }
 END_TEST
 
-/* The keeper closes it in the order of its messages: before the next answer. */
+/* The keeper handles messages in their order, so it closes the channel before the next answer. */
 START_TEST(an_ended_channel_is_closed_at_once)
 {
 	int ends[2];

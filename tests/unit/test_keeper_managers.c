@@ -455,7 +455,7 @@ START_TEST(a_manager_that_was_stopped_is_pinged_and_then_replaced)
 }
 END_TEST
 
-/* It had answered the last ping, and would not have been sent another one. */
+/* The manager has answered the last ping, and the keeper has no other reason to send one. */
 START_TEST(a_manager_that_was_stopped_just_after_its_answer_is_replaced)
 {
 	struct MessageWelcome welcome;

@@ -71,7 +71,7 @@ START_TEST(lack_of_memory_is_not_a_failure_but_is_waited_out)
 	ck_assert_uint_eq(restart_limit_welcome_flags(), 0);
 	ck_assert_uint_gt(waited_us, 45 * USEC_PER_SEC);
 
-	/* This is not the same as an endless loop without delay. */
+	/* Deaths without the delay between them are failures. */
 	for (int i = 0; i < 3; i++)
 		(void)die(SIGTRAP, false, 0, now_us);
 	ck_assert_uint_eq(restart_limit_welcome_flags(), WELCOME_WITHOUT_NOTES);

@@ -25,8 +25,8 @@
 #include "tests/lib/keeper-stage.h"
 
 /*
- * The number of system calls that handle the tables, and some more. The first one follows the
- * installed fault handlers.
+ * The number of system calls that handle the tables, and some more. The first one comes just after
+ * the fault handlers are installed.
  */
 #define POINTS 14
 /* At this call the keeper has read the state, which contains the manager's pid. */

@@ -139,7 +139,8 @@ static bool line_comes(int fd, const char *text)
 }
 
 /*
- * There is no daemon yet. A service that writes more than the buffer pushes out its own lines only.
+ * There is no daemon yet. A service that writes more than the buffer holds pushes out only its own
+ * lines.
  */
 START_TEST(a_flood_leaves_the_lines_of_others)
 {

@@ -118,8 +118,8 @@ static bool reaches(const World *w, const GPtrArray *list, guint i, guint j)
 }
 
 /*
- * Removes each service that waits for none of the remaining ones, until all are gone. False if the
- * rest all wait.
+ * Removes each service that waits for none of the remaining ones, until all are gone. Returns: false
+ * if all remaining ones wait.
  */
 static bool is_without_loops(const World *w, bool is_stop)
 {
@@ -213,7 +213,7 @@ START_TEST(without_cycles_all_header_edges_are_kept)
 		expect_field(w, LSB_SHOULD_STOP, true, true, seed);
 		expect_field(w, LSB_STOP_AFTER, true, false, seed);
 	}
-	/* There were enough of them for the test to be significant. */
+	/* The test is significant only if enough machines have no cycle. */
 	ck_assert_uint_gt(n, ROUNDS / 20);
 }
 END_TEST

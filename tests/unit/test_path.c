@@ -158,7 +158,7 @@ static void expect(const char *text)
 	do {                                                                                     \
 		const int64_t end = loop_now() + DEADLINE_US;                                    \
 		while (!(condition)) {                                                           \
-			ck_assert_msg(loop_now() < end, "not in time: %s; told: %s", #condition, \
+			ck_assert_msg(loop_now() < end, "not in time: %s; reported: %s", #condition, \
 				      reported->str);                                            \
 			g_main_context_iteration(NULL, FALSE);                                   \
 		}                                                                                \

@@ -459,7 +459,7 @@ START_TEST(everything_is_looked_at_again_when_asked)
 }
 END_TEST
 
-/* The first path knows the way to the directory, but has not read the latest events. */
+/* The watch of the first path includes the directory, but has not read the latest events. */
 START_TEST(second_path_sees_a_directory_that_has_just_been_replaced)
 {
 	g_autofree char *file = in_root("new");
@@ -515,7 +515,7 @@ START_TEST(a_user_sees_when_a_directory_may_be_entered)
 }
 END_TEST
 
-/* This does not depend on other events before and after it. */
+/* The result does not depend on an event before the change, such as that of "beside". */
 START_TEST(way_is_forgotten_when_a_link_on_it_leads_elsewhere)
 {
 	make_directory("first");

@@ -70,7 +70,7 @@ START_TEST(a_step_whose_files_are_as_before_it_is_not_in_effect)
 
 	edit_set(tree, "ssh", "Activation", "never");
 	edit_set(tree, "ssh", "Activation", "manual");
-	/* As if changed by hand, or as if the power failed before it was written. */
+	/* An edit by hand, or a power failure before the write, has the same effect. */
 	tree_write(tree, POLICY_EDIT_FILE, first);
 
 	steps = history_list(tree->root, diags, NULL);

@@ -270,14 +270,14 @@ END_TEST
 /* --- each key over each layer --- */
 
 /*
- * The value in a layer and the value in force: in the vendor's layer, the admin's and the one until
- * reboot; then removed.
+ * Values for the vendor's layer, the admin's layer and the layer until reboot. They are added one
+ * after the other. At last an empty value in another file removes them.
  */
 static const struct LayerRow {
 	const char *section;
 	const char *key;
 	const char *values[3];
-	const char *in_force[4]; /* after each, and after an empty value in yet another file */
+	const char *in_force[4]; /* after each of the values, and after the empty one */
 	/* clang-format off */
 } rows[] = {
 	{ "[service a]", "Activation", { "boot", "never", "manual" }, { "boot", "never", "manual", "on-demand" } },

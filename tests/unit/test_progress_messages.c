@@ -234,7 +234,7 @@ END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("progress-words");
+	Suite *suite = suite_create("progress-messages");
 
 	suite_add_loop(suite, "durations", a_duration_is_short,
 		       sizeof durations / sizeof durations[0]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket tokens: svc-worker reads what the manager wrote, and the hash changes with each token.
+ * Socket fields: svc-worker reads the fields that the manager wrote, and the hash changes with each
+ * option.
  */
 #include "config.h"
 
@@ -108,7 +109,7 @@ END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("socket words");
+	Suite *suite = suite_create("socket fields");
 
 	ADD_LOOP_AROUND(suite, "words", NULL, NULL, fields_are_read_back_as_the_same_definition,
 			G_N_ELEMENTS(options));

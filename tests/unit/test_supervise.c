@@ -156,7 +156,7 @@ START_TEST(start_goes_on_after_a_crash_of_the_manager)
 }
 END_TEST
 
-/* READY=1 is sent once. The first manager that received it died before it noted it. */
+/* READY=1 is sent once. The first manager receives it, and dies before the keeper has the note. */
 START_TEST(readiness_lost_with_its_manager_is_noticed_again)
 {
 	Stage *stage = stage_set(stage_notifying);

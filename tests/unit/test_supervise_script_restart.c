@@ -121,7 +121,7 @@ START_TEST(main_process_that_takes_its_time_to_end_after_a_restart_is_no_exit)
 }
 END_TEST
 
-/* "restart" ended the daemon without waiting for it, and started none because it still ran. */
+/* "restart" signals the daemon, does not wait for its end, and starts no other one meanwhile. */
 START_TEST(daemon_that_ends_well_after_a_restart_that_left_nothing_else_is_started_again)
 {
 	Stage *stage = script_new(
@@ -154,7 +154,7 @@ static bool is_rechecked(const Stage *stage, const char *index)
 }
 
 /*
- * "restart" sent the daemon its signal, did not wait for its end, and failed because it still ran.
+ * "restart" signals the daemon without waiting for its end, and fails because the daemon still runs.
  */
 START_TEST(daemon_that_ends_after_its_restart_has_failed_is_started_again)
 {
@@ -190,7 +190,7 @@ START_TEST(restart_that_fails_and_leaves_the_daemon_has_failed)
 }
 END_TEST
 
-/* With Restart= it starts again. */
+/* With Restart= the service starts again. */
 static const struct {
 	const char *keys;
 	const char *reported;
@@ -200,8 +200,8 @@ static const struct {
 };
 
 /*
- * As after a maintainer script that removed the pid file, so that the init script finds nothing to
- * stop.
+ * The same happens after a maintainer script has removed the pid file. Then the init script finds
+ * nothing to stop.
  */
 START_TEST(process_that_a_restart_left_as_it_was_is_ended)
 {

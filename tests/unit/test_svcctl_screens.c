@@ -3,8 +3,8 @@
  * Complete screens of svcctl, compared with tests/data/screens: "status" at several widths and
  * without UTF-8. And errors: what failed, why, and what to type next.
  *
- * A screen is "$ svcctl ARGUMENTS" and the text up to the next one. $SVCD_TEST_WRITE_SCREENS writes them
- * anew, for a person to read.
+ * A screen is "$ svcctl ARGUMENTS" and the text up to the next such line. With
+ * $SVCD_TEST_WRITE_SCREENS the test writes the screens anew, for a person to read.
  */
 #include "config.h"
 

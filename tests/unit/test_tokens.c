@@ -114,7 +114,7 @@ END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("words");
+	Suite *suite = suite_create("tokens");
 
 	suite_add_loop(suite, "words", tokens_are_split_as_in_a_shell, G_N_ELEMENTS(lines));
 	suite_add_loop(suite, "words", an_unclosed_quote_is_a_problem, G_N_ELEMENTS(unclosed));

@@ -88,7 +88,7 @@ START_TEST(every_state_can_be_entered_and_left)
 }
 END_TEST
 
-/* Because of this, the page needs only one line for all of them. */
+/* Because of this, the page needs only one line for all states that a run can end in. */
 START_TEST(the_end_of_a_run_decides_alone_about_the_next_state)
 {
 	for (int on = EVENT_GONE; on < EVENT_COUNT; on++) {

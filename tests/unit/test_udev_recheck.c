@@ -274,7 +274,7 @@ START_TEST(what_is_not_ready_is_gone_at_once)
 }
 END_TEST
 
-/* 99-systemd.rules marks a blank one as not ready. */
+/* 99-systemd.rules marks a blank encrypted volume as not ready. */
 START_TEST(an_encrypted_volume_is_misread_like_any_other)
 {
 	volume("DATA");

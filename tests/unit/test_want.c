@@ -364,7 +364,7 @@ START_TEST(a_stand_in_does_not_run_while_the_other_is_tried_again_with_a_mended_
 }
 END_TEST
 
-/* A substitute would be stopped again to make room for it. */
+/* If login stood in for dm, helper and then dm would start, and dm would stop login again. */
 START_TEST(no_service_stands_in_for_its_dependant)
 {
 	g_autoptr(World) w = world_new_with_policy(
