@@ -10,8 +10,8 @@
  * screen_count_colours() - the number of colours in the middle of the screen
  * @limit: counting ends there
  *
- * The middle is the third of five equal parts: a greeter shows its users there, and a clock, symbols
- * and a progress bar elsewhere. The kernel needs "iomem=relaxed" if a driver uses the card.
+ * The middle is the third of five equal parts: a greeter shows its users there, and a clock,
+ * symbols and a progress bar elsewhere. The kernel needs "iomem=relaxed" if a driver uses the card.
  *
  * Returns: 0 while there is no graphics mode.
  */

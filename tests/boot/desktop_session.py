@@ -21,7 +21,8 @@ BUS = "gdbus call --session -d org.freedesktop.DBus -o /org/freedesktop/DBus -m 
 INHIBITORS = "elogind-inhibit --list"
 # elogind.conf: InhibitDelayMaxSec=5.
 DELAYED_AT_LEAST_S = 4
-# After a minute the greeter's dialog confirms itself. The dialog exists a little before the test sees it.
+# After a minute the greeter's dialog confirms itself. The dialog exists a little before the test
+# sees it.
 CONFIRMED_WITHIN_S = 55
 
 # A name on the session's bus that appears after svcd --user, and one that comes and goes.

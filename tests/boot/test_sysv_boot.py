@@ -51,8 +51,8 @@ LIST_PROCESSES = "ls -l /proc/[0-9]*/exe; grep ^PPid: /proc/[0-9]*/status"
 ON_DEMAND = ("/usr/sbin/rpc.statd",)
 
 
-# The daemons of the machine under sysvinit: program path -> number of its processes, except children
-# of the same program.
+# The daemons of the machine under sysvinit: program path -> number of its processes, except
+# children of the same program.
 DAEMONS = dict.fromkeys("""
     /usr/bin/dbus-daemon /usr/bin/memcached /usr/bin/monit /usr/bin/redis-check-rdb
     /usr/bin/tinyproxy /usr/bin/udevadm /usr/lib/elogind/elogind /usr/sbin/acpid /usr/sbin/atd

@@ -118,8 +118,8 @@ static bool reaches(const World *w, const GPtrArray *list, guint i, guint j)
 }
 
 /*
- * Removes each service that waits for none of the remaining ones, until all are gone. Returns: false
- * if all remaining ones wait.
+ * Removes each service that waits for none of the remaining ones, until all are gone. Returns:
+ * false if all remaining ones wait.
  */
 static bool is_without_loops(const World *w, bool is_stop)
 {

@@ -154,7 +154,7 @@ static bool is_rechecked(const Stage *stage, const char *index)
 }
 
 /*
- * "restart" signals the daemon without waiting for its end, and fails because the daemon still runs.
+ * "restart" signals the daemon, does not wait for its end, and fails because it still runs.
  */
 START_TEST(daemon_that_ends_after_its_restart_has_failed_is_started_again)
 {
