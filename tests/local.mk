@@ -28,7 +28,7 @@ libtest_a_SOURCES = \
 	tests/lib/world.c tests/lib/world.h
 libtest_a_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools -DSVC_LOGGER='"$(abs_top_builddir)/svc-logger"'
 libtest_a_CFLAGS = $(BUS_TEST_CFLAGS) $(JSON_CFLAGS)
-# Programs that these start.
+# The programs that this code starts.
 EXTRA_libtest_a_DEPENDENCIES = svc-logger$(EXEEXT)
 
 libstage_a_SOURCES = \
@@ -38,7 +38,7 @@ libstage_a_SOURCES = \
 	tests/lib/stage.c tests/lib/stage.h
 libstage_a_CPPFLAGS = $(AM_CPPFLAGS) -DSVC_EXEC='"$(abs_top_builddir)/svc-exec"' -DSVC_WORKER='"$(abs_top_builddir)/svc-worker"'
 libstage_a_CFLAGS = $(TEST_CFLAGS)
-# Programs that these start.
+# The programs that this code starts.
 EXTRA_libstage_a_DEPENDENCIES = svc-exec$(EXEEXT) svc-worker$(EXEEXT)
 
 TEST_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(CHECK_CFLAGS)

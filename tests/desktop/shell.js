@@ -112,7 +112,7 @@ function load43(path, shell) {
     return new Function('imports', `${read(path)}\nreturn init();`)({ gi, ui: { main: Main } });
 }
 
-// Imports of a module are resolved when it is read, so they are replaced by a global.
+// The imports of a module are resolved when the module is read. So a global variable replaces them.
 async function load45(path, shell) {
     const pattern = /^import (?:\* as )?\{?(\w+)\}? from '(gi|resource):\/\/[\w/.]+';$/gm;
     const text = read(path);

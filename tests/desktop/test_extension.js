@@ -119,11 +119,11 @@ async function startsInTheMiddle({ bus, screen }) {
     const svcd = new Svcd(bus);
 
     await waitFor(() => screen.width !== null, 'the bar is there');
-    expectSame([screen.width, screen.title], [100, 'Starting OpenSSH server'], 'at its place at once');
-    expectSame(screen.box.find('svcd-boot-fill').eases, 0, 'without a run-up');
+    expectSame([screen.width, screen.title], [100, 'Starting OpenSSH server'], 'it is at its place at once');
+    expectSame(screen.box.find('svcd-boot-fill').eases, 0, 'it does not move to that place');
     svcd.say({ Progress: 0.5, Failed: ['cups'] });
     await waitFor(() => screen.width === 200, 'it has moved');
-    expectSame(screen.failure, '1 service did not start: cups', 'what failed');
+    expectSame(screen.failure, '1 service did not start: cups', 'the failed service is named');
     svcd.say({ Progress: 0.4 });
     svcd.say({ Progress: 0.6 });
     await waitFor(() => screen.width === 240, 'it has moved on');
@@ -132,7 +132,7 @@ async function startsInTheMiddle({ bus, screen }) {
     await waitFor(() => screen.width === null, 'it has gone');
     expectSame(screen.failure, '1 service did not start: cups', 'the failure stays');
     svcd.say({ Failed: [] });
-    await waitFor(() => screen.isEmpty(), 'until it is put right');
+    await waitFor(() => screen.isEmpty(), 'the message is removed after the repair');
     svcd.leave();
 }
 
@@ -142,9 +142,9 @@ async function comesAfterTheBoot({ bus, screen }) {
         times: [row('cups', 'failed'), row('ssh', 'up')] });
 
     await waitFor(() => screen.failure !== '', 'the failure is there');
-    expectSame([screen.failure, screen.width], ['1 service did not start: cups', null], 'and no bar');
+    expectSame([screen.failure, screen.width], ['1 service did not start: cups', null], 'there is a failure and no bar');
     svcd.say({ Failed: [] });
-    await waitFor(() => screen.isEmpty(), 'it is put right');
+    await waitFor(() => screen.isEmpty(), 'the message is removed after the repair');
     svcd.leave();
 }
 
@@ -157,10 +157,10 @@ async function managerIsReplaced({ bus, screen }) {
     svcd.leave();
     svcd = new Svcd(bus, { Progress: 0.45 });
     svcd.say({ Progress: 0.55 });
-    await waitFor(() => screen.width === 220, 'the next one is heard');
-    expect(screen.box === box, 'and the bar has been there all the time');
+    await waitFor(() => screen.width === 220, 'the bar follows the next manager');
+    expect(screen.box === box, 'the bar was there all the time');
     svcd.leave();
-    await waitFor(() => screen.isEmpty(), 'who does not come back is not remembered');
+    await waitFor(() => screen.isEmpty(), 'the bar is removed when no manager comes back');
 }
 
 async function busIsRestarted({ bus, screen }) {
@@ -171,7 +171,7 @@ async function busIsRestarted({ bus, screen }) {
     await later(500);
     await bus.start();
     const svcd = new Svcd(bus, { Progress: 0.75 });
-    await waitFor(() => screen.width === 300, 'it goes on over the new bus');
+    await waitFor(() => screen.width === 300, 'the bar follows svcd on the new bus');
     old.object.unexport();
     svcd.leave();
 }
@@ -190,7 +190,7 @@ async function strangersAreNotHeard({ bus, screen }) {
     stranger.flush_sync(null);
     svcd.say({ Progress: 0.5 });
     await waitFor(() => screen.width !== 100, 'it has moved');
-    expectSame(screen.width, 200, 'by what svcd said');
+    expectSame(screen.width, 200, 'it has moved to the value from svcd');
     stranger.close_sync(null);
     svcd.leave();
 }
@@ -209,26 +209,26 @@ function hasOwner(bus, name) {
 async function tellsThatItIsDrawn({ bus, screen }) {
     const svcd = new Svcd(bus);
     await waitFor(() => screen.width === 100, 'the bar is there');
-    expect(!hasOwner(bus, 'org.svcd1.LoginScreen'), 'not before the shell has begun');
+    expect(!hasOwner(bus, 'org.svcd1.LoginScreen'), 'the name has no owner before the shell has started');
 
     screen.shell.Main.layoutManager.emit('startup-complete');
-    await waitFor(() => hasOwner(bus, 'org.svcd1.LoginScreen'), 'whoever waits for the login screen knows');
+    await waitFor(() => hasOwner(bus, 'org.svcd1.LoginScreen'), 'the name announces the login screen');
     svcd.leave();
 }
 
 async function withoutSvcd({ screen }) {
     await later(1000);
-    expect(screen.isEmpty(), 'nothing');
+    expect(screen.isEmpty(), 'the screen is empty');
 }
 
 const STORIES = [
-    ['comes in the middle of a boot, and sees it to its end', startsInTheMiddle],
-    ['comes after the boot', comesAfterTheBoot],
+    ['the extension starts in the middle of a boot, and shows it to its end', startsInTheMiddle],
+    ['the extension starts after the boot', comesAfterTheBoot],
     ['a manager is replaced', managerIsReplaced],
     ['the bus is restarted', busIsRestarted],
-    ['signals of strangers are not heard', strangersAreNotHeard],
-    ['it tells that the login screen is drawn', tellsThatItIsDrawn],
-    ['without svcd there is nothing to be seen', withoutSvcd],
+    ['signals of other senders are ignored', strangersAreNotHeard],
+    ['the extension announces that the login screen is drawn', tellsThatItIsDrawn],
+    ['without svcd nothing is shown', withoutSvcd],
 ];
 
 async function play(version, sentence, story) {
@@ -247,7 +247,7 @@ async function play(version, sentence, story) {
             extension.disable();
         }
         expectSame(shell.Main.layoutManager.uiGroup.children.length, 0, 'nothing is left on the screen');
-        expectSame(shell.Main.layoutManager.handlers.size, 0, 'nor of its handlers');
+        expectSame(shell.Main.layoutManager.handlers.size, 0, 'no handler is left');
     });
     bus.stop();
 }
@@ -257,17 +257,17 @@ function checkFiles(version) {
     const metadata = JSON.parse(read(`${path}/metadata.json`));
     const settings = read(`${STAGE}/usr/share/gdm/dconf/85-svcd`);
 
-    expectSame(metadata.uuid, UUIDS[version], 'its name is that of its directory');
-    expectSame(metadata['session-modes'], ['gdm'], 'it is the greeter\'s alone');
-    expect(metadata['shell-version'].includes(version), 'the version');
-    expect(settings.includes(`'${metadata.uuid}'`), 'it is switched on');
-    expect(read(`${path}/stylesheet.css`).includes('.svcd-boot-fill'), 'its style');
+    expectSame(metadata.uuid, UUIDS[version], 'the directory has the name of the extension');
+    expectSame(metadata['session-modes'], ['gdm'], 'it runs only in the greeter');
+    expect(metadata['shell-version'].includes(version), 'it supports this version of the shell');
+    expect(settings.includes(`'${metadata.uuid}'`), 'it is enabled');
+    expect(read(`${path}/stylesheet.css`).includes('.svcd-boot-fill'), 'its style sheet has the bar');
 }
 
 async function main() {
     GLib.setenv('DBUS_SYSTEM_BUS_ADDRESS', address, true);
     for (const version of Object.keys(UUIDS)) {
-        await tell(`${version}: its files belong together`, () => checkFiles(version));
+        await tell(`${version}: the installed files fit together`, () => checkFiles(version));
         for (const [sentence, story] of STORIES)
             await play(version, sentence, story);
     }

@@ -25,7 +25,7 @@ function isNothing(view) {
 }
 
 async function main() {
-    await tell('names are put together as people say them', () => {
+    await tell('a list of names is a part of a sentence', () => {
         expectSame(listText([]), '', 'none');
         expectSame(listText(['a']), 'a', 'one');
         expectSame(listText(['a', 'b']), 'a and b', 'two');
@@ -33,14 +33,14 @@ async function main() {
         expectSame(listText(['a', 'b', 'c', 'd', 'e']), 'a, b and 3 more', 'five');
     });
 
-    await tell('the title says what is starting', () => {
+    await tell('the title names the starting services', () => {
         expectSame(titleText('OpenSSH server', ['ssh']), 'Starting OpenSSH server', 'one');
         expectSame(titleText('OpenSSH server', ['ssh', 'cups', 'atd']), 'Starting OpenSSH server and 2 more', 'three');
         expectSame(titleText('', ['ssh', 'cups']), 'Starting ssh and cups', 'no description');
-        expectSame(titleText('', []), 'Starting the system', 'nothing just now');
+        expectSame(titleText('', []), 'Starting the system', 'nothing is starting');
     });
 
-    await tell('what failed is named, and how to learn more', () => {
+    await tell('failed services are named, with the command that explains them', () => {
         expectSame(failureText([]), '', 'none');
         expectSame(hintText([]), '', 'none');
         expectSame(failureText(['cups']), '1 service did not start: cups', 'one');
@@ -49,18 +49,18 @@ async function main() {
         expectSame(hintText(['cups', 'ssh']), 'To learn why, log in and type: svcctl explain', 'two');
     });
 
-    await tell('there is nothing before anything is known', () => {
+    await tell('nothing is shown before the first properties arrive', () => {
         expect(isNothing(new BootModel().view(0)), 'nothing');
         expectSame(new BootModel().nextChange(0), null, 'no timer');
     });
 
-    await tell('a boot that goes on has a bar, at its place from the first look on', () => {
+    await tell('a boot in progress has a bar, which is at its place from the beginning', () => {
         const view = modelOf(GOING).view(0);
 
         expectSame([view.hasBar, view.fraction, view.title, view.failure], [true, 0.25, 'Starting OpenSSH server', ''], 'view');
     });
 
-    await tell('the bar never goes back, and takes no nonsense', () => {
+    await tell('the bar never goes back, and ignores invalid values', () => {
         const model = modelOf(GOING);
         const fractions = [0.5, 0.4, NaN, -1, 0.6, 7, 0.1].map(Progress => {
             model.change({ Progress }, 0);
@@ -70,7 +70,7 @@ async function main() {
         expectSame(fractions, [0.5, 0.5, 0.5, 0.5, 0.6, 1, 1], 'fractions');
     });
 
-    await tell('the bar of another boot begins anew', () => {
+    await tell('the bar of another boot starts again', () => {
         const model = modelOf({ ...GOING, Progress: 0.9, Failed: ['cups'] });
 
         model.change({ ...GOING, InitStartedAt: 18 }, 0);
@@ -83,21 +83,21 @@ async function main() {
         expectSame(model.view(1000).title, 'Starting OpenSSH server', 'first');
         model.change({ CurrentDescription: 'CUPS Scheduler' }, 1100);
         expectSame(model.view(1100).title, 'Starting OpenSSH server', 'too early');
-        expectSame(model.nextChange(1100), 600, 'asked again when it is time');
+        expectSame(model.nextChange(1100), 600, 'the next update is due after the rest of the time');
         expectSame(model.view(1700).title, 'Starting CUPS Scheduler', 'in time');
     });
 
-    await tell('the full bar is seen for a moment when the boot is over, then all goes', () => {
+    await tell('when the boot is over, the full bar is shown for a moment, and then everything is removed', () => {
         const model = modelOf(GOING);
 
         model.change(OVER, 5000);
         expectSame([model.view(5000).hasBar, model.view(5000).fraction], [true, 1], 'full');
-        expectSame(model.nextChange(5000), 1000, 'until then');
+        expectSame(model.nextChange(5000), 1000, 'it is removed after this time');
         expect(isNothing(model.view(6000)), 'gone');
-        expectSame(model.nextChange(6000), null, 'for good');
+        expectSame(model.nextChange(6000), null, 'no timer');
     });
 
-    await tell('a failure is told at once, and stays when the bar goes', () => {
+    await tell('a failure is shown at once, and stays when the bar is removed', () => {
         const model = modelOf({ ...GOING, Failed: ['cups'] });
 
         expectSame(model.view(0).failure, '1 service did not start: cups', 'during the boot');
@@ -105,7 +105,7 @@ async function main() {
         expectSame([model.view(9000).hasBar, model.view(9000).failure], [false, '1 service did not start: cups'], 'after it');
     });
 
-    await tell('a failure that was put right is not spoken of any more', () => {
+    await tell('a repaired failure is not shown any more', () => {
         const model = modelOf({ ...GOING, Failed: ['cups', 'ssh'] });
 
         model.change({ ...OVER, Failed: ['cups', 'ssh'] }, 1000);
@@ -115,7 +115,7 @@ async function main() {
         expect(isNothing(model.view(9000)), 'none is left');
     });
 
-    await tell('what fails after the boot is none of its business', () => {
+    await tell('a failure after the boot is not shown', () => {
         const model = modelOf(GOING);
 
         model.change(OVER, 1000);
@@ -123,30 +123,30 @@ async function main() {
         expect(isNothing(model.view(9000)), 'nothing');
     });
 
-    await tell('who comes after the boot sees no bar, but what failed in it', () => {
+    await tell('an extension that starts after the boot shows no bar, but the failures of the boot', () => {
         const model = modelOf({ ...OVER, Failed: ['cups', 'later'] });
 
         expect(isNothing(model.view(0)), 'nothing is known yet');
-        expect(model.wantsFailedInBoot, 'asks');
+        expect(model.wantsFailedInBoot, 'it requests the failures');
         model.knowFailedInBoot(['cups', 'put-right']);
-        expect(!model.wantsFailedInBoot, 'asks once');
+        expect(!model.wantsFailedInBoot, 'it requests them once');
         expectSame([model.view(0).hasBar, model.view(0).failure], [false, '1 service did not start: cups'], 'view');
     });
 
-    await tell('a manager that is replaced leaves the picture as it is; one that stays away takes it along', () => {
+    await tell('a replacement of the manager changes nothing; if no manager returns, everything is removed', () => {
         const model = modelOf({ ...GOING, Failed: ['cups'] });
 
         model.leave(1000);
         model.leave(3000);
         expect(model.view(5999).hasBar, 'still there');
-        expectSame(model.nextChange(5999), 1, 'when it goes');
+        expectSame(model.nextChange(5999), 1, 'the time until it is removed');
         expect(isNothing(model.view(6000)), 'gone');
 
         model.change({ ...GOING, Progress: 0.2 }, 7000);
-        expectSame([model.view(7000).hasBar, model.view(7000).fraction], [true, 0.25], 'back, and not behind');
+        expectSame([model.view(7000).hasBar, model.view(7000).fraction], [true, 0.25], 'the bar is back, and has not gone back');
     });
 
-    await tell('nothing is to be seen while the machine goes down', () => {
+    await tell('nothing is shown during a shutdown', () => {
         const model = modelOf({ ...GOING, Failed: ['cups'] });
 
         model.change({ Phase: 'shutdown' }, 1000);
