@@ -117,8 +117,8 @@ SVCD_KIN = ("svcd-manager",)
 HABITS = "[defaults]\nNewServices=boot\nRcLinks=yes\n"
 
 # Debian's finit package has no service files for daemons. These follow the examples in its manual.
-# It is built without plugins, so it has no conditions on processes or the network. Programs that
-# need the bus or udev poll for it. Each instance of a program needs a number.
+# The package is built without plugins, so it has no conditions on processes or the network.
+# Programs that need the bus or udev poll for it. Each instance of a program needs a number.
 FINIT = """\
 runlevel 2
 host bench

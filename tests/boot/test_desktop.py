@@ -167,7 +167,7 @@ def make_root(path):
     for name in ("gdm3", "elogind"):
         vm_image.put_file(path, f"/etc/svcd/services.d/{name}.svc.d/tests.conf", TELLS_ITS_END.format(name=name))
     vm_image.put_file(path, "/etc/svcd/policy.d/test-desktop.policy", POLICY)
-    # elogind executes it. take-over would install it, but slowly.
+    # elogind executes /usr/sbin/poweroff. take-over would install this link, but slowly.
     vm_image.put_link(path, "/usr/sbin/poweroff", "/usr/lib/svcd/sysv/poweroff")
 
 

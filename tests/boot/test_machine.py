@@ -42,7 +42,7 @@ CONTROLLERS = {"memory", "cpu", "cpuset", "io", "pids"}
 
 EAT = "perl /run/eat"
 SMALL = "MemoryMax=32M\nMemorySwapMax=0\n"
-# Each uses more than its limit allows.
+# Each of these services uses more memory, or more tasks, than its limit allows.
 GREEDY = {
     "greedy-main": f"Exec=/bin/sh -c 'exec {EAT}'\n{SMALL}",
     "greedy-child": f"Exec=/bin/sh -c '{EAT}; exec sleep infinity'\n{SMALL}",
@@ -94,7 +94,8 @@ TRIES = {
 }
 
 
-# The machine's sysctl.d sets it, and a service without TasksMax= gets a share of it.
+# The machine's sysctl.d sets kernel.threads-max to this number, and a service without TasksMax=
+# gets a share of it.
 THREADS_MAX = 12345
 TASKS_MAX = THREADS_MAX * 15 // 100
 

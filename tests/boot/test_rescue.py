@@ -26,7 +26,7 @@ def change_disk(disk, *commands):
 
 
 def hide_manager(disk):
-    """Rename the program."""
+    """Rename the manager's program, so that it cannot be started."""
     change_disk(disk, "ln /usr/lib/svcd/svcd-manager /usr/lib/svcd/hidden", "unlink /usr/lib/svcd/svcd-manager")
 
 

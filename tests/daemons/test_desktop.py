@@ -27,7 +27,7 @@ try_all(
     Daemon("udisks2", probe=bus("org.freedesktop.UDisks2"), ignore=NO_HARDWARE),
     Daemon("wpa_supplicant", probe=bus("fi.w1.wpa_supplicant1"), ignore=NO_HARDWARE),
     Daemon("upower", probe=bus("org.freedesktop.UPower")),
-    # It does not look for firmware, because there is no hardware. It is tested after polkit and
+    # fwupd does not look for firmware, because there is no hardware. It is tested after polkit and
     # udisks2, because it watches their names, and GLib 2.74 aborted once as these changed owners.
     Daemon("fwupd", probe=bus("org.freedesktop.fwupd"), ignore=NO_HARDWARE),
 )

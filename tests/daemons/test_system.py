@@ -5,14 +5,14 @@
 from life import Daemon, python, tcp, try_all, unix
 
 NO_HARDWARE = "virtual:container"
-# It must not set the machine's clock, and uses no server.
+# chronyd must not set the machine's clock, and uses no server.
 CHRONY = {"/etc/default/chrony": 'DAEMON_OPTS="-x"\n', "/etc/chrony/chrony.conf": "local stratum 10\n"}
 NONSENSE = "nonsense of it\n"
 DNS = python('import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(20);'
              's.sendto(b"\\x12\\x34\\1\\0\\0\\1\\0\\0\\0\\0\\0\\0\\4here\\0\\0\\1\\0\\1", ("127.0.0.1", 53));'
              'assert bytes([10, 1, 2, 3]) in s.recv(512)')
 
-# Its job is due in an hour.
+# anacron's only job is due in an hour.
 ANACRON = {"/etc/anacrontab": "1 60 test /bin/true\n"}
 ON_BATTERY = '"udev:SUBSYSTEM=power_supply POWER_SUPPLY_TYPE=Mains POWER_SUPPLY_ONLINE=0"'
 

@@ -3,9 +3,10 @@
  * Driver: runs a fuzz target over the files of its corpus and over mutations of them, the same ones
  * each time.
  *
- * "--corpus" prints its directory. With file names as arguments it runs over those alone, to
- * examine an input that once failed. After "--no-memory MOST" it runs over them once for each
- * allocation that they make, which then fails (or for MOST of them). For that
+ * "--corpus" prints the corpus's directory. With file names as arguments the target runs over those
+ * files alone, to examine an input that once failed. With "--no-memory MOST" before the file names
+ * it runs over each file many times, each time with another failing allocation (alone, and then
+ * with all later ones). MOST limits the number of these allocations per file; 0 means all. For that
  * tests/lib/no-memory.so is preloaded.
  */
 #include "config.h"

@@ -120,8 +120,9 @@ static void rest_ms(long ms)
 /* --- children --- */
 
 /*
- * The child sets this just before its blocking call. The parent cannot see in /proc whether the
- * child waits, because /proc is one of the held directories. So it rests for a moment after this.
+ * The child sets this flag just before its blocking call. The parent cannot see in /proc whether
+ * the child waits, because /proc is one of the held directories. So the parent rests for a moment
+ * when the flag is set.
  */
 static volatile bool *is_about_to;
 

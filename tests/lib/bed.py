@@ -39,8 +39,8 @@ FILES = {
 # Sockets of the init and of udev, client sockets of Samba and Dovecot, and those of NetworkManager
 # while it looks for a router.
 IGNORED_SOCKETS = re.compile(r"raw \*:58$|unix (/run/svcd/|/run/initctl|/run/udev/|/run/systemd/|/run/samba/ncalrpc/|/run/dovecot/srv\.|@)")
-# Two names of the same directory; dynamic ports, and addresses, numbers and names that differ from
-# boot to boot.
+# Texts that differ from boot to boot, and their replacements: a second name of a directory, dynamic
+# ports, addresses, numbers and names.
 VARIABLE = ((r"unix /var/run/", "unix /run/"), (r":(3[2-9]|[4-6]\d)\d{3}$", ":chosen"), (r"udp 127.0.0.1:[6-9]\d\d$", "udp 127.0.0.1:chosen"),
             (r"\[fe80::[^]]*\]", "[fe80::]"), (r"%\w+", ""), (r"\.\d+\.tmp$", ""), (r"/\d+$", "/pid"), (r"/[0-9a-f]{12}\.sock$", "/id.sock"),
             (r"/irqbalance\d+\.sock$", "/irqbalance.sock"), (r"\.sock\.\d+$", ".sock.pid"))

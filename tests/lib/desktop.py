@@ -36,8 +36,8 @@ DARK = 20
 
 BUS_CALL = "gdbus call --system -d org.freedesktop.DBus -o /org/freedesktop/DBus -m org.freedesktop.DBus"
 
-# A process of the user's graphical session: in its cgroup, for elogind and polkit, and with the bus
-# and directory of gnome-shell.
+# Runs a command as a process of the user's graphical session: in the cgroup of the session, for
+# elogind and polkit, and with the bus and directory of gnome-shell.
 AS_USER = """
 shell=$(pgrep -u "$1" -x gnome-shell | head -n 1) && user=$1 && shift &&
 echo $$ >"/sys/fs/cgroup$(sed -n 's/^0:://p' "/proc/$shell/cgroup")/cgroup.procs" &&

@@ -2,9 +2,9 @@
 """
 Isolate: runs one command so that it leaves nothing on the machine: isolate.py COMMAND ARGUMENT...
 
-Unit tests start real processes and make cgroups. Here they have their own PID namespace. Its end
-kills all its processes. Their cgroup tree is a leaf of the machine's tree. That leaf and
-$TMPDIR are removed afterwards, because a failing test does not clean up.
+Unit tests start real processes and make cgroups. Here they have their own PID namespace. The end of
+the namespace kills all processes in it. The cgroup tree of the tests is a leaf of the machine's
+tree. That leaf and $TMPDIR are removed afterwards, because a failing test does not clean up.
 """
 
 import os

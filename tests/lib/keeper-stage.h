@@ -24,7 +24,7 @@ void keeper_tear_down(void);
 /* Spawns and waits for the answer. */
 struct MessageSpawned keeper_spawn(const char *service, uint64_t invocation,
 				   const char *const *argv, const char *note);
-/* Fills the state of a user's keeper that ran before this one, with the same manager. */
+/* Fills @state as an earlier keeper of a user, with the same manager, would leave it. */
 void keeper_fill_state(struct Keeper *state);
 /* Switches to the next manager. */
 void keeper_next_manager(struct MessageWelcome *ret_welcome);

@@ -75,7 +75,7 @@ class OwnSession:
         return False
 
     def command(self, *argv, ends_with_us=False):
-        """@ends_with_us: a TERM, which nsenter(1) receives, is forwarded to its child."""
+        """@ends_with_us: nsenter(1) forwards TERM to its child."""
         pairs = [f"{name}={value}" for name, value in self.environment.items()]
         return self.box.command(["setpriv", f"--reuid={UID}", f"--regid={UID}", "--clear-groups", "--inh-caps=-all",
                                  *(["--pdeathsig=TERM"] if ends_with_us else []), "env", "-i", *pairs, *argv])

@@ -65,7 +65,7 @@ WEB = (
     *only("bookworm",
           row("apt-cacher-ng", "apt-cacher-ng", tcp(3142, HTTP, "HTTP/1.")),
           row("icecast2", "icecast2", tcp(8000, HTTP, "HTTP/1."),
-              # Without ENABLE its postinst disables it at each upgrade.
+              # Without ENABLE the package's postinst disables the daemon at each upgrade.
               after="echo ENABLE=true >>/etc/default/icecast2 && update-rc.d icecast2 enable && service icecast2 start"),
           row("lighttpd", "lighttpd", tcp(80, HTTP, "HTTP/1.")),
           row("nghttp2-proxy", "nghttpx", tcp(3000)),

@@ -18,7 +18,7 @@ with Sandbox({"failing": FAILING, "later": SLEEP + "[Conditions]\nAfter=failing\
     times = {one["name"]: one for one in box.svcctl_json("boot", "blame")}
     assert times["failing"]["result"] == "failed" and times["later"]["result"] == "up", times
 
-    # It is retried, and reported meanwhile.
+    # The failing service is retried, and reported meanwhile.
     assert box.state("failing") in ("backoff", "starting", "stopping"), box.state("failing")
     found = [one for one in box.svcctl_json("doctor", check=False)["data"] if one["check"] == "services"]
     assert [one["level"] for one in found] == ["warning"], found

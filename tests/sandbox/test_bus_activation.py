@@ -87,8 +87,8 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     assert box.processes()[polkit["pid"]][2] == "polkitd"
     assert box.cgroup_of(polkit["pid"]).endswith("/svcd/polkit")
 
-    # It is an ordinary service: it outlives the manager, an admin stops it, and then the bus does
-    # not start it.
+    # polkit is an ordinary service: it outlives the manager, an admin can stop it, and then the bus
+    # does not start it.
     box.kill_manager(signal.SIGKILL)
     box.wait_at_rest()
     assert box.pid("polkit") == polkit["pid"]

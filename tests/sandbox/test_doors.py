@@ -30,7 +30,7 @@ CALLER = """#!/bin/sh
 . /lib/lsb/init-functions
 echo "itself: $1 by ${SVCD_SCRIPT-nobody}"
 """
-# Its daemon runs the script again on request, like agents that manage a machine.
+# The daemon of this script runs the script again on request, like agents that manage a machine.
 ITSELF = """#!/bin/sh
 ### BEGIN INIT INFO
 # Provides: itself

@@ -37,7 +37,7 @@ which) echo "only I know" ;;
 *) echo "usage: $0 start|stop|restart|status" >&2; exit 3 ;;
 esac
 """
-# init-d-script(5): its arguments are shifted.
+# A script of init-d-script(5), which shifts the arguments.
 NEW_STYLE = """#!/lib/init/init-d-script
 {header}
 DAEMON=/usr/bin/newstyled

@@ -12,7 +12,7 @@ import time
 from sandbox import Sandbox
 from terminal import on_terminal, set_size
 
-# It sends its status 100 times within about half a second; then it is ready.
+# This service sends its status 100 times within about half a second; then it is ready.
 BUSY = """#!/usr/bin/perl
 use IO::Socket::UNIX;
 my $s = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Peer => $ENV{NOTIFY_SOCKET});

@@ -6,7 +6,7 @@ like nginx at an upgrade, continues."""
 from deadline import wait_for
 from sandbox import Sandbox
 
-# On USR2 it starts its successor and sends the successor's pid; on QUIT it exits.
+# On USR2 this daemon starts its successor and sends the successor's pid; on QUIT it exits.
 UPGRADES = """import os, signal, socket, sys, time
 say = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 say.connect(os.environ["NOTIFY_SOCKET"])

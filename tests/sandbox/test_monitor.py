@@ -92,7 +92,8 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=held\nActivate=other\n") a
     assert {change["kind"] for change in one.objects()} == {"manager", "condition"}, one.objects()
     assert {change["name"] for change in one.objects() if change["kind"] == "condition"} == {"path:/run/token"}
 
-    # It ends at SIGINT, at SIGTERM, and when its reader closes the pipe while nothing happens.
+    # svcctl monitor ends at SIGINT, at SIGTERM, and when its reader closes the pipe while nothing
+    # happens.
     assert text.end(signal.SIGINT) == 0
     assert lines.end(signal.SIGTERM) == 0
     one.process.stdout.close()

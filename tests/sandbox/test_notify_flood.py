@@ -43,7 +43,7 @@ while True:
     notify.send(b"WATCHDOG=1\\nSTATUS=number %d" % n)
 """
 
-# Sends from outside of the service: each line is a case. It stays alive until all is read, so that
+# Sends messages from outside of the service. The process stays alive until all are read, so that
 # its cgroup can be checked.
 STRANGER = """import array, os, socket, sys, time
 notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -30,7 +30,8 @@ def check_both_run(box, pids, what):
 with Sandbox(SERVICES, policy="", files={LOCAL: GOOD}) as box:
     box.wait_states({"ssh": "ready", "nginx": "ready", "cups": "idle"})
     pids = {name: box.pid(name) for name in ("ssh", "nginx")}
-    # The first reader of the files keeps the copy, because the root may have been read-only before.
+    # The first reading may keep no copy, because the root may still be read-only then. So the files
+    # are read again.
     box.svcctl("reload-files")
     wait_for(lambda: box.exists(COPY), what="there is a copy")
 

@@ -42,7 +42,7 @@ def vendor(name):
 
 
 DISK = "[Service]\nType=task\nExec=/bin/true\n[Conditions]\nWhen=path:/run/disk\nWaitTimeout=50min\n"
-# /run/manner contains its behaviour, which a restart can therefore change.
+# The behaviour of the fake plymouthd is in /run/manner, so a restart can change it.
 SPLASH = "[Service]\nExec=/bin/sh -c 'exec /usr/bin/python3 /root/plymouthd.py /run/plymouth $(cat /run/manner || echo {})'\n" \
          "Restart=always\n"
 

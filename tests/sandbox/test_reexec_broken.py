@@ -19,7 +19,7 @@ PROGRAM = "/usr/sbin/svcd"
 # e_machine of an ELF header: IBM S/390, a foreign architecture.
 OTHER_MACHINE = f"printf '\\000\\026' | dd of={PROGRAM} bs=1 seek=18 conv=notrunc status=none"
 BY_SCRIPT = f"cat >{PROGRAM} <<'END'\n#!/bin/sh\n{{}}\nEND\nchmod 755 {PROGRAM}"
-# It gets the kept tables, changes a copy of them, and passes that to the real program.
+# This program gets the kept tables, changes a copy of them, and passes that to the real program.
 CHANGED = """
 n=${{1#--*=}}
 cat /proc/self/fd/$n >/run/tables

@@ -4,7 +4,7 @@
 The machine always boots: the kernel command line overrides each file, and can exclude the admin's
 policy.
 
-Only the broken policy file is ignored, with messages.
+A broken policy file is ignored with messages, and all other files are used.
 """
 
 from sandbox import Sandbox

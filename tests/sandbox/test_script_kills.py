@@ -17,17 +17,17 @@ from sandbox import Sandbox
 ROUNDS = int(os.environ.get("SVCD_TEST_ROUNDS", "30"))
 SEED = int(os.environ.get("SVCD_TEST_SEED", "1"))
 
-# At its start it reports if another process of its name runs, because only one can make the
-# directory.
+# This daemon reports at its start if another process of its name runs. Only one process can make
+# the directory.
 GUARD = """#!/bin/sh
 mkdir /run/only-$1 || echo "$1 runs twice" >>/run/doubles
 trap 'rmdir /run/only-'$1'; exit 0' TERM
 while :; do sleep 0.02; done
 """
 
-# Its name selects its behaviour: "file" has a daemon with a pid file, "pair" has two daemons
-# without one, "none" has no daemon. Each call takes some time, and simultaneous calls are reported,
-# too.
+# The name of the script selects its behaviour: "file" has a daemon with a pid file, "pair" has two
+# daemons without one, "none" has no daemon. Each call takes some time, and simultaneous calls are
+# reported, too.
 SCRIPT = """#!/bin/sh
 name=$(basename $0)
 if [ ! "$inner" ]; then

@@ -30,8 +30,8 @@ def command_of(box, name):
 
 with Sandbox({"ssh": SSH}, policy=POLICY, files=FILES) as box:
     box.wait_states({"ssh": "ready", "cups": "ready"})
-    # The first reader of the files keeps the copies, because the root may have been read-only
-    # before.
+    # The first reading may keep no copies, because the root may still be read-only then. So the
+    # files are read again.
     box.svcctl("reload-files")
     wait_for(lambda: box.exists(f"{COPIES}/complete"), what="there are copies")
 

@@ -8,7 +8,7 @@ import subprocess
 from deadline import wait_for
 from sandbox import Sandbox
 
-# More than RestartLimit= would permit. The services have no Restart=.
+# More failures than RestartLimit= would permit. The services have no Restart=.
 N_FAILURES = 9
 SERVICE = "[Service]\nExec=/bin/sleep infinity\nRestartDelay=10ms\n"
 

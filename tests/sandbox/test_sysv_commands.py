@@ -14,7 +14,7 @@ SERVICES = {
     "records": "[Service]\nType=task\nExec=/usr/lib/svcd/svc-utmp boot\n",
     "three": "[Service]\nExec=/bin/sleep infinity\n",
     "power-fail": "[Service]\nType=task\nExec=/bin/sh -c 'echo >>/run/power-failed; while [ -e /run/hold ]; do sleep 0.1; done'\n",
-    # It runs longer than PID 1 waits for a handler of ctrl-alt-del.
+    # This service runs longer than PID 1 waits for a handler of ctrl-alt-del.
     "ctrl-alt-del": "[Service]\nType=task\nExec=/bin/sh -c 'sleep 7; touch /run/pressed'\n",
 }
 POLICY = "[runlevel S]\nActivate=records\n[runlevel 3]\nActivate=three\n"

@@ -37,7 +37,7 @@ with Sandbox({"stays": service(STAYS), "goes": service(GOES), "comes": service(C
         storm.kill()
         storm.wait()
 
-    # Stopped for good: nothing stops, and no new level is trusted.
+    # udevd is stopped for good: no service stops, and no new level is trusted.
     box.svcctl("stop", "udevd")
     box.wait_state("udevd", "idle")
     if box.pid("stays") != pid or box.state("goes") != "ready":

@@ -17,8 +17,8 @@ Ignore=virtual:container
 """
 MOUNT = "mount-srv-data"
 
-# It needs 4 s to stop, longer than the retries of an unmount, and then reports whether the volume
-# is still there.
+# This service needs 4 s to stop, longer than the retries of an unmount, and then reports whether
+# the volume is still there.
 SLOW = """[Service]
 Exec=/bin/sh -c "cd /srv/data; trap 'sleep 4; mountpoint /srv/data >/dev/console; exit 0' TERM; while :; do sleep 0.05; done"
 StopTimeout=60s

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl wait ends when its condition is true, with any provider and also across a new manager; or
-it reports the false one in time."""
+"""svcctl wait ends when its condition is true, with any provider and also across a new manager. If
+the condition stays false, the command reports that in time."""
 
 import subprocess
 

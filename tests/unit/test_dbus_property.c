@@ -148,8 +148,8 @@ START_TEST(signal_of_another_sender_is_ignored)
 
 	stage_until(system_bus_is_connected(stranger->bus));
 	/*
-	 * One additional property, so that the match for all signals exists and they reach the
-	 * provider.
+	 * One additional property, so that the match for all signals exists and the signals reach
+	 * the provider.
 	 */
 	for (unsigned i = 0; i < LIMIT_BUS_RULES; i++) {
 		g_autofree char *key =

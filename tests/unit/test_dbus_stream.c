@@ -114,8 +114,8 @@ static size_t read_all(int fd)
 }
 
 /*
- * Sending a signal meanwhile also writes the rest of the answer. So the main loop does not see that
- * the socket became writable.
+ * A signal that is sent meanwhile also writes the rest of the answer. So the main loop does not see
+ * that the socket became writable.
  */
 START_TEST(calls_held_back_are_handled_when_another_send_makes_room)
 {

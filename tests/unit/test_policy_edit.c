@@ -220,7 +220,7 @@ START_TEST(keys_are_not_added_to_a_file_with_errors)
 	ck_assert(change_set_policy(change, "ssh", "Activation", "never", NULL));
 	ck_assert(!change_apply(change, &edit_author, NULL, &error));
 	edit_expect_file(tree, POLICY_EDIT_FILE, text);
-	/* But removing the setting is possible. */
+	/* But a setting can still be removed. */
 	ck_assert_uint_eq(edit_set(tree, "cron", "Activation", NULL), 1);
 }
 END_TEST

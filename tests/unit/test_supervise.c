@@ -285,7 +285,7 @@ static const char settings[] =
 	"Exec=/bin/sh -c 'echo $(id -u):$(id -g):$(id -G) $(umask) $(pwd) $A $B $(ulimit -n) "
 	"$(nice) $LANG [$NOTIFY_SOCKET] >{DIR}/said'\n";
 
-/* The keeper applies them directly, and svc-exec applies them when a group needs a lookup. */
+/* The keeper applies the settings itself. Only if a group's name needs a lookup, svc-exec does. */
 START_TEST(settings_reach_the_process)
 {
 	const char *const groups[] = { "4 24", "adm 24" };

@@ -84,7 +84,7 @@ END_TEST
 
 START_TEST(daemon_that_replaces_itself_is_followed_without_a_pid_file)
 {
-	/* On USR2 it starts another process, and ends with success. */
+	/* On USR2 the daemon starts another process, and ends with success. */
 	Stage *stage = script_new_without_pid_file(
 		"start) (trap 'keep b; exit 0' USR2; >trapped; while :; do sleep 0.02; done) & "
 		"echo $! >a ;;\n"
