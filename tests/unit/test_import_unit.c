@@ -58,7 +58,7 @@ static const ImportLine *line_message(const Import *import, const char *message)
 		if (strcmp(line->message, message) == 0)
 			return line;
 	}
-	ck_abort_msg("no line says %s", message);
+	ck_abort_msg("no line has the message %s", message);
 	return NULL;
 }
 

@@ -91,7 +91,7 @@ START_TEST(an_impossible_role_is_reported)
 	ck_assert_int_eq(start(starts[_i].arguments, fd, output, sizeof(output)),
 			 starts[_i].status);
 
-	ck_assert_msg(strstr(output, starts[_i].output), "it says: %s", output);
+	ck_assert_msg(strstr(output, starts[_i].output), "its output: %s", output);
 	(void)close(fd);
 }
 END_TEST
@@ -141,7 +141,7 @@ START_TEST(the_second_keeper_of_a_user_names_the_first)
 
 	(void)snprintf(expected, sizeof(expected), "another svcd --user runs already, process %d",
 		       (int)run.pid);
-	ck_assert_msg(strstr(output, expected), "it says: %s", output);
+	ck_assert_msg(strstr(output, expected), "its output: %s", output);
 }
 END_TEST
 
