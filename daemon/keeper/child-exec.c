@@ -24,7 +24,8 @@
 #define PARKED_FD (PROTOCOL_MAX_FDS + 8)
 
 /*
- * If SPAWN_MAY_EXEC has not come by then, PID 1 had a fault after the clone, and the child goes on.
+ * If SPAWN_MAY_EXEC has not come within this time, PID 1 had a fault after the clone, and the child
+ * goes on.
  */
 #define MAY_EXEC_LIMIT_US (10 * USEC_PER_SEC)
 
@@ -37,8 +38,8 @@ static int error_of(int result)
 }
 
 /*
- * Moves *@fd above all targets, which are those below @end, so that placing one never closes
- * another.
+ * Moves *@fd to a number above all targets. The targets are the numbers below @end. So when a
+ * descriptor is moved to its target, no other one is closed.
  */
 static int park(int *fd, int end)
 {
@@ -57,7 +58,9 @@ static int move_descriptor(int from, int to, int flags)
 	return from < 0 ? 0 : error_of(dup3(from, to, flags));
 }
 
-/* 0, 1, 2, then the inherited ones from 3 on, then the status pipe, which exec closes. */
+/*
+ * The order: 0, 1 and 2, the inherited descriptors from 3 on, the status pipe, which exec closes.
+ */
 static int move_descriptors(struct SpawnRequest *r)
 {
 	int next = 3 + (int)r->n_inherited;
@@ -99,8 +102,8 @@ static int step_setup(struct SpawnRequest *r)
 
 /*
  * A container may withhold CAP_SYS_RESOURCE. The closest limit that it allows is used then.
- * Otherwise a vendor's file that asks for more could never run there. A manager with other limits
- * is better than none.
+ * Otherwise a service whose vendor file sets a higher limit could never start there. A manager with
+ * other limits is better than none.
  */
 static bool is_lenient(const struct SpawnRequest *r)
 {
@@ -122,8 +125,8 @@ static int set_limit(const struct SpawnRequest *r, uint32_t resource, struct rli
 }
 
 /*
- * Sets the value of the process, and of its session (sched(7), "The autogroup feature"). Without
- * the second the first has no effect.
+ * Sets the value of the process, and of its session (sched(7), "The autogroup feature"). With
+ * autogroups, the value of a process has an effect only within its session.
  */
 static int set_nice(int32_t nice)
 {

@@ -20,7 +20,7 @@ enum ChildFlags {
 	CHILD_EXIT_UNSENT = 1 << 2,
 };
 
-/* Can @id have a row: a name with an end, an invocation, and a known role? */
+/* Can @id have a row? It needs a name that ends with a NUL, an invocation, and a known role. */
 bool process_id_is_valid(const struct ProcessId *id);
 
 /* Returns: 0 if a row for @id can be made now, else EINVAL, EBUSY or ENFILE. */
@@ -36,7 +36,7 @@ struct Child *children_begin(const struct ProcessId *id);
 void child_set_running(struct Child *child, pid_t pid, uint64_t now_us);
 void children_cancel(struct Child *child);
 
-/* For a process that already runs. Returns: the row, or NULL. */
+/* Adds a row for a process that already runs. Returns: the row, or NULL. */
 struct Child *children_add(const struct ProcessId *id, pid_t pid, uint64_t now_us);
 
 /* Returns: the row of exactly this invocation, or the living row with this pid, or NULL. */
@@ -54,7 +54,7 @@ bool children_release(const struct ProcessId *id);
 /* Returns: the first row with something to send, in the order of events, or NULL. */
 struct Child *children_first_unsent(void);
 
-/* The manager was sent @flag of @child. */
+/* The event @flag of @child was sent to the manager. */
 void child_set_sent(struct Child *child, enum ChildFlags flag);
 
 /* A new manager knows nothing: everything is to be sent again. */

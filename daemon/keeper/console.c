@@ -3,12 +3,12 @@
  * Console: a socket, and a child that writes its lines to a terminal.
  *
  * A terminal can make root wait for ever, even if it is opened with O_NONBLOCK, because a user who
- * has logged in there can hold its line discipline. So PID 1 touches none. On a machine the
+ * has logged in there can hold its line discipline. So PID 1 touches no terminal. On a machine the
  * terminal is /dev/console. In a container and in user mode it is our standard error, because
  * /dev/console may belong to the host.
  *
- * PID 1 has both ends of the socket. So lines wait in it while there is no writer, and SIGPIPE is
- * impossible.
+ * PID 1 has both ends of the socket. So lines wait in the socket while there is no writer, and
+ * SIGPIPE is impossible.
  */
 #include "config.h"
 
@@ -76,14 +76,15 @@ static void show(const char *bytes, size_t size)
 	static int fd = -1;
 
 	if (keeper.user_mode || keeper.container) {
-		(void)write_all(STDERR_FILENO, bytes, size); /* lost if it is gone */
+		/* the line is lost if nothing reads it */
+		(void)write_all(STDERR_FILENO, bytes, size);
 		return;
 	}
 	if (fd < 0)
 		fd = open_console();
 	if (fd < 0 || write_all(fd, bytes, size))
 		return;
-	(void)close(fd); /* a getty's vhangup(2) */
+	(void)close(fd); /* a getty has called vhangup(2) */
 	fd = open_console();
 	(void)write_all(fd, bytes, size);
 }
@@ -99,7 +100,7 @@ static void __attribute__((noreturn)) run_writer(void)
 
 	(void)prctl(PR_SET_NAME, "svcd-console");
 	keeper_close_others(STDERR_FILENO + 1, &pair[1], 1);
-	(void)setsid(); /* a terminal ends sessions */
+	(void)setsid(); /* when a terminal closes, the kernel ends the processes of its session */
 	while ((n = recv(pair[1], bytes, sizeof(bytes), 0)) > 0)
 		show(bytes, (size_t)n);
 	_exit(0);
@@ -118,7 +119,7 @@ static bool make_pair(void)
 		return false;
 	pair[0] = fcntl(made[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	pair[1] = fcntl(made[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	(void)close(made[0]); /* they are empty */
+	(void)close(made[0]); /* no data is in them, so close(2) cannot wait */
 	(void)close(made[1]);
 	/* the manager writes to it with write(2) */
 	(void)fcntl(pair[0], F_SETFL, O_RDWR | O_NONBLOCK);
@@ -180,8 +181,8 @@ void console_close_others(void)
 
 /*
  * For dmesg and the system log. Level 7 keeps the line from the console. No process can make this
- * wait, because the kernel copies the line before it takes a lock of the log. The file is opened
- * before there are services.
+ * write wait, because the kernel copies the line before it takes a lock of the log. The file is
+ * opened before there are services.
  */
 static void write_kernel_log(const char *line, size_t length)
 {

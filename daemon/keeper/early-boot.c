@@ -38,8 +38,8 @@ struct ApiMount {
 	const char *type;
 	const char *options;
 	unsigned long flags;
-	bool only_machine; /* a container gets its own, or none */
-	bool is_written; /* a read-only one is useless */
+	bool only_machine; /* a container manager mounts it, or it is left out */
+	bool is_written; /* a read-only mount is useless */
 };
 
 static const struct ApiMount api_mounts[] = {
@@ -100,7 +100,7 @@ static bool is_in_container(void)
 
 /*
  * The processor reports a hypervisor (CPUID leaf 1, shown as a flag); on other architectures the
- * firmware does.
+ * firmware reports it.
  */
 static bool is_in_vm(void)
 {
@@ -134,7 +134,7 @@ static void set_kernel_parameters(void)
 	static const char queue[] = "/proc/sys/net/unix/max_dgram_qlen";
 	char text[16];
 
-	/* Some containers refuse this; there senders block sooner. */
+	/* Some containers refuse this. Senders in them block sooner. */
 	if (keeper_read_file(queue, text, sizeof(text)) > 0 && atoi(text) < WANTED_DGRAM_QUEUE)
 		(void)keeper_write_at(AT_FDCWD, queue, "512");
 	/*
@@ -169,7 +169,7 @@ static void open_standard_descriptors(void)
 		while (fd >= 0 && fd <= STDERR_FILENO);
 	}
 	if (fd >= 0)
-		(void)close(fd); /* the last one has another number */
+		(void)close(fd); /* the last one opened has another number */
 }
 
 static void raise_own_limits(void)
@@ -213,7 +213,7 @@ void early_boot_process(void)
 			strerror(errno));
 		keeper_null_fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	}
-	/* the kernel knows our own name there by now */
+	/* the kernel has cached this path by now, so no user can make the look-up wait */
 	keeper_score_fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	keeper_manager_cgroup_fd = cgroup_open_manager();
 }

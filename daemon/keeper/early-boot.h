@@ -7,8 +7,8 @@
 #define SVCD_KEEPER_EARLY_BOOT_H
 
 /*
- * Does all of it, as far as a machine, a container or a user's keeper allows. A failure is logged,
- * and the boot goes on.
+ * Does each of these steps that a machine, a container or a user's session allows. A failure is
+ * logged, and the boot goes on.
  */
 void early_boot(void);
 

@@ -91,21 +91,21 @@ static bool note_is_sound(void *row)
 #define STACK_BYTES (16 * 1024)
 
 /*
- * The next child waits until the newest one has ended, or for this time. By then the newest one has
- * closed its copies of other descriptors.
+ * The next child is started when the newest one has ended, or after this time. By then the newest
+ * one has closed its copies of other descriptors.
  */
 #define NEXT_CLOSER_US (500 * USEC_PER_MSEC)
 #define NEXT_CLOSER_OF_CROWD_US (60 * USEC_PER_SEC)
 #define REFUSED_PAUSE_US (100 * USEC_PER_MSEC)
 
 /*
- * A service's child that was cloned a moment earlier has copies, too, until it closes them. If it
- * were the last to close one, its start could hang.
+ * The child of a service, if it was cloned a moment earlier, has copies, too, until it closes them.
+ * If it were the last process to close a descriptor, its start could hang.
  */
 #define CLOSE_DELAY_MS 100
 
 #define START_LIMIT_US \
-	(10 * USEC_PER_SEC) /* no signal by then: PID 1 had a fault before its kill(2) */
+	(10 * USEC_PER_SEC) /* no signal within this time: PID 1 had a fault before its kill(2) */
 #define HELPER_LIMIT_US (100 * USEC_PER_MSEC)
 
 static int listed[MAX_LISTED];
@@ -116,7 +116,7 @@ static unsigned int n_held;
 static pid_t closers[MAX_CLOSERS];
 static unsigned int n_closers;
 static pid_t newest;
-static uint64_t next_us; /* the earliest time of the next child */
+static uint64_t next_us; /* the earliest start of the next child */
 
 static int close_each(void *data)
 {
@@ -235,7 +235,8 @@ void disposal_of_everything(void)
 		keeper_wait_for_signal(SIGUSR1, START_LIMIT_US);
 		_exit(0);
 	}
-	console_close_others(); /* the child has a copy of each; without the child this may wait */
+	/* the child has a copy of each; if the fork failed, this may wait */
+	console_close_others();
 	if (pid > 0)
 		(void)kill(pid, SIGUSR1); /* not reaped yet */
 }
@@ -349,9 +350,9 @@ static bool fd_is_sound(void *row)
 }
 
 /*
- * Takes over a descriptor that is open. The next exec closes it, so that it is never taken twice.
- * Only the descriptor of a row that is taken over is marked in this way. Otherwise its descriptor
- * would be lost if the tables had to be handed on.
+ * Takes over a descriptor that is open. The next exec closes it, so that it is never taken twice. A
+ * descriptor is not marked in this way before its row is taken over. Otherwise it would be lost if
+ * the tables had to be handed on unchanged.
  */
 static bool fd_is_ours(void *row)
 {

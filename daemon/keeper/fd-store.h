@@ -5,8 +5,8 @@
  *
  * Disposal: the last close of a descriptor that a process of a service could have touched. Such a
  * close(2) can wait for ever: for the mutex of a pipe, for a peer that acknowledges nothing
- * (SO_LINGER), for a dead file system. So a child closes it last, after PID 1 has closed its own
- * copy. The child may hang.
+ * (SO_LINGER), for a dead file system. So PID 1 closes its own copy first, and a child that may
+ * hang makes the last close.
  */
 #ifndef SVCD_KEEPER_FD_STORE_H
 #define SVCD_KEEPER_FD_STORE_H
@@ -28,25 +28,28 @@ const char *note_find(const char *service);
 const char *note_at(unsigned int n, const char **ret_service);
 
 /**
- * fd_store_keep() - hold @fd under @name; an older one is disposed of
- * Takes @fd, also on failure. Returns: 0, EINVAL, ENOSPC.
+ * fd_store_keep() - hold @fd under @name; an older descriptor of this name is disposed of Takes
+ * @fd, also on failure. Returns: 0, EINVAL, ENOSPC.
  */
 int fd_store_keep(const char *name, int fd);
 
 /* Disposes of the descriptor @name, if there is one. */
 void fd_store_forget(const char *name);
 
-/* Closes it. The manager has made sure that close(2) cannot wait. */
+/* Closes the descriptor @name. The manager has made sure that close(2) cannot wait. */
 void fd_store_close_ended(const char *name);
 
-/* Returns: the descriptor, or -1. The second: the descriptor of row @n, for walks over all rows. */
+/*
+ * Return the descriptor, or -1. The second function returns that of row @n, for walks over all
+ * rows.
+ */
 int fd_store_find(const char *name);
 int fd_store_at(unsigned int n, const char **ret_name);
 
 /*
  * Sets whether execve(2) closes the descriptors. Removes a kept descriptor that is not open,
- * because it could not be sent to a manager. Those to be disposed of, which no child could take,
- * stay open over an execve(2), because closing them could hang.
+ * because it could not be sent to a manager. This includes the descriptors to be disposed of that
+ * no child could take: they stay open over an execve(2), because closing them could hang.
  */
 void fd_store_set_cloexec(bool cloexec);
 

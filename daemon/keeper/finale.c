@@ -89,7 +89,7 @@ static bool wait_for_child(pid_t pid, uint64_t limit_us, int *ret_status)
 	return true;
 }
 
-/* svc-finale lies beside the manager. */
+/* svc-finale is in the directory of the manager. */
 static char *find_program(void)
 {
 	static const char name[] = "svc-finale";
@@ -154,7 +154,8 @@ static bool run_helper(const char *work, uint64_t limit_us)
 
 /*
  * The loggers ignore TERM. They exit when the last write end of their pipes is closed, and PID 1
- * has kept write ends for the manager. A process that cannot be killed may have one as well.
+ * has kept write ends for the manager. A process that cannot be killed may have a write end as
+ * well, so this wait has a limit.
  */
 static void end_loggers(void)
 {

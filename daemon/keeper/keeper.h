@@ -71,7 +71,7 @@ int keeper_write_at(int directory_fd, const char *path, const char *text);
 /* Closes all descriptors from @from on, except those in @kept. An entry of -1 is ignored. */
 void keeper_close_others(unsigned int from, const int *kept, size_t n_kept);
 
-/* Waits for a signal, which is blocked, as all are; after the limit the caller goes on. */
+/* Waits until @signo arrives or the limit has passed. It is blocked, as all signals are. */
 void keeper_wait_for_signal(int signo, uint64_t limit_us);
 
 /* Returns: whether the child @pid was reaped in time. */

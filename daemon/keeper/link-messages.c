@@ -80,8 +80,8 @@ static bool send_with_fd(const void *message, size_t size, int fd)
 		return true;
 	}
 	/*
-	 * If the socket is full, POLLOUT reports when it is not. If it is broken, the link is about
-	 * to end, and the next manager is sent everything.
+	 * If the socket is full, POLLOUT reports when there is room again. If it is broken, the
+	 * link is about to end, and the next manager is sent everything.
 	 */
 	is_stuck = true;
 	is_full = errno == EAGAIN;
@@ -295,7 +295,11 @@ uint64_t messages_count(void)
 void messages_answer(const void *message, size_t size)
 {
 	if (link_fd < 0)
-		return; /* its manager is dead; the next one sees the row, or its absence */
+		/*
+		 * the manager that sent the request is dead; the next one sees the row, or its
+		 * absence
+		 */
+		return;
 	answer_size = size < sizeof(answer) ? size : sizeof(answer);
 	memcpy(&answer, message, answer_size);
 	messages_flush();
@@ -583,7 +587,7 @@ static void carry_out(void)
 		    got_size >= message_handlers[i].min_size)
 			message_handlers[i].carry_out();
 	while (n_got_fds > 0)
-		/* of a message that was refused or is unknown */
+		/* these came with a message that was refused or is unknown */
 		disposal_add(got_fds[--n_got_fds]);
 }
 

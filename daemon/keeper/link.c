@@ -2,8 +2,9 @@
 /*
  * Link: the life of a manager, from its start until its socket has been read to the end.
  *
- * It is pinged until it has settled, after each message, when it has been awake for long, and when
- * it was stopped. An idle manager is not pinged, so that neither process wakes up.
+ * PID 1 pings it until it has settled, after each message, when it has been awake for long, and
+ * after it was stopped by a signal. An idle manager is not pinged, so that neither process wakes
+ * up.
  */
 #include "config.h"
 
@@ -42,11 +43,11 @@ enum LinkState {
 	LINK_STARTED, /* waiting for HELLO */
 	LINK_UP, /* HELLO came: replay, then normal work */
 	/*
-	 * let go for a re-exec, or its end of the link is closed, which mostly means that it is
-	 * dying
+	 * the manager may exit for a re-exec, or has closed its end of the link, which mostly means
+	 * that it is dying
 	 */
 	LINK_LEAVING,
-	LINK_KILLED, /* waiting to reap it */
+	LINK_KILLED, /* waiting to reap the manager */
 };
 
 static struct {
@@ -171,7 +172,7 @@ static void start(uint64_t now_us)
 		return;
 	}
 	if (the_link.clock_fd >= 0)
-		/* the last manager may have left it running; it holds no data */
+		/* the last manager may have left the timer running; it holds no data */
 		(void)close(the_link.clock_fd);
 	the_link.clock_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	the_link.pid = spawn_manager(pair[1]);
@@ -246,7 +247,7 @@ void link_on_pong(uint64_t serial)
 	restart_limit_on_settled();
 }
 
-/* An earlier answer proves nothing about a stopped process. */
+/* A manager that was stopped must be pinged again, because its last answer came before the stop. */
 void link_on_stop(pid_t pid)
 {
 	if (pid == the_link.pid && the_link.state == LINK_UP)
@@ -343,7 +344,7 @@ static void close_link(void)
 {
 	if (the_link.fd < 0)
 		return;
-	disposal_release(); /* the manager is dead, or will send nothing more */
+	disposal_release(); /* the manager is dead, or sends no more messages */
 	disposal_add(the_link.fd); /* unread messages may be in it */
 	the_link.fd = -1;
 	messages_end();
@@ -455,7 +456,7 @@ void link_on_exit(pid_t pid, int wait_status, uint64_t now_us)
 
 /* --- the loop --- */
 
-/* The manager was sent something, so it must show that it still runs. */
+/* Was a message sent to a quiet manager? Then it must show that it still runs. */
 static bool ends_quiet(void)
 {
 	return the_link.is_quiet && the_link.state == LINK_UP &&

@@ -24,8 +24,8 @@
 void link_init(uint32_t generation, int32_t last_status);
 
 /*
- * Called after a re-exec that did not wait for the manager's end (a fault of PID 1). The old
- * manager has lost its link. It is killed before the next one starts.
+ * Called after a re-exec that did not wait for the end of the manager, because PID 1 had a fault.
+ * The old manager has lost its link. It is killed before the next one starts.
  */
 void link_end_old(pid_t pid);
 pid_t link_pid(void); /* 0: none */
@@ -64,7 +64,9 @@ bool link_is_well(void);
 void link_on_hello(void);
 void link_on_pong(uint64_t serial);
 
-/* The manager asks for a re-exec: it is let go, then svcd executes itself. */
+/*
+ * The manager asks for a re-exec: the link is closed, the manager exits, and svcd executes itself.
+ */
 void link_reexec(void);
 
 void link_kill(void);

@@ -48,7 +48,7 @@ struct KeeperOptions {
 	int try_fd;
 };
 
-/* Arguments that the kernel passes on from its command line and that the manager understands. */
+/* Arguments for the manager that the kernel passes on from its command line. */
 static const char *const manager_arguments[] = {
 	"single", "s",         "S",      "1",    "2",  "3",  "4",
 	"5",      "emergency", "rescue", "auto", "-s", "-b", "-a",
@@ -249,7 +249,9 @@ static void fill_signals(sigset_t *all)
 	crash_leave_out(all);
 }
 
-/* Nothing works without it. A lack of memory is often short, so it is tried for ten seconds. */
+/*
+ * Nothing works without a signalfd. A lack of memory is often short, so this tries for ten seconds.
+ */
 static int open_signals(void)
 {
 	sigset_t all;
@@ -283,7 +285,7 @@ static void on_child(pid_t pid, int wait_status, const struct rusage *usage, uin
 		restart_limit_forget();
 		link_start_now(now_us);
 	} else {
-		/* or an orphan: it is reaped, and that is all */
+		/* the manager, or an orphan, which only has to be reaped */
 		link_on_exit(pid, wait_status, now_us);
 	}
 }
@@ -384,7 +386,7 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 
 /* --- the start --- */
 
-/* More stack than any start uses. */
+/* No start uses more stack than this. */
 #define STACK_USED_AT_START (64u * 1024)
 
 /*
@@ -411,14 +413,15 @@ static void __attribute__((noreturn)) keep(const struct KeeperOptions *options)
 	(void)prctl(PR_SET_NAME, "svcd");
 	spawn_reset_signals();
 	fill_signals(&all);
-	/* before the first line, because its reader may be gone (SIGPIPE) */
+	/* before the first line is written, because a closed console would cause SIGPIPE */
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	reexec_expect(options->reexec_fd);
 	crash_init();
 	if (!reexec_resume()) {
 		keeper.boot_at_us = keeper_now_us();
 		early_boot();
-		memory_init(); /* after this, because 0, 1 and 2 are taken */
+		/* after early_boot(), so that the memfd does not get the number 0, 1 or 2 */
+		memory_init();
 	}
 	if (keeper.user_mode && prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		console_log("cannot become a subreaper: %s", strerror(errno));

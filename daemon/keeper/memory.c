@@ -2,8 +2,8 @@
 /*
  * Memory: a header with the place of each table, the state, and the tables.
  *
- * Each image makes its own index of each table: a hash of each name. It is searched from the
- * beginning, which takes a few microseconds for a full table.
+ * Each image makes its own index of each table: a hash of each name. A search looks at each hash
+ * from the beginning, which takes a few microseconds for a full table.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@
 #define MAGIC 0x6d637673u /* "svcm" */
 #define LAYOUT 1
 #define ALIGNMENT 64u
-#define PAGE_BYTES 16384u /* allocated at once */
+#define PAGE_BYTES 16384u /* allocated together */
 #define MOST_ROWS PROTOCOL_MAX_NOTES
 #define PATIENCE_TRIES 100
 #define PATIENCE_STEP_MS 100
@@ -86,7 +86,7 @@ static struct Header *header_in(char *mapped)
 }
 
 /*
- * All services depend on the mapping, so this waits while there is no memory, for ten seconds at
+ * All services depend on the mapping. So while there is no memory, this waits, for ten seconds at
  * most.
  */
 static char *map(int fd, size_t size, int flags)
@@ -124,7 +124,7 @@ static void use(char *mapped, int fd)
 	memory_drop();
 	memory = mapped;
 	fd_ = fd;
-	/* refused: a child copies more than it needs */
+	/* if it is refused, a child copies more than it needs */
 	(void)madvise(memory, MEMORY_BYTES, MADV_DONTFORK);
 }
 

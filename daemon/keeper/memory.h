@@ -3,9 +3,9 @@
  * Memory: the tables that must outlive this program. They lie in one shared mapping of a memfd.
  *
  * A re-execution hands over the descriptor, so nothing is written out and read in again. A mark in
- * each row shows whether the row is complete. The next image settles a row that PID 1 was changing
- * when it had a fault. Fields are only added at the end of a row; an image with longer rows copies
- * the old ones.
+ * each row shows whether the row is complete. The next image repairs or drops a row that PID 1 was
+ * changing when it had a fault. Fields are only added at the end of a row; an image with longer
+ * rows copies the old ones.
  */
 #ifndef SVCD_KEEPER_MEMORY_H
 #define SVCD_KEEPER_MEMORY_H
@@ -18,7 +18,7 @@ enum TableId { TABLE_CHILDREN, TABLE_NOTES, TABLE_FDS, N_TABLES };
 enum RowMark {
 	ROW_FREE,
 	ROW_USED,
-	ROW_CHANGING, /* not to be trusted after a fault */
+	ROW_CHANGING, /* PID 1 is changing the row: its values are not reliable after a fault */
 };
 
 /* The beginning of each row. Row 0 of a table is never used, so 0 means none. */
@@ -75,7 +75,7 @@ void memory_init(void);
 
 /**
  * memory_resume() - map the memory that an older image has left in @fd
- * @is_trial: only look: changes do not reach the owner
+ * @is_trial: a private mapping: changes do not reach the owner
  *
  * Takes @fd if it becomes memory_fd(). Checks the header and converts rows of other sizes;
  * table_resume() checks the rows. Returns: false, logged, if the memory cannot be used.
@@ -97,8 +97,8 @@ void row_set_mark(struct Row *row, enum RowMark mark);
 void *table_row(enum TableId id, unsigned int n);
 
 /*
- * Returns: the number of a row with this name, or 0. The second: of another row with the name of
- * row @n.
+ * Return the number of a row with this name, or 0. The second function finds another row with the
+ * name of row @n.
  */
 unsigned int table_find(enum TableId id, const char *name);
 unsigned int table_find_next(enum TableId id, unsigned int n);
@@ -116,7 +116,7 @@ unsigned int table_count(enum TableId id);
 
 /**
  * table_resume() - make the index of rows that an older image has left
- * @is_sound: may settle a row that was being changed; false: the row is dropped
+ * @is_sound: checks a row, and may repair one that was being changed; false: the row is dropped
  *
  * Returns: the number of dropped rows, without those that were being changed.
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Own cgroups: the cgroup v2 directory that svcd lives in, and the leaves of PID 1 and the manager.
+ * Own cgroups: the cgroup v2 directory of svcd, and the leaves of PID 1 and the manager.
  *
  * The kernel enables controllers only in a cgroup without processes of its own. So the manager has
- * a leaf, svcd/.manager, and PID 1 has svcd/.keeper where it would be in the way.
+ * a leaf, svcd/.manager. PID 1 enters the leaf svcd/.keeper if it would otherwise be such a
+ * process.
  */
 #include "config.h"
 
@@ -134,9 +135,10 @@ static bool make_directory(const char *path, const char *name, char *made)
 
 	(void)snprintf(made, PATH_BYTES, "%s/%s", path, name); /* it fits */
 	/*
-	 * Users must not be able to list it, because a process that lists a directory can hold its
-	 * lock for ever. stat(2) finds an existing directory without the lock of the directory
-	 * above, which users can list. After a re-execution services are running already.
+	 * Users must not be able to list the directory, because a process that lists a directory
+	 * can hold its lock for ever. stat(2) finds an existing directory without the lock of the
+	 * directory above, which users can list. After a re-execution the directory exists, and
+	 * users' processes may run already.
 	 */
 	if (stat(made, &st) < 0)
 		return mkdir(made, 0711) == 0;
@@ -148,8 +150,9 @@ static bool make_directory(const char *path, const char *name, char *made)
 
 /*
  * Every service has a process limit, so this controller is always needed. Enabling it is cheap
- * before there are leaves. That works only in the root of all cgroups, because any other one
- * contains us. It fails if the controller belongs to v1 or is not delegated to us.
+ * before there are leaves. That works only if our cgroup is the root of all cgroups, because any
+ * other cgroup that contains us has processes of its own. It fails if the controller belongs to v1
+ * or is not delegated to us.
  */
 static bool count_processes(const char *directory, const char *root)
 {

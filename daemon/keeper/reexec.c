@@ -156,7 +156,7 @@ static bool state_is_sound(const struct State *s, const struct Keeper *k)
 static void apply_state(const struct State *s)
 {
 	bool is_pid1 = keeper.is_pid1;
-	/* from an argument: the state was written before the fault */
+	/* the number comes from an argument, because the state was written before the fault */
 	uint32_t n_crashes = keeper.n_crashes;
 
 	keeper = *memory_keeper();
@@ -207,8 +207,11 @@ bool reexec_resume(void)
 		(void)close(fd); /* its contents are in our tables now, or useless */
 	if (!is_taken)
 		memory_drop();
-	/* No process knows the kept descriptors any more, and their clients would wait for ever. */
-	/* in a user's keeper the lock would go as well */
+	/*
+	 * No process knows the kept descriptors any more, and the clients at their other ends would
+	 * wait for ever.
+	 */
+	/* a user's keeper would lose its lock as well */
 	if (fd >= 0 && !is_taken && keeper.is_pid1)
 		disposal_of_everything();
 	return is_taken;
@@ -396,8 +399,9 @@ static bool is_our_code(uintptr_t address)
 }
 
 /*
- * Addresses are counted from the beginning of the program, as addr2line(1) expects. Which words on
- * the stack are return addresses is unknown here, so all that point into our code are logged.
+ * Addresses are counted from the beginning of the program, as addr2line(1) expects. This function
+ * cannot know which values on the stack are return addresses, so it logs all that point into our
+ * code.
  */
 static void report_fault(int signo, const void *context)
 {
@@ -436,7 +440,7 @@ void crash_last_resort(void)
 
 	console_log("only reaping children now; ctrl-alt-del and the reboot signals still work");
 	(void)sigfillset(&all);
-	crash_leave_out(&all); /* a fault leads back to this function */
+	crash_leave_out(&all); /* after a fault, the handler calls this function again */
 	(void)sigprocmask(SIG_SETMASK, &all, NULL); /* sigwait(3) takes them */
 	while (kind == SHUTDOWN_NONE) {
 		while (waitpid(-1, NULL, WNOHANG) > 0)
@@ -449,8 +453,8 @@ void crash_last_resort(void)
 }
 
 /*
- * If the tables of the previous image are not taken over yet, they are handed on unchanged. If that
- * was tried before, the next image begins with empty tables. Returns only on failure.
+ * If the tables of the previous image are not taken over yet, they are handed on unchanged. If an
+ * earlier image did so already, the next image begins with empty tables. Returns only on failure.
  */
 static void execute_after_fault(void)
 {
@@ -498,12 +502,16 @@ void crash_init(void)
 {
 	static char stack[STACK_BYTES] __attribute__((aligned(16)));
 	const stack_t own = { .ss_sp = stack, .ss_size = sizeof(stack) };
-	/* NODEFER: a fault within the handler reaches the handler, not the kernel. */
+	/*
+	 * NODEFER: a second fault, within the handler, calls the handler; without it the kernel
+	 * would end PID 1.
+	 */
 	struct sigaction action = { .sa_sigaction = on_fault,
 				    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 
 	(void)dl_iterate_phdr(read_headers, NULL);
 	(void)sigaltstack(&own, NULL); /* without it only a stack overflow cannot be handled */
 	for (size_t i = 0; i < N_ELEMENTS(faults); i++)
-		(void)sigaction(faults[i], &action, NULL); /* these can be handled */
+		/* cannot fail, because these signals can be handled */
+		(void)sigaction(faults[i], &action, NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Re-exec: PID 1 executes its own binary again and loses nothing, because the next image gets its
- * memory (memory.h). A fault of PID 1 leads to the same, or at worst to a last resort.
+ * memory (memory.h). After a fault PID 1 also executes itself again, or at worst only reaps
+ * children (crash_last_resort()).
  */
 #ifndef SVCD_KEEPER_REEXEC_H
 #define SVCD_KEEPER_REEXEC_H

@@ -4,8 +4,8 @@
  *
  * A death counts as a failure if the manager had not settled, that is, had not answered a ping that
  * followed its replay. Then the data that it was given may be the cause. After three failures the
- * next managers get no notes, after three more no local files, and after three more the rescue
- * shell comes and retries become slower.
+ * next managers get no notes, after three more no local files, and after three more PID 1 opens the
+ * rescue shell and retries become slower.
  */
 #include "config.h"
 
@@ -27,7 +27,10 @@
 #define FIRST_RETRY_US (1 * USEC_PER_SEC)
 #define LAST_RETRY_US (60 * USEC_PER_SEC)
 
-/* After a life of this length a manager counts as good: the next one begins at the normal level. */
+/*
+ * A manager that ran for this time after it had settled counts as good: the next one begins at the
+ * normal level.
+ */
 #define GOOD_LIFE_US (60 * USEC_PER_SEC)
 
 /*
@@ -65,7 +68,7 @@ static unsigned int n_settled_deaths;
 static uint64_t budget_since_us;
 static uint64_t retry_us;
 static char some_shell[] = "shell";
-static char force[] = "-e"; /* a locked root account gets a shell, too (sulogin(8)) */
+static char force[] = "-e"; /* opens a shell even if the root account is locked (sulogin(8)) */
 static char *shell_argv[3] = { some_shell, force }; /* the child sets the path */
 static pid_t shell_pid; /* 0: none */
 static uint64_t shell_since_us;
@@ -113,7 +116,7 @@ uint64_t restart_limit_on_death(struct ManagerDeath *death, uint64_t now_us)
 	const bool had_no_memory = signo == SIGTRAP;
 	/*
 	 * A SIGKILL that PID 1 did not send comes from an admin or the OOM killer. The data of the
-	 * manager is not the cause of either, nor of a lack of memory.
+	 * manager causes neither of these, and no lack of memory.
 	 */
 	const bool is_bad_luck = death->was_settled || had_no_memory ||
 				 (signo == SIGKILL && !death->killed_by_us);
@@ -155,7 +158,10 @@ bool restart_limit_is_rescue(void)
 static const char *find_shell(void)
 {
 	static const char *const shells[] = { "/sbin/sulogin", "/usr/sbin/sulogin", "/bin/sh" };
-	/* A machine's console asks for root's password first. */
+	/*
+	 * On a machine's console a user must enter root's password first, so the last shell, which
+	 * asks for none, is left out.
+	 */
 	const size_t n_shells = keeper.container ? N_ELEMENTS(shells) : N_ELEMENTS(shells) - 1;
 
 	for (size_t i = 0; i < n_shells; i++)

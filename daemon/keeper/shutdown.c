@@ -18,11 +18,12 @@
 #define MAX_MANAGER_FAILURES 3
 
 static const struct SignalMeaning {
-	int signo; /* negative: behind SIGRTMIN, which is not a constant */
-	/* it is not enough that the manager reads it: the manager must begin to shut down */
+	int signo; /* negative: the distance from SIGRTMIN, which is not a constant */
+	/* the manager must begin a shutdown; it is not enough that it reads the request */
 	bool wants_shutdown_begun;
 	enum RequestKind request;
-	enum ShutdownKind alone; /* what PID 1 does without an answer; SHUTDOWN_NONE: nothing */
+	/* what PID 1 does if no manager acts on it; SHUTDOWN_NONE: nothing */
+	enum ShutdownKind alone;
 } meanings[] = {
 	{ SIGINT, true, REQUEST_CTRL_ALT_DEL, SHUTDOWN_REBOOT },
 	{ SIGTERM, false, REQUEST_TERMINATE, SHUTDOWN_EXIT }, /* a user's keeper only */
@@ -61,7 +62,7 @@ static const struct SignalMeaning *meaning_of(int signo)
 	return NULL;
 }
 
-/* A stray SIGTERM never shuts down a machine, but it does end a user's keeper. */
+/* A stray SIGTERM ends a user's keeper, but never shuts down a machine. */
 static enum ShutdownKind kind_alone(const struct SignalMeaning *meaning)
 {
 	return keeper.is_pid1 && meaning->alone == SHUTDOWN_EXIT ? SHUTDOWN_NONE : meaning->alone;
@@ -115,8 +116,8 @@ void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us)
 		return;
 	}
 	/*
-	 * Another manager that repeats it gains no time. Otherwise a manager that keeps failing
-	 * could delay the shutdown for ever.
+	 * A new manager that repeats the request does not extend the time limit. Otherwise a
+	 * manager that keeps failing could delay the shutdown for ever.
 	 */
 	intent = (enum ShutdownKind)kind;
 	if (now_us + deadline_ms * USEC_PER_MSEC < intent_until_us)
@@ -126,7 +127,7 @@ void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us)
 void shutdown_on_manager_failure(void)
 {
 	if (unanswered)
-		/* the next manager is sent it, whether this one has read it or not */
+		/* the next manager gets the request, even if this one has read it */
 		messages_request(unanswered->request);
 	if (intent != SHUTDOWN_NONE && ++n_manager_failures >= MAX_MANAGER_FAILURES)
 		finale_run(intent, "the manager failed three times during the shutdown");

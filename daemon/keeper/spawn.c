@@ -24,7 +24,7 @@ struct Cursor {
 
 static void request_init(struct SpawnRequest *r)
 {
-	/* pages that are not touched are not copied */
+	/* the strings are not cleared: pages that are not written to are not copied */
 	memset(r, 0, offsetof(struct SpawnRequest, strings));
 	r->stdio[0] = r->stdio[1] = r->stdio[2] = r->cgroup = r->status = -1;
 }
@@ -139,7 +139,8 @@ void spawn_reset_signals(void)
 	} by_default;
 
 	/*
-	 * Not sigaction(2): libc reserves 32 and 33, and posix_spawn(3) in our parent ignores them.
+	 * The sigaction() of libc refuses the signals 32 and 33, which libc reserves.
+	 * posix_spawn(3) in our parent has ignored them.
 	 */
 	for (int signo = 1; signo <= SIGRTMAX; signo++)
 		/* the kernel refuses KILL and STOP */
@@ -147,9 +148,10 @@ void spawn_reset_signals(void)
 }
 
 /*
- * CLONE_CLEAR_SIGHAND: none of our handlers runs in the child, and we ignore no signal. The seccomp
- * filters of Docker and Podman answer clone3(2) with ENOSYS, because a filter cannot check its
- * arguments. Then the child does the same itself. *ret_enters: it has to enter the cgroup, too.
+ * CLONE_CLEAR_SIGHAND: the child has none of our handlers. This is enough, because we ignore no
+ * signal. The seccomp filters of Docker and Podman answer clone3(2) with ENOSYS, because a filter
+ * cannot check its arguments. Then the child resets its signals itself. *ret_enters: the child has
+ * to enter the cgroup itself, too.
  */
 static pid_t clone_process(int cgroup_fd, pid_t *ret_pid, bool *ret_enters)
 {
@@ -186,8 +188,9 @@ static int set_own_score(int32_t score)
 }
 
 /*
- * A child inherits the OOM score at its clone, so PID 1 has that score meanwhile. The child cannot
- * set it, because it would have to look up its own name in /proc, which users can hold.
+ * A child inherits the OOM score at its clone, so PID 1 takes on the score of the child during the
+ * clone. The child cannot set it, because it would have to look up its own name in /proc, which
+ * users can hold.
  */
 pid_t spawn_process(struct SpawnRequest *r)
 {
@@ -211,7 +214,7 @@ void spawn_restore_score(void)
 {
 	const int error = errno;
 
-	/* refused only where the score has not changed either */
+	/* where this is refused, the change was refused as well */
 	(void)set_own_score(keeper.oom_score_adj);
 	errno = error;
 }

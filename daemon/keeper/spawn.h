@@ -3,9 +3,9 @@
  * Spawn: from a request to a process. spawn.c checks the request and clones; child-exec.c is what
  * the child does.
  *
- * clone3(2), never vfork: an exec on a hung file system or a frozen cgroup would stop PID 1
- * (measured). PID 1 resolves no path of a service. The child reports failures after the clone
- * through the status pipe.
+ * PID 1 uses clone3(2), never vfork, which would stop PID 1 during an exec on a hung file system or
+ * in a frozen cgroup (measured). PID 1 resolves no path of a service. The child reports failures
+ * after the clone through the status pipe.
  */
 #ifndef SVCD_KEEPER_SPAWN_H
 #define SVCD_KEEPER_SPAWN_H
@@ -58,7 +58,7 @@ struct SpawnRequest {
 
 /*
  * Called once at start, before handlers are set. Otherwise signals that our parent ignored would be
- * ignored by all processes that we start, because exec keeps that.
+ * ignored by all processes that we start, because exec keeps the ignored signals.
  */
 void spawn_reset_signals(void);
 
@@ -84,7 +84,7 @@ pid_t spawn_process(struct SpawnRequest *request);
 /* In the child: carries out @request and executes the program, or reports why it cannot. */
 void child_exec(struct SpawnRequest *request) __attribute__((noreturn));
 
-/* After a fault, which may have come while PID 1 had the OOM score of a child. */
+/* Restores our own OOM score after a fault, which may have come while PID 1 had that of a child. */
 void spawn_restore_score(void);
 
 /* fork(2) without the C library's handlers. Returns as fork does. */

@@ -71,7 +71,7 @@ bool watchdog_configure(const char *request)
 		if (length == strlen("manager") && memcmp(token, "manager", length) == 0)
 			needs_manager = true;
 		else if (length > strlen("/dev/") && token[0] == '/')
-			/* it is shorter than the request */
+			/* it fits, because it is shorter than the request */
 			(void)snprintf(device, sizeof(device), "%.*s", (int)length, token);
 		else
 			return false;
@@ -107,7 +107,7 @@ void watchdog_read_command_line(void)
 }
 
 /*
- * Sets the requested time. Some devices know only some times, or one. Returns: the device's time,
+ * Sets the requested time. Some devices allow only a few times, or one. Returns: the device's time;
  * 0: unknown.
  */
 static int set_timeout(void)
@@ -156,7 +156,10 @@ static void look_for_device(uint64_t now_us)
 	feed(now_us);
 }
 
-/* Usually the manager is being replaced, and the other half of the time is enough for that. */
+/*
+ * Feeds are due after half of the device's time. Usually the manager is being replaced, and the
+ * other half is enough for that.
+ */
 static void starve(uint64_t now_us)
 {
 	dog.next_us = now_us + STARVED_STEP_US;
@@ -199,7 +202,8 @@ void watchdog_end(bool is_restart)
 		return;
 	if (write(dog.fd, "V", 1) != 1)
 		console_log("cannot stop %s: %s", dog.device, strerror(errno));
-	(void)close(dog.fd); /* this stops it, unless the driver is set to nowayout */
+	/* after a 'V' this stops the device, unless its driver has the option nowayout */
+	(void)close(dog.fd);
 	dog.fd = -1;
 }
 

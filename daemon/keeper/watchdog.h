@@ -26,7 +26,7 @@ void watchdog_read_command_line(void);
 void watchdog_tick(uint64_t now_us);
 uint64_t watchdog_next_us(void);
 
-/* The same during the finale, when there is no manager to depend on. */
+/* Feeds the device during the finale, when there is no manager to depend on. */
 void watchdog_feed_in_finale(void);
 
 /*
