@@ -12,7 +12,10 @@
 #include "base/text.h"
 #include "engine/engine-private.h"
 
-/* A program. If it is not installed, only an admin can end the wait. */
+/*
+ * Conditions that begin with this are about a program. If it is not installed, only an admin can
+ * end the wait.
+ */
 #define PROGRAM_KEY "path:exec:"
 
 static Level level_of(bool is_true)
@@ -233,7 +236,7 @@ Subscription *subscription_new(Service *s, Term *term, TermKind kind)
 	return subscription;
 }
 
-/* Such a subscription never delays a start. It owns its term. */
+/* A subscription of these kinds never delays a start, and owns its term. */
 static bool is_apart(const Subscription *subscription)
 {
 	return subscription->kind == TERM_DONE || subscription->kind == TERM_SHOWN;
@@ -455,7 +458,7 @@ bool service_lacks_program(const Service *s)
 	return find_presence(s) == PRESENCE_NOT_INSTALLED;
 }
 
-/* Does an admin want it, by a policy that names it or by a request? */
+/* Does an admin want @s, by a policy that names @s or by a request? */
 static bool is_awaited(const Service *s)
 {
 	if (s->want_reason == WANT_POLICY)

@@ -54,7 +54,7 @@ static GPtrArray *collect_group(Service *s)
 	return group;
 }
 
-/* Will it stay down until an admin acts? */
+/* Will @s stay down until an admin acts? */
 static bool has_given_up(const Service *s)
 {
 	if (service_is_active(s))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The structures that the files of the engine share, and the functions between them. Only the
- * engine includes this file.
+ * engine includes this file. Where a comment has no other noun, "it" is the service.
  *
  * Each event is processed through work lists, one per kind of work, in the order of WorkKind: which
  * services are wanted, then all levels, then the consequences for each service, then stops, then
@@ -88,8 +88,9 @@ typedef struct Subscription {
 	Service *service;
 	Term *term; /* borrowed for When= and While=, otherwise owned */
 	TermKind kind;
-	bool is_while; /* from While= in the file; in a group, When= has TERM_WHILE too */
-	bool is_turned; /* TERM_AFTER: from Before= of the other service */
+	/* the file has the term under While=; in a group, TERM_WHILE can also be from When= */
+	bool is_while;
+	bool is_turned; /* TERM_AFTER: the other service declares it, as Before= */
 	Level level; /* as reported */
 	Level start_level; /* for starts: a stale unknown counts as false */
 	Condition **conditions;
@@ -104,7 +105,7 @@ typedef struct StartLock {
 	unsigned n_members; /* services with this lock in their file; counted at load */
 } StartLock;
 
-/* A ServiceSet with a reference count. It lives while a service uses one of its definitions. */
+/* A ServiceSet with a reference count. It is kept while a service uses one of its definitions. */
 typedef struct SetRef {
 	ServiceSet *set;
 	unsigned n_users;
@@ -141,7 +142,10 @@ typedef struct SettleState {
 /* stop-order.c: the order in which services stop. */
 typedef struct StopState {
 	GPtrArray *after; /* Service *, borrowed: services that stop later */
-	unsigned n_after_said; /* the first of @after, from StopAfter=; the others by start order */
+	/*
+	 * this many of @after, the first ones, are from StopAfter=; the others from the start order
+	 */
+	unsigned n_after_said;
 	unsigned n_blockers;
 	bool is_leaving; /* it must stop, and waits for the services that stop first */
 	bool is_blocking; /* leaving or stopping: the services that stop later wait for it */
@@ -152,7 +156,8 @@ typedef struct TurnState {
 	StartLock *lock; /* the lock of its file; NULL: none */
 	StartLock *held; /* held while it starts or stops, whatever its file names now */
 	GSequenceIter *place; /* in the queue of @lock; NULL: not in it */
-	int64_t since_us; /* since when only the lock delays it; 0: something else does */
+	/* since when only the lock delays it; 0: the lock alone does not delay it */
+	int64_t since_us;
 	unsigned order; /* its order in policy when it joined the queue */
 	bool is_told; /* the remark about the lock was made */
 } TurnState;
@@ -193,7 +198,8 @@ typedef struct RunState {
 	ServiceType type; /* independent of its present file */
 	uint32_t mark; /* ServiceDef.mark at its start; 0: unknown */
 	RunEnd end;
-	bool was_false; /* a term has been false since the end; a new chance when all are true */
+	/* a term was false after the end; when all are true, it gets a new chance */
+	bool was_false;
 	bool is_unexplained; /* until engine_begin(): it was running, and has no note */
 	bool is_stop_ordered; /* the engine ordered the present stop */
 	bool is_restart_requested; /* it is to be stopped and started */
@@ -218,7 +224,7 @@ struct ServicePrivate {
 	GPtrArray *conflicts; /* in both directions */
 	GPtrArray *facilities; /* Facility *: those that it provides */
 
-	/* condition.c: the conditions about it, borrowed. */
+	/* condition.c: the conditions about this service, borrowed. */
 	Condition *condition_service;
 	Condition *condition_settled;
 	Condition *condition_active;
@@ -517,11 +523,11 @@ void run_end_restart(Service *s, const char *problem);
 void run_end_reload(Service *s, const char *problem);
 /* Its earlier end no longer keeps it from starting. */
 void run_forget_end(Service *s);
-/* The same, and it leaves the state backoff or failed. @cause is taken. */
+/* Does this too, and ends the state backoff or failed. @cause is taken. */
 void run_give_chance(Service *s, char *cause);
 /*
- * Only before engine_begin(). The run is restored from a note, and then from the keeper's rows, or
- * as one that has ended.
+ * Only before engine_begin(). The first restores the run from a note. Then the second continues a
+ * run with processes, or the third ends a run that was over before this manager began.
  */
 void run_restore(Service *s, const RunState *noted);
 void run_resume(Service *s, ServiceState state, ServiceType type, bool is_unexplained);
@@ -568,15 +574,15 @@ void service_free(Service *s);
  */
 void service_apply(Service *s, ServiceEvent event, char *cause);
 /*
- * Its state (@from before) or stop problem changed, or whether and why it is wanted, or whether it
- * is settled.
+ * One of these changed: its state (@from: the earlier one), its stop problem, whether and why it is
+ * wanted, or whether it is settled.
  */
 void service_observe(Service *s, ServiceState from);
 /* Adds a remark to its history, without a change of state. Takes @text. */
 void service_remark(Service *s, char *text);
 /*
- * The same for a refusal. It replaces the newest record if that is a refusal which users can
- * repeat.
+ * Adds a refusal to its history. The newest record is replaced if it is also a refusal, and of a
+ * kind that users can repeat.
  */
 void service_remark_refusal(Service *s, CauseKind kind, char *text);
 /*

@@ -32,7 +32,10 @@ static void ignore_engine(void *data)
 	(void)data;
 }
 
-/* Replaces each NULL that is called without a check by a function that does nothing. */
+/*
+ * The engine calls some operations without a check for NULL. Replaces each of these that is NULL by
+ * a function that does nothing.
+ */
 static EngineOps complete(EngineOps ops)
 {
 	ops.reload = ops.reload ? ops.reload : ignore_service;

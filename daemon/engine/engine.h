@@ -4,7 +4,8 @@
  *
  * The engine is pure: no system calls, no clock, and no state at file level. Each event contains
  * its time. Effects leave through EngineOps. The same engine runs in the manager, the unit tests
- * and the simulator. The idea is in docs/engine.md.
+ * and the simulator. The idea is in docs/engine.md. In the comments of this file, "it" is the
+ * service.
  *
  * A function that takes @now_us may call the operations before it returns. The operations must not
  * call the engine, so they queue their reports. Work goes through lists, so the cost of an event
@@ -119,7 +120,10 @@ typedef struct EngineObserver {
 	void (*changed)(void *data, Service *s, ServiceState from);
 	/* The engine frees the service. */
 	void (*removed)(void *data, Service *s);
-	/* The event has no further consequences. Returns: true if engine_changed() is necessary. */
+	/*
+	 * The event and its consequences have been handled. Returns: true if engine_changed() is
+	 * necessary.
+	 */
 	bool (*turn_over)(void *data);
 	/* The engine frees the observer. */
 	void (*free)(void *data);
@@ -172,8 +176,8 @@ char *engine_note_for(ServiceState state, AdminWant admin, int64_t admin_at_us, 
 		      bool is_group);
 
 /**
- * engine_note_global(), engine_recover_global() - the same for values that belong to no service:
- * runlevel, boot times and progress
+ * engine_note_global(), engine_recover_global() - encode and restore the values that belong to no
+ * service: runlevel, boot times and progress
  */
 void engine_note_global(const Engine *engine, char *text, size_t size);
 bool engine_recover_global(Engine *engine, const char *note, int64_t now_us);
@@ -286,10 +290,10 @@ char *listen_describe(const Service *s);
 /**
  * engine_impact() - find the other services that this request may end now
  *
- * The request may start @service, its needs, and losers of a conflict that return. The result
- * contains the services that conflict with one of these. It also contains the services that depend
- * by While= on a service that starts or stops, to the end of the chain. A service that may no
- * longer run is included even if it does not run now.
+ * The request may start @service, its needs, and services that lost a conflict and now return. The
+ * result contains the services that conflict with one of these. It also contains the services that
+ * depend by While= on a service that starts or stops, to the end of the chain. A service that may
+ * no longer run is included even if it does not run now.
  *
  * The result may contain unaffected services, but misses no affected one. Services that run only
  * because of @service, and end with it, are omitted. The restart or reload of a group lists all its
@@ -351,13 +355,13 @@ bool engine_is_restarting(const Service *s);
 bool engine_is_reloading(const Service *s);
 char *engine_reload_problem(const Service *s);
 
-/* STATE_IDLE, though wanted: did it end by itself, and is it not restarted? */
+/* Is it idle though wanted, because it ended by itself and is not restarted? */
 bool engine_is_spent(const Service *s);
 
 /* Does it wait for the login screen? Other conditions may delay it too. */
 bool engine_waits_for_login_screen(const Service *s);
 
-/* Is it not about to change by itself? This is the level of settled:. */
+/* Is it settled, that is, not about to change by itself? This is the level of settled:. */
 bool engine_is_settled(const Service *s);
 /* Will another run follow the one that is ending, as far as known before its end? */
 bool engine_starts_again(const Service *s);

@@ -172,7 +172,7 @@ static char *why_up(const Service *s, int64_t now_us)
 	return g_strdup_printf("%s %s; %s are left of Settle=.", wanted, lapse, left);
 }
 
-/* The reason for the stop still exists. */
+/* The service is still up, and the reason for the stop still exists. */
 static char *why_not_stopped(const Service *s)
 {
 	g_autofree char *wanted = why_wanted(s);
@@ -203,7 +203,7 @@ static char *why_running(const Service *s, int64_t now_us)
 	return why_up(s, now_us);
 }
 
-/* Wanted, and waits for its terms. */
+/* For a service that is wanted and waits for its terms. */
 static char *why_waiting(const Service *s, int64_t now_us)
 {
 	g_autofree char *wanted = why_wanted(s);

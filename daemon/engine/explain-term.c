@@ -41,11 +41,11 @@ static char *describe_property(const char *key)
 			       tokens[0]);
 }
 
-/* A new string; NULL if the key is clear enough. */
+/* The condition as a noun phrase, in a new string; NULL if the key is clear enough. */
 static char *describe_label(const Condition *c, bool is_negated)
 {
 	if (is_negated && (c->prefix == KEY_NETWORK || c->prefix == KEY_DBUS_PROPERTY))
-		return NULL; /* these texts are not nouns */
+		return NULL; /* their texts describe a state, which cannot "disappear" */
 	if (c->prefix == KEY_NETWORK)
 		return describe_network(key_argument(c->key));
 	if (c->prefix == KEY_DBUS_PROPERTY)
@@ -186,7 +186,10 @@ static char *advise_flag(const char *flag, bool is_negated)
 	return g_strdup_printf("svcctl flag %s %s", is_negated ? "clear" : "set", flag);
 }
 
-/* The service that must run to make a level known, and the same as text; NULL if none is needed. */
+/*
+ * The service that must run to make a level known, and this requirement as text; NULL if no service
+ * is needed.
+ */
 static const struct {
 	const char *service;
 	const char *event_text;

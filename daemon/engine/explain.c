@@ -148,7 +148,7 @@ static void push(ExplainWalk *walk, Service *s, unsigned depth)
 	g_array_append_val(walk->stack, frame);
 }
 
-/* Returns: true. The service is on the stack, or was visited. */
+/* Puts @s on the stack unless it was visited. Returns: true in both cases. */
 static bool push_if_new(ExplainWalk *walk, Service *s, unsigned depth)
 {
 	if (!g_hash_table_contains(walk->visited, s))
@@ -197,7 +197,10 @@ static void advise_subscription(ExplainWalk *walk, const Frame *frame,
 	}
 }
 
-/* The next term that is not true. Pushing may move @frame, so the caller copies it. */
+/*
+ * The next term that is not true. A push may move the frames, so the caller copies @frame before
+ * it.
+ */
 static const Subscription *next_subscription(Frame *frame)
 {
 	const Service *s = frame->service;

@@ -88,8 +88,8 @@ static bool is_to_listen(const Service *s)
 }
 
 /*
- * Any client may connect, and a connection must not stop a service that is wanted for a better
- * reason.
+ * May a conflicting service run? Then a connection, which any client can make, must not start @s
+ * and so stop a service that is wanted for a better reason.
  */
 static bool is_kept_down(const Service *s)
 {

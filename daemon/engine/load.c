@@ -14,7 +14,7 @@
 
 #include "base/list.h"
 
-/* --- a set of definitions lives while one of them is in use --- */
+/* --- a set of definitions is kept while one of them is in use --- */
 
 static SetRef *set_ref_new(ServiceSet *set)
 {

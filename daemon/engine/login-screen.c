@@ -210,7 +210,10 @@ static bool is_awaited(const Engine *engine)
 	return engine->is_acting && !engine->login_screen.is_over;
 }
 
-/* A user waits for it now, and it may be the login screen itself. */
+/*
+ * Did a user or a client request @s? Then that user waits for @s now, and @s may be the login
+ * screen itself.
+ */
 static bool is_requested(const Service *s)
 {
 	return s->admin == ADMIN_START || s->admin == ADMIN_DEMAND || s->admin == ADMIN_CONNECTION;

@@ -56,7 +56,7 @@ static ServiceState state_of_dead(const Service *s, ServiceState noted, bool *re
 	return noted;
 }
 
-/* Its file may have changed since it was started. */
+/* The file of @s may have changed since @s was started. */
 static ServiceType run_type(const Service *s, ServiceState state, bool is_alive)
 {
 	if (state == STATE_DONE && s->def->type != TYPE_SCRIPT)

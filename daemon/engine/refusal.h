@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Refusal: the requests that policy has refused since the boot. One record, with a count, covers
- * all requests of one requester through one door. So a loop of calls costs one record and displaces
- * no others.
+ * all requests that one requester made in one way. So a loop of calls costs one record and
+ * displaces no others.
  */
 #ifndef SVCD_ENGINE_REFUSAL_H
 #define SVCD_ENGINE_REFUSAL_H

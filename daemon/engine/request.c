@@ -209,7 +209,7 @@ static bool restart_one(Service *s, const Requester *requester, GError **error)
 	return true;
 }
 
-/* A script can be reloaded even if it left nothing running, such as networking or procps. */
+/* A script such as networking or procps can be reloaded even though it left no process running. */
 bool request_reload_fits(const Service *s)
 {
 	return s->state == STATE_READY ||
@@ -468,7 +468,7 @@ static bool needs_check(const Service *s, RequestVerb verb)
 
 GPtrArray *engine_to_check(const Service *s, RequestVerb verb)
 {
-	/* members do not matter */
+	/* if the group itself may not be restarted, its members are not checked either */
 	const bool is_refused = verb == REQUEST_VERB_RESTART && !may_be_restarted(s);
 	GPtrArray *all = is_refused ? g_ptr_array_new() : request_members(s, verb);
 	unsigned n = 0;

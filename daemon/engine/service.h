@@ -146,7 +146,7 @@ struct Service {
 	struct ServicePrivate *priv; /* private to the engine: edges, work lists, backoff */
 };
 
-/* Does it count as up: ready, or a task that is done? */
+/* Is the service up, that is, ready, or a task that is done? */
 static inline bool service_is_up(const Service *s)
 {
 	return s->state == STATE_READY || s->state == STATE_DONE;
@@ -171,18 +171,18 @@ static inline unsigned service_count_causes(const Service *s)
 const char *service_cause(const Service *s);
 
 /*
- * PRESENCE_HERE also if it is active, has failed, or an admin wants it by name, because then it
- * waits for its program. A policy for all machines or the need of another service is not a decision
- * of the admin.
+ * PRESENCE_HERE also if the service is active or has failed, and if an admin wants it by name,
+ * because then it waits for its program. A policy for all machines or the need of another service
+ * is not a decision of the admin.
  */
 Presence service_presence(const Service *s);
 
-/* FILE_CURRENT also if it is not active. */
+/* FILE_CURRENT also if the service is not active. */
 FileState service_file_state(const Service *s);
 
 /*
- * Until when it, and with it the boot, waits for external conditions (WaitTimeout=). 0: it does not
- * wait, or there is no limit.
+ * The end of the time for which the service, and with it the boot, waits for external conditions
+ * (WaitTimeout=). 0: the service does not wait, or its wait has no limit.
  */
 int64_t service_wait_until(const Service *s);
 

@@ -9,10 +9,10 @@
  * 	waiting only for external conditions, and for a limited time (WaitTimeout=): in U
  * 	waiting for a condition that cannot change before the next boot: not in U
  *
- * So services that wait only for each other are settled, and so is one that waits for an absent
- * device. Each member of U has one reason: itself, or another member. When that member leaves U,
- * the members that depend on it are removed too and checked again. So two services never keep each
- * other in U.
+ * So services that wait only for each other are settled, and so is a service that waits for an
+ * absent device without a limit. Each member of U has one reason: itself, or another member. When
+ * that member leaves U, the members that depend on it are removed too and checked again. So two
+ * services never keep each other in U.
  */
 #include "config.h"
 
@@ -73,7 +73,10 @@ static Service *settled_find_supplier(const Subscription *subscription)
 	return NULL;
 }
 
-/* Like the start_level of @subscription, but with the present U and not the published one. */
+/*
+ * Computed like the start_level of @subscription, but from the present members of U, not from the
+ * published levels of settled:.
+ */
 static Level level_now(const Subscription *subscription)
 {
 	Level result = LEVEL_FALSE;
@@ -154,7 +157,8 @@ bool settled_waits_for_good(const Service *s)
 static bool is_root(Service *s, Service **ret_by)
 {
 	bool is_held = false;
-	bool is_held_by_world = s->def->wait_limit_us > 0; /* and by no other condition */
+	/* only external conditions, for a limited time */
+	bool is_held_by_world = s->def->wait_limit_us > 0;
 
 	*ret_by = NULL;
 	if (is_moving(s))

@@ -8,9 +8,9 @@
  * All terms of a holder are true and it waits for no other service, so a lock adds no dependency
  * cycle.
  *
- * Services that only the lock delays are queued by the time since which it does, then by policy's
- * order, then by name. The queue is a GSequence: joining and leaving cost the logarithm of its
- * length, and finding the first costs nothing.
+ * Services that only the lock delays form a queue. Its order is the time since which only the lock
+ * delays them, then the order in policy, then the name. The queue is a GSequence: joining and
+ * leaving cost the logarithm of its length, and finding the first costs nothing.
  */
 #include "config.h"
 

@@ -63,7 +63,7 @@ static void set_until(Service *s, int64_t until_us)
 		engine_queue(s, WORK_SETTLED);
 		/*
 		 * The note contains the limit, so the change is reported. If the service is leaving
-		 * its state, that change is reported with its cause a moment later.
+		 * its state, the new state is reported with its cause a moment later.
 		 */
 		if (s->state == STATE_WAITING)
 			priv->engine->ops.changed(priv->engine->data, s);

@@ -225,7 +225,7 @@ static void queue_dependents(const Service *s)
 		queue_subscribers(g_ptr_array_index(s->priv->mounted, i));
 }
 
-/* This is about policy alone. A stop by an admin is not a decision of policy. */
+/* Only policy counts here. A stop by an admin is not a decision of policy. */
 static bool is_never(const Service *s)
 {
 	return s->policy.activation == ACTIVATION_NEVER;
