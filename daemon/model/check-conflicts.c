@@ -99,8 +99,8 @@ void check_conflicts(const ServiceSet *set, const Policy *policy, DiagList *diag
 			const ServiceDef *other = service_set_find(set, ref->name);
 
 			/*
-			 * A service with StandIn= gives way, and one with an error does not run, so
-			 * nothing must be decided.
+			 * A service with StandIn= gives way, and a service with an error does not
+			 * run. So there is nothing to decide.
 			 */
 			if (other && other != def && other->stand_in == def->stand_in &&
 			    !def->problem && !other->problem)

@@ -2,11 +2,12 @@
 /*
  * Check, cycles: dependency cycles, every member named.
  *
- * First only hard edges are considered: each member of a hard cycle fails, because none of them
- * could ever start. The remaining hard edges have no cycle. So each remaining strongly connected
- * component has a service that only soft edges hold back. The one with the fewest such edges goes
- * first: its soft edges within the component are dropped, each of which was on a cycle. This
- * repeats until no cycle is left.
+ * Hard edges come from When= and While=, soft edges from After= and Before=. First only hard edges
+ * are considered: each member of a hard cycle fails, because none of them could ever start. The
+ * remaining hard edges have no cycle. So each remaining strongly connected component has a service
+ * that only soft edges hold back. Of these services, the one with the fewest soft edges goes first:
+ * its soft edges within the component, each of which is on a cycle, are dropped. This repeats until
+ * no cycle is left.
  */
 #include "config.h"
 
@@ -222,8 +223,9 @@ static bool is_hard(const CycleFinder *f, const Edge *edge)
 }
 
 /*
- * Each member is reported with its own cycle. In a very large component only the first is, and the
- * others refer to it. Otherwise the text would grow with the square of the component.
+ * Each member is reported with its own cycle. In a very large component only the first member is,
+ * and the reports of the others refer to it. Otherwise the text would grow with the square of the
+ * component.
  */
 static void fail_member(CycleFinder *f, unsigned node, unsigned size, unsigned first)
 {
@@ -352,13 +354,14 @@ static bool drop_soft_edges(CycleFinder *f)
 
 /*
  * Ends a search that takes too many rounds, which no hand-written set causes. The hard edges alone
- * give an order. Every soft edge on a cycle that contradicts it is dropped. These may be more than
- * necessary, but one round suffices.
+ * give an order. Every soft edge on a cycle that contradicts this order is dropped. This may drop
+ * more edges than necessary, but needs only one round.
  */
 static void drop_backward_edges(CycleFinder *f)
 {
 	g_autoptr(GArray) hard = g_array_new(FALSE, FALSE, sizeof(Edge));
-	g_autofree unsigned *rank = NULL; /* without cycles: later nodes are smaller */
+	/* a node that waits has a smaller rank than the nodes that it waits for */
+	g_autofree unsigned *rank = NULL;
 
 	for (guint i = 0; i < f->edges->len; i++) {
 		if (edge_at(f, i)->kind == EDGE_HARD)

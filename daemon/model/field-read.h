@@ -18,7 +18,7 @@
  * values, a new string.
  */
 typedef char *KeyReader(ServiceDef *def, void *field, const char *value, Origin origin);
-/* The same for keys that share a reader. @number identifies the key. */
+/* Like KeyReader, for keys that share a reader. @number identifies the key. */
 typedef char *NumberedKeyReader(void *field, int number, const char *value);
 
 KeyReader field_read_text;

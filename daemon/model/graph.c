@@ -278,8 +278,8 @@ GArray *graph_edges_compact(const ServiceSet *set, GPtrArray **ret_facilities)
 }
 
 /*
- * The successors of each node, in one array: those of v are successors[first[v]] up to first[v +
- * 1].
+ * The successors of each node, in one array: those of v begin at successors[first[v]] and end
+ * before successors[first[v + 1]].
  */
 typedef struct Adjacency {
 	unsigned *first;
@@ -291,7 +291,8 @@ static Adjacency adjacency_new(unsigned n, const GArray *edges)
 	Adjacency a = { g_new0(unsigned, n + 2), g_new0(unsigned, edges->len + 1) };
 
 	/*
-	 * Counted two places further on, so that the loop below leaves first[v] at the start of v.
+	 * The count of each node is stored two places after the node. So after the last loop,
+	 * first[v] is where the successors of v begin.
 	 */
 	for (guint i = 0; i < edges->len; i++)
 		a.first[g_array_index(edges, Edge, i).before + 2]++;

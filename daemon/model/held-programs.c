@@ -21,7 +21,7 @@ typedef struct HeldEntry {
 
 struct HeldPrograms {
 	GHashTable *entries; /* path -> HeldEntry, both owned */
-	/* char *, each with a final slash: programs below are free while packages change */
+	/* char *, each with a final slash: programs below them are free while packages change */
 	GPtrArray *directories;
 	bool is_changing; /* packages are being changed: a program without an entry is held */
 	Origin changing; /* the line with "changing" */

@@ -15,7 +15,7 @@ typedef struct IniSection IniSection;
 struct IniSection {
 	const char *name; /* between [ and ] */
 	unsigned line;
-	IniSection *next; /* in the order of the file, as below */
+	IniSection *next; /* in the order of the file, like the other lists here */
 };
 
 /* The part of a value that is on one line: the first line, or an indented line below it. */

@@ -28,7 +28,7 @@
 	X(P, DBUS, "dbus")         /* the bus name has an owner */                                     \
 	X(P, DBUS_PROPERTY, "dbus-property") /* dbus-property:NAME PATH INTERFACE.PROPERTY OP VALUE */ \
 	X(P, NETWORK, "network")   /* network:up network:online network:interface:eth0 */              \
-	X(P, LABEL, "label")       /* a volume with that label, not escaped as by udev */          \
+	X(P, LABEL, "label")       /* a volume with that label, without udev's escapes */ \
 	X(P, UUID, "uuid")         /* a volume with that UUID, in lower case */                    \
 	X(P, DEVICE, "device")     /* device:/dev/sda2; also links */                              \
 	X(P, UDEV, "udev")         /* udev:SUBSYSTEM=block ID_BUS=usb, all on one device; sorted */
@@ -49,7 +49,7 @@ bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonic
 	       char **ret_problem);
 
 /**
- * key_canonical() - the same for untrusted text
+ * key_canonical() - check untrusted text, and make its canonical form
  *
  * The result is not interned. Interned strings are never freed, so a client without rights must not
  * add any.
@@ -57,7 +57,7 @@ bool key_parse(const char *text, KeyPrefix *ret_prefix, const char **ret_canonic
  */
 char *key_canonical(const char *text, KeyPrefix *ret_prefix, char **ret_problem);
 
-/* The equal interned text. NULL: there is none, so no such condition is known. */
+/* The interned copy of @canonical. NULL: there is none, so no such condition is known. */
 const char *key_known(const char *canonical);
 
 /* The part after "prefix:"; points into @canonical. */

@@ -20,7 +20,7 @@
 /* See "Message Protocol Names" in the D-Bus Specification. */
 #define BUS_NAME_BYTES 255
 
-/* Without strspn(3), which first makes a table of all bytes, because names are short. */
+/* Names are short, so strspn(3), which first makes a table of all bytes, would take longer. */
 static const char *find_bad_byte(const char *name)
 {
 	while (*name && (g_ascii_isalnum(*name) || strchr(MARKS, *name)))

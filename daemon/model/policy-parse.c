@@ -254,7 +254,7 @@ static char *read_login_screen(Target *t, const char *value)
 				value_check_service_or_facility);
 }
 
-/* Lists add up and may be repeated. */
+/* A key whose value is a list may be repeated, and its lists add up. */
 typedef enum KeyKind { KEY_PLAIN, KEY_TOKENS, KEY_TERMS } KeyKind;
 
 static const struct PolicyKey {

@@ -60,15 +60,15 @@ const ServiceEntry *policy_lookup_service(const Policy *policy, const char *serv
 
 /*
  * The direct entry for @service in @runlevel: [service] Runlevels= first, then Activate=. NULL:
- * there is none. The layer of rc links is included here. Activate= of a later layer precedes the
- * links, and that of an earlier layer is ignored.
+ * there is none. The entry may be from the layer of rc links. Activate= of a later layer has
+ * precedence over the links, and Activate= of an earlier layer is then ignored.
  */
 const PolicyEntry *policy_own_entry(const ServiceEntry *entry, const char *service,
 				    const Runlevel *runlevel);
 
 /*
- * Does Activation= in its section decide? In rc links it decides only if no later layer names the
- * service anywhere.
+ * Does Activation= in its section decide? A section in the layer of rc links decides only if no
+ * later layer names the service anywhere.
  */
 bool policy_section_decides(const Policy *policy, const ServiceEntry *entry, const char *service);
 
@@ -82,7 +82,10 @@ GHashTable *policy_runlevels_below(const Policy *policy, const Runlevel *request
 void policy_record(Policy *policy, const char *section, const char *argument, const char *key,
 		   const char *value, bool is_list, Origin origin);
 
-/* Made if it does not exist. NULL if there are too many runlevels. */
+/*
+ * These return the entry with this name, and make it if it does not exist. NULL: there are too many
+ * runlevels.
+ */
 Runlevel *policy_ensure_runlevel(Policy *policy, const char *name);
 ServiceEntry *policy_ensure_service(Policy *policy, const char *name, Origin origin);
 

@@ -145,7 +145,7 @@ static void collect(StatementQuery *q)
 
 /* --- statements in force --- */
 
-/* The last statement of a plain key; none if it cleared the key. */
+/* Marks the last statement of a plain key, unless it cleared the key. */
 static void mark_last(GPtrArray *answer, const char *section, const char *key)
 {
 	for (guint i = answer->len; i > 0; i--) {
@@ -158,7 +158,7 @@ static void mark_last(GPtrArray *answer, const char *section, const char *key)
 	}
 }
 
-/* All entries of a list after it was last cleared. */
+/* Marks the entries of a list that follow its last clearing. */
 static void mark_since_reset(GPtrArray *answer, const char *key)
 {
 	for (guint i = answer->len; i > 0; i--) {
@@ -188,7 +188,7 @@ static bool is_entry_of(const StatementQuery *q, const PolicyStatement *statemen
 	       (strcmp(name, runlevel->name) == 0 || g_strcmp0(name, runlevel->title) == 0);
 }
 
-/* The entry of @runlevel that made the decision: it includes the service, or removes it. */
+/* Marks the entry of @runlevel that made the decision: it includes the service, or removes it. */
 static void mark_entry(const StatementQuery *q, const Runlevel *runlevel)
 {
 	const PolicyEntry *entry = policy_own_entry(q->entry, q->service, runlevel);
@@ -208,7 +208,7 @@ static void mark_entry(const StatementQuery *q, const Runlevel *runlevel)
 	}
 }
 
-/* The service is activated only by another runlevel. */
+/* If only another runlevel activates the service, marks the entry there. */
 static void mark_inherited(const StatementQuery *q)
 {
 	const bool is_inherited = !q->decision.in_runlevel && !q->decision.is_default &&

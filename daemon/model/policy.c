@@ -364,7 +364,7 @@ static const PolicyEntry *activating_entry(PolicySearch *search, const Runlevel 
 		if (!other || include->removes)
 			continue;
 		entry = activating_entry(search, other);
-		/* not by table order */
+		/* the earliest entry applies, because the order of a hash table is arbitrary */
 		if (entry && is_included(search, runlevel, entry) &&
 		    (!best || entry->order < best->order))
 			best = entry;

@@ -175,9 +175,9 @@ typedef struct PolicyService {
 const PolicyService *policy_service(const Policy *policy, const char *service);
 
 /*
- * The entry of Ignore= that drops @term. It names the condition, the service or facility in it, or
- * the whole line. The second function does the same for an After= or Wants= entry with @name. NULL:
- * not dropped. The first argument may be NULL.
+ * The entry of Ignore= that drops @term. The entry names a condition of the term, the service or
+ * facility in the condition, or the whole line. The second function does the same for an After= or
+ * Wants= entry with @name. NULL: not dropped. The first argument may be NULL.
  */
 const NameRef *policy_service_ignores(const PolicyService *tokens, const Term *term);
 const NameRef *policy_service_ignores_name(const PolicyService *tokens, const char *name);

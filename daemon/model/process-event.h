@@ -13,7 +13,8 @@
  * 	start ->  STARTED -> READY -> EXITED -> GONE
  * 	          a script that left processes
  * 	start ->  STARTED -> EXITED(success, is_done) ...
- * 	          a script that left none; READY may follow, because its other commands may leave some
+ * 	          a script whose start command left no process; READY may follow, because its other
+ * 	          commands may leave processes
  * 	start ->  START_FAILED -> GONE
  * 	          exec failed, a Prepare= failed, not ready in time, or (daemons) ended before ready
  * 	stop  ->  [EXITED] -> GONE
@@ -60,7 +61,10 @@ typedef struct ProcessEvent {
 	pid_t pid;
 	bool success;
 	bool is_done; /* EXITED of a script: its start command left no process and no error */
-	bool is_restart; /* EXITED of a script: restarted without a process, so it is started */
+	/*
+	 * EXITED of a script: a restart ended its daemon and left no other, so it is started again
+	 */
+	bool is_restart;
 	bool is_refused; /* START_FAILED: no resources, or the program is being written */
 	int code; /* CLD_*, as waitid(2) */
 	int status;

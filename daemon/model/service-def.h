@@ -98,15 +98,21 @@ typedef struct NameRef {
 
 /* The lists are those of base/list.h. */
 typedef struct ServiceDef {
-	unsigned n_users; /* its set, and others that share it */
+	unsigned n_users; /* the number of owners: its set, and those from service_def_share() */
 	ServiceType type;
 	const char *name; /* "sshd", "getty@tty1"; interned */
 	char *instance; /* "tty1", NULL when it comes from no template */
 	Origin origin; /* the main file */
 	bool is_gone; /* no file describes it any more; it stands for the running processes */
-	/* not NULL: the file has errors; the service is excluded; "FILE:LINE: text" of the first */
+	/*
+	 * not NULL: the file has errors; the service is excluded; "FILE:LINE: text" of the first
+	 * error
+	 */
 	char *problem;
-	/* the same, but this is the last version without errors (config/last-good.h) */
+	/*
+	 * not NULL: the file has errors, and this is its last version without errors
+	 * (config/last-good.h)
+	 */
 	char *file_problem;
 	char *description; /* NULL: the file gives none, see service_def_description() */
 
@@ -118,13 +124,14 @@ typedef struct ServiceDef {
 	/* CheckCommand=: before an admin's restart, reload or stop; NULL: none */
 	Command *check;
 	Command *restart_command; /* RestartCommand= of a script that is up; NULL: stop and start */
-	KillMode kill_mode; /* PROCESS: other processes live on (sessions of sshd, jobs of cron) */
+	KillMode kill_mode; /* PROCESS: other processes go on (sessions of sshd, jobs of cron) */
 	/* FinalKillSignal=: after the stop limit, to the whole cgroup; default KILL */
 	int kill_signal;
 
 	ReadyKind ready;
-	KeyPrefix ready_prefix; /* READY_PATH, READY_DBUS: readiness is a condition, */
-	const char *ready_key; /* this one, interned; else NULL */
+	/* READY_PATH, READY_DBUS: the kind of the condition that means readiness */
+	KeyPrefix ready_prefix;
+	const char *ready_key; /* that condition, interned; NULL for all other kinds of readiness */
 	GPtrArray *bus_names; /* NameRef *: BusName=; a call to one of them starts it */
 	char *pid_file; /* PidFile=, or NULL */
 	int ready_fd; /* READY_FD */
@@ -205,7 +212,7 @@ static inline const char *service_def_description(const ServiceDef *def)
 ServiceDef *service_def_new(const char *name, Origin origin);
 /*
  * For owners that outlive the set of @def, such as a run that continues with its definition after a
- * reload. Must be freed by service_def_free() too; the last call frees it.
+ * reload. Each owner calls service_def_free(), and the last call frees the definition.
  */
 ServiceDef *service_def_share(const ServiceDef *def);
 void service_def_free(ServiceDef *def);

@@ -103,8 +103,8 @@ static void add_setting(ServiceParser *p, const ServiceKey *key, const char *val
 }
 
 /*
- * Outside of templates, % is a normal character (date +%F). But no path begins with one, so "%t/"
- * is unambiguous there.
+ * Outside of templates, % is a normal character (date +%F). But no path begins with it, so "%t/" in
+ * a path is unambiguous.
  */
 static char *expand_plain(ServiceParser *p, const ServiceKey *key, const char *value, Origin origin)
 {
@@ -120,8 +120,8 @@ static char *expand_plain(ServiceParser *p, const ServiceKey *key, const char *v
 }
 
 /*
- * In an instance %i becomes the instance. A template itself is only checked, so there it becomes a
- * letter.
+ * In an instance, %i becomes the name of the instance. A template itself is only checked, so in it
+ * %i becomes a letter.
  */
 static char *expand(ServiceParser *p, const ServiceKey *key, const char *value, Origin origin)
 {
@@ -344,8 +344,8 @@ static void check_ready(ServiceParser *p)
 }
 
 /*
- * Keep-alive messages come from the main process, and only that of a daemon lives as long as the
- * service.
+ * Keep-alive messages come from the main process, and only the main process of a daemon runs as
+ * long as its service.
  */
 static void check_watchdog(ServiceParser *p)
 {

@@ -18,7 +18,9 @@
 	X(P, DATAGRAM, "datagram") X(P, SEQPACKET, "seqpacket") X(P, FIFO, "fifo")
 ENUM_WITH_NAMES(ListenKind, LISTEN, listen_kind, LISTEN_KINDS)
 
-/* any: a port alone, on all addresses of the machine; IPv6 if there is any, otherwise IPv4. */
+/*
+ * any: a port alone, on all addresses of the machine; IPv6 if the machine has it, otherwise IPv4.
+ */
 #define LISTEN_FAMILIES(X, P) \
 	X(P, PATH, "path")    \
 	X(P, ABSTRACT, "abstract") X(P, IPV4, "ipv4") X(P, IPV6, "ipv6") X(P, ANY, "any")

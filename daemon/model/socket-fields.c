@@ -19,7 +19,11 @@ typedef struct Field {
 	const char *key;
 	size_t offset;
 	FieldType type;
-	bool is_of_file; /* only for addresses with a file; a change does not close a port */
+	/*
+	 * only for addresses with a file; others ignore it, so that a change of it does not close a
+	 * port
+	 */
+	bool is_of_file;
 } Field;
 
 static const Field table[] = {
