@@ -2,7 +2,7 @@
 /*
  * Edges: an edge inside a strongly connected component is part of a loop, because a path leads from
  * its end to its beginning. So the weakest edge of each component is dropped, and the components
- * are computed again, until none is left.
+ * are computed again, until no loop is left.
  */
 #include "config.h"
 
@@ -207,7 +207,7 @@ static LsbEdge **weakest_edges(const Breaker *b)
 	return weakest;
 }
 
-/* Drops all edges of the component of @weakest that are as weak. */
+/* Drops all edges that are as weak as @weakest and in the same component. */
 static void drop_all_like(const Breaker *b, const LsbEdge *weakest)
 {
 	const LsbStrength strength = weakest->strength;
@@ -236,7 +236,7 @@ static unsigned break_once(Breaker *b, bool all)
 		if (all)
 			drop_all_like(b, weakest[i]);
 	}
-	/* After the reports, which show the complete loops. */
+	/* Edges are dropped after all reports, so that these show the complete loops. */
 	for (guint i = 0; i < b->nodes->list->len; i++) {
 		if (weakest[i])
 			weakest[i]->is_dropped = true;

@@ -13,7 +13,7 @@
 
 /* The weakest edge of a loop is dropped first. */
 typedef enum LsbStrength {
-	LSB_UNUSED, /* no runlevel has both */
+	LSB_UNUSED, /* no runlevel has both nodes */
 	LSB_NUMBER, /* the numbers of rc links */
 	LSB_ALL, /* $all */
 	LSB_SHOULD, /* Should-Start, X-Start-Before and the like */

@@ -219,7 +219,7 @@ static void read_field(HeaderParser *p, const char *name, const char *value)
 	}
 }
 
-/* "2345 20 80"; the levels may be "-": started in none. */
+/* "2345 20 80"; "-" in place of the levels: started in no runlevel. */
 static void read_chkconfig(HeaderParser *p, const char *value)
 {
 	g_autoptr(GPtrArray) tokens = lsb_split_tokens(value);
@@ -251,7 +251,10 @@ static void read_chkconfig(HeaderParser *p, const char *value)
 	p->header->chkconfig_stop = (int)stop;
 }
 
-/* Red Hat's scripts have it outside of the block. A token in a longer comment does not count. */
+/*
+ * Red Hat's scripts have these keywords outside of the block. A keyword within a longer comment
+ * does not count.
+ */
 static void read_redhat_tokens(HeaderParser *p, const char *name, char *value)
 {
 	if (strcmp(name, "chkconfig") == 0) {

@@ -83,7 +83,7 @@ static unsigned add_script(LsbNodes *nodes, const LsbScript *script)
 	return nodes->list->len - 1;
 }
 
-/* For runlevels in which no script has links. */
+/* Used if no script has a link in any runlevel. */
 static void levels_from_header(const LsbHeader *header, LsbNode *node)
 {
 	if (lsb_header_exists(header)) {
@@ -98,8 +98,8 @@ static void levels_from_header(const LsbHeader *header, LsbNode *node)
 }
 
 /*
- * Does not cover scripts that an admin has disabled: they have stop links only, but their headers
- * name start levels.
+ * False for scripts that an admin has disabled: they have only stop links, but their headers name
+ * start levels.
  */
 static bool is_stop_only(const LsbNode *node, const LsbHeader *header)
 {
@@ -234,7 +234,7 @@ static void name_node(LsbNodes *nodes, const GHashTable *services, unsigned numb
 	}
 }
 
-/* When all names are known. */
+/* Called when all names are known. */
 static void name_nodes(LsbNodes *nodes)
 {
 	g_autoptr(GHashTable) services = g_hash_table_new(g_str_hash, g_str_equal);

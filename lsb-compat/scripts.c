@@ -52,7 +52,7 @@ static char *identity(const struct stat *st)
 	return g_strdup_printf("%ju:%ju", (uintmax_t)st->st_dev, (uintmax_t)st->st_ino);
 }
 
-/* One suffix per token. insserv(8) shows a "*" in front, which means nothing more. */
+/* One suffix per token. A "*" in front, as in the example of insserv(8), has no meaning. */
 static GStrv read_file_filters(const LsbTree *tree, DiagList *diags)
 {
 	g_autoptr(GPtrArray) suffixes = g_ptr_array_new_with_free_func(g_free);

@@ -25,8 +25,10 @@ typedef struct LsbScript {
 	gsize length;
 } LsbScript;
 
-/* Called only for scripts that svcd runs, because many have a native service. */
-/* "#!"; /bin/sh runs any other text, as rc does */
+/*
+ * Called only for scripts that svcd runs, because many scripts have a native service. The first
+ * function tests for "#!", because /bin/sh runs any other text, as rc does.
+ */
 bool lsb_script_has_interpreter(const LsbScript *script);
 bool lsb_script_can_restart(const LsbScript *script);
 bool lsb_script_can_reload(const LsbScript *script);

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Single user: headers do not describe killing and starting there. */
+/* Single-user mode. Headers do not describe what the scripts of this runlevel kill and start. */
 #define LEVEL_1 (1u << 1)
 
 /* How a field orders its script. */
@@ -133,8 +133,8 @@ static void add_facility(const StatementCollector *c, const char *facility, LsbS
 }
 
 /*
- * A required service that is absent in a runlevel in which the script starts. insserv would refuse
- * the script.
+ * Reports a required service that is absent in a runlevel in which the script starts. insserv would
+ * refuse the script.
  */
 static void check_levels(const StatementCollector *c, const GArray *list, const char *token)
 {
@@ -197,7 +197,10 @@ static bool contains_all(const LsbNode *node, bool is_stop)
 	return false;
 }
 
-/* Is @other part of the $all of @self? Scripts of later runlevels are not part of the boot's. */
+/*
+ * Is @other part of the $all of @self? For a script of the boot, scripts of later runlevels are not
+ * part of it.
+ */
 static bool is_of_all(const LsbNode *self, const LsbNode *other, bool is_stop)
 {
 	if (!other->script || contains_all(other, is_stop))

@@ -74,7 +74,7 @@ static void add_service(GString *text, const LsbNode *node)
 		g_string_append_printf(text, "PidFile=%s\n", pid_file);
 	if (lsb_header_exists(script->header))
 		g_string_append(text, "SuccessStatus=5 6\n");
-	/* The window is longer than five starts that take all their time. */
+	/* The window is longer than five starts that use their whole time limit. */
 	if (!node->is_stop_only && lsb_script_has_daemon(script))
 		g_string_append(text, "Restart=on-failure\nRestartDelay=1s\nRestartLimit=5/1h\n");
 	/*

@@ -53,11 +53,12 @@ take_option() {
 
 # --- permission ---
 
-# It may start if it is wanted and not up, or if this upgrade has stopped it. Any other stopped
-# service stays off.
+# A restart by a package's script is for a service that runs or is wanted, or that this upgrade has
+# stopped. Any other stopped service stays off.
 restart_is_due() { runs || [ "$wanted" = yes ] || [ -e "$upgrades/$name" ]; }
 
-# svcd's part. Returns: 104 allowed, 101 denied, with $why. svcd itself refuses a forced request.
+# The decision of svcd's policy. Returns: 104: allowed; 101: denied, with $why. For a forced request
+# the decision does not count: svcd itself refuses the request if the policy is never.
 judge() {
 	case $actions in
 	start) ;;
@@ -147,9 +148,9 @@ stop_of_package() {
 	carry_out stop
 }
 
-# The group may have new members, such as a cluster that the package's script has made. They exist
-# when the files are read again, and are wanted like the group. A member that does not start is not
-# a failure of the group or the package.
+# The group may have new members, such as a cluster that the package's script has made. svcd knows
+# them after it has read the files again, and wants them if it wants the group. A member that does
+# not start is not a failure of the group or the package.
 start_members() {
 	read_files
 	tell_hook start # the programs of the members
@@ -162,7 +163,9 @@ start_members() {
 	name=$group
 }
 
-# The earlier reason to run still holds: policy, a requirement, or the admin's start.
+# Afterwards the service runs for the same reason as before: policy, the need of another service, or
+# an admin's start. svcd records this start as an admin's request, so for the other reasons the
+# request is cleared.
 start_of_package() {
 	wanted_before=
 	[ ! -e "$upgrades/$name" ] || wanted_before=$(cat "$upgrades/$name")
@@ -184,7 +187,7 @@ perform() {
 		return
 	fi
 	package=$DPKG_MAINTSCRIPT_PACKAGE${DPKG_MAINTSCRIPT_ARCH:+:$DPKG_MAINTSCRIPT_ARCH}
-	# Packages have no architecture qualifier "all" here.
+	# dpkg's names of packages have no architecture qualifier "all".
 	package=${package%:all}
 	case $1 in
 	start | restart) tell_hook start ;;
@@ -203,8 +206,7 @@ perform() {
 	esac
 }
 
-# Performs the actions one by one until one succeeds. Such a start does not count as the admin's
-# request.
+# Performs the actions one by one until one succeeds.
 perform_until_done() {
 	for action in $actions; do
 		[ "$action" = "$actions" ] || say "\"$action\" ..."

@@ -8,8 +8,8 @@
 #   policy-rc.d [--quiet] NAME "ACTION..." [RUNLEVEL]
 #   policy-rc.d [--quiet] --list NAME [RUNLEVEL...]
 #
-# 104: allowed. 101: forbidden, as in a chroot. 102: svcd does not answer. 103: wrong usage. Beside
-# another init everything is allowed.
+# 104: allowed. 101: forbidden, as everything is in a chroot. 102: svcd does not answer. 103: wrong
+# usage. Beside another init everything is allowed.
 
 door=policy-rc.d
 # shellcheck source=lsb-compat/doors/functions

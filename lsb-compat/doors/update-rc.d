@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # update-rc.d(8) for a machine with svcd as init. Beside another init it only executes Debian's own.
-# Debian's update-rc.d also makes the links here, and svcd then reads them. An admin's enable and
-# disable change policy, whether links are in force or not. A package's script only changes links.
+# With svcd, too, Debian's update-rc.d makes the links, and svcd then reads them. An admin's enable
+# and disable change policy, whether links are in force or not. A package's script only changes
+# links.
 
 door=update-rc.d
 # shellcheck source=lsb-compat/doors/functions
@@ -97,8 +98,8 @@ enable | disable)
 	fi
 	;;
 remove)
-	# For policy a script without links is a new service, which may be wanted. The admin wants
-	# it off.
+	# In policy a script without links counts as a new service, which may be wanted. The admin
+	# wants it off.
 	if is_maintainer_script; then
 		forget
 	elif [ "$code" = 0 ] && [ -n "$script" ] && find_service "$word"; then
