@@ -92,7 +92,7 @@ static const char *base_of(const char *path)
 	return strrchr(path, '/') + 1;
 }
 
-/* Hidden, so that it is not read as a policy. */
+/* The temporary file of @path is hidden, so that it is not read as a policy. */
 static char *temporary_of(const char *path)
 {
 	return g_strdup_printf(".%s.new", base_of(path));

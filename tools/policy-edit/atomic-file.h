@@ -36,7 +36,7 @@ typedef struct FileAccess {
 void atomic_files_init(AtomicFiles *atomic_files, const char *root);
 void atomic_files_clear(AtomicFiles *atomic_files);
 
-/* The path with the root in front, for people; a new string. */
+/* The path with the root in front, for messages; a new string. */
 char *atomic_file_show(const AtomicFiles *atomic_files, const char *path);
 
 /**

@@ -3,8 +3,8 @@
  * Change: changes to files, kept as operations, so that they can be repeated on files that another
  * writer has changed meanwhile. preview.c computes their effects.
  *
- * change_apply() writes them under the lock: first the old texts, to the history, then one file
- * after the other.
+ * change_apply() writes under the lock: first the old texts to the history, then one file after the
+ * other.
  */
 #include "config.h"
 
@@ -153,7 +153,7 @@ static void narrow(const Change *change, const char *path, FileAccess *access)
 	access->gid = other.gid;
 }
 
-/* The same for all files of service or template @name in @directory. */
+/* Narrows @access in this way by all files of the service or template @name in @directory. */
 static void narrow_by_files(const Change *change, const char *directory, const char *name,
 			    FileAccess *access)
 {
@@ -413,7 +413,7 @@ bool change_write(Change *change, const char *path, GBytes *text, GBytes *expect
 	return add_operation(change, &operation, error);
 }
 
-/* NULL: @path (from "/") may be written; otherwise the reason against it, a new string. */
+/* NULL: @path (from "/") may be written; otherwise the reason why not, a new string. */
 static char *check_path(const Change *change, const char *path)
 {
 	static const char *const kinds[] = { "/policy.d/", "/services.d/" };

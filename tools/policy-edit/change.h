@@ -58,8 +58,9 @@ void file_change_free(gpointer file);
 bool text_is_equal(const GBytes *one, const GBytes *other);
 
 /*
- * A whole file of any bytes, NULL: removed. @expected must still be its contents when it is
- * written. A new file gets @if_new; NULL: the default access.
+ * Replaces a whole file by @text, which may contain any bytes; NULL removes the file. @expected
+ * must still be the contents of the file when it is written. A new file gets @if_new; NULL: the
+ * default access.
  */
 bool change_write(Change *change, const char *path, GBytes *text, GBytes *expected,
 		  const FileAccess *if_new, GError **error);

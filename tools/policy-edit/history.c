@@ -22,8 +22,8 @@
 #define SUFFIX ".step"
 
 /*
- * The time, the user, the command, and the step that it undoes or 0. For each file: path, mode,
- * owner, group, the old and the new text, each with a final NUL (nothing: no file).
+ * The time, the user, the command, and the step that this one undoes, or 0. For each file: path,
+ * mode, owner, group, the old and the new text, each with a final NUL (nothing: no file).
  */
 #define FILE_TYPE "(suuumaymay)"
 #define FILE_PARTS "(suuum@aym@ay)"
@@ -187,7 +187,7 @@ static GArray *list_numbers(const AtomicFiles *atomic_files, GError **error)
 	return numbers;
 }
 
-/* NULL with @error, also if there is none. */
+/* NULL with @error, also if there is no such step. */
 static GBytes *read_text(const AtomicFiles *atomic_files, uint64_t number, GError **error)
 {
 	g_autofree char *path = step_path(number);
@@ -402,9 +402,9 @@ GPtrArray *history_list(const char *root, DiagList *diags, GError **error)
 
 /*
  * The newest step that is still in effect. An undo is itself a step, and is skipped, because
- * undoing it would redo the step that it undid. So is the undone step, so a second "undo" goes one
- * step further back. If an undo was cut off between two files, the step that it was undoing is
- * still in effect, and the next "undo" completes it.
+ * undoing it would redo the step that it undid. The undone step is skipped, too, so a second "undo"
+ * goes one step further back. If an undo was cut off between two files, the step that it was
+ * undoing is still in effect, and the next "undo" completes it.
  */
 static const HistoryStep *find_newest(const AtomicFiles *atomic_files, const GPtrArray *steps)
 {
@@ -490,8 +490,8 @@ Change *history_undo(const char *root, uint64_t number, GError **error)
 {
 	g_autoptr(Change) change = change_new(root, false);
 	/*
-	 * A change that is half written looks like one that was cut off. A dry run may have no
-	 * permission for the lock.
+	 * The lock is needed, because a change that another process has half written looks like one
+	 * that was cut off. It may be refused: the user of a dry run may have no permission for it.
 	 */
 	auto_fd int lock = atomic_file_lock(&change->atomic_files, POLICY_EDIT_LOCK,
 					    LIMIT_POLICY_LOCK_US, NULL);
@@ -503,7 +503,7 @@ Change *history_undo(const char *root, uint64_t number, GError **error)
 		return NULL;
 	step = number ? find_step(steps, number) : find_newest(&change->atomic_files, steps);
 	if (!step && number) {
-		/* It is missing or unreadable; reading it gives the right error. */
+		/* The step is missing or unreadable; reading it gives the right error. */
 		g_autoptr(HistoryStep) none = read_step(&change->atomic_files, number, error);
 
 		return NULL;

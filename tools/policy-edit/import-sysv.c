@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Import: converts the links in /etc/rcN.d to [runlevel N] Activate=... of the matching services.
- * It is offered while the admin's policy is empty.
+ * The import is offered while the admin's policy is empty.
  */
 #include "config.h"
 
@@ -138,11 +138,12 @@ static bool has_link(const SysvImport *import, const char *service)
 }
 
 /*
- * Must Activate= remove @service from the runlevel? Not if it has no link, or a start link here or
- * in S. A stop link here is enough, because NewServices=boot may start a service that no policy
- * wants. Runlevel 1 is an exception, because every package has a stop link there. Otherwise the
- * answer is yes if the vendor's policy with the links' policy (@vendor) wants the service, by name
- * or because 3 includes 2. This does not apply to S, because the boot needs those services.
+ * Must Activate= remove @service from the runlevel? No if it has no link, or has a start link here
+ * or in S. Yes if it has a stop link here, because NewServices=boot may start a service that no
+ * policy wants. In runlevel 1 a stop link does not count, because every package has one there.
+ * Otherwise the answer is yes if the vendor's policy with the links' policy (@vendor) wants the
+ * service, by name or because 3 includes 2. This does not apply to S, because the boot needs those
+ * services.
  */
 static bool needs_removal(const SysvImport *import, const Policy *vendor, size_t runlevel,
 			  const char *service)

@@ -228,8 +228,8 @@ static void add_line(const IniEdit *edit, const char *key, const char *value)
 		section = section->next;
 	if (!section) {
 		/*
-		 * Always one empty line, even below another, so that a removal deletes exactly the
-		 * added lines.
+		 * Always one empty line, even below another empty line, so that a removal deletes
+		 * exactly the added lines.
 		 */
 		g_ptr_array_add(edit->lines, g_strdup(""));
 		g_ptr_array_add(edit->lines, g_strdup_printf("[%s]", edit->section));

@@ -25,7 +25,7 @@
  * @value: NULL removes the key
  *
  * The new line replaces all lines of the key, at the place of the first. A new key comes after the
- * last one of its section, a new section after an empty line at the end of the file. A section is
+ * last key of its section, a new section after an empty line at the end of the file. A section is
  * removed with its last key, unless it contains a comment. So removing a key that was just set
  * restores the earlier text.
  * Returns: false with @error, and @text unchanged.
@@ -33,11 +33,14 @@
 bool ini_edit_set(const char *file, GBytes **text, const char *section, const char *key,
 		  const char *value, GError **error);
 
-/* One more line of a key that may repeat, after the last one of its section; otherwise as above. */
+/*
+ * Adds one more line of a key that may repeat, after the last line of the key in its section.
+ * Otherwise like ini_edit_set().
+ */
 bool ini_edit_add(const char *file, GBytes **text, const char *section, const char *key,
 		  const char *value, GError **error);
 
-/* Removes [@section] with its comments; otherwise as above. */
+/* Removes [@section] with its comments. Otherwise like ini_edit_set(). */
 bool ini_edit_remove_section(const char *file, GBytes **text, const char *section, GError **error);
 
 /* Does it contain only svcctl's head comment? */

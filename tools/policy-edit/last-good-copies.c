@@ -103,7 +103,7 @@ static bool save_service(Saving *s, const char *file, GError **error)
 	gsize length;
 	g_autofree char *text = source_reader_read(&s->reader, path, &length, &problem);
 
-	/* Without a bundle it may have been removed since it was parsed. */
+	/* Without a bundle, the file may have been removed since it was parsed. */
 	return !text || save(s, SERVICE_LAST_GOOD_DIRECTORY, file, text, length, error);
 }
 

@@ -4,8 +4,8 @@
  * written. It is written so that a power cut leaves the old or the new text of each file. The
  * history numbers the changes, and each can be undone.
  *
- * It works on a running machine and below --root. It does not notify svcd; the caller lets svcd
- * read its files again.
+ * This library works on a running machine and below --root. It does not notify svcd; the caller
+ * lets svcd read its files again.
  */
 #ifndef SVCD_POLICY_EDIT_H
 #define SVCD_POLICY_EDIT_H
@@ -22,9 +22,10 @@
 #define POLICY_EDIT_FILE SVCD_SYSCONFDIR "/policy.d/90-svcctl.policy"
 #define POLICY_EDIT_FILE_UNTIL_REBOOT "/run/svcd/policy.d/90-svcctl.policy"
 /*
- * Drop-ins of "svcctl edit": NAME.svc.d/90-svcctl.conf below /etc/svcd/services.d or
+ * svcctl's drop-ins for service files are NAME.svc.d/90-svcctl.conf below /etc/svcd/services.d or
  * /run/svcd/services.d.
  */
+
 /* The steps of the history. */
 #define POLICY_EDIT_HISTORY SVCD_STATEDIR "/policy-history"
 /* The file that policy_import_sysv() writes. */
@@ -45,24 +46,24 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Change, change_free)
 
 /**
  * change_set_overlay() - load all files as if these existed, too (LoaderOptions.overlay)
- * @overlay: borrowed, must stay; NULL: only the files on disk
+ * @overlay: borrowed, must stay valid; NULL: only the files on disk
  */
 void change_set_overlay(Change *change, GHashTable *overlay);
 
 /* --- operations; all of them become one step of the history --- */
 
 /*
- * [service @service] @key=@value in svcctl's policy file; NULL removes the key, and the section
- * with its last key.
+ * Sets @key=@value in [service @service] of svcctl's policy file. NULL removes the key, and the
+ * section with its last key.
  */
 bool change_set_policy(Change *change, const char *service, const char *key, const char *value,
 		       GError **error);
 /* @service need not have a file yet. Its policy takes effect when the service exists. */
 void change_expect_service(Change *change, const char *service);
 /*
- * @key of [Service] or [Conditions] in svcctl's drop-in for @service; NULL removes it. For a list,
- * the second value in one change adds a line. A key of policy is refused, with the right verb in
- * the error.
+ * Sets @key of [Service] or [Conditions] in svcctl's drop-in for @service; NULL removes it. For a
+ * list, the second value in one change adds a line. A key of policy is refused, and the error names
+ * the right command.
  */
 bool change_set_override(Change *change, const char *service, const char *key, const char *value,
 			 GError **error);
@@ -72,8 +73,8 @@ bool change_set_override(Change *change, const char *service, const char *key, c
  */
 bool change_revert(Change *change, const char *service, GError **error);
 /*
- * A whole file, relative to root; NULL removes it ("edit", "import --sysv"). Refused outside of
- * policy.d and services.d.
+ * Replaces a whole file, relative to root; NULL removes it ("edit", "import --sysv"). Refused
+ * outside of policy.d and services.d.
  */
 bool change_set_file(Change *change, const char *path, const char *text, GError **error);
 
@@ -109,7 +110,7 @@ bool policy_sysv_is_offered(const char *root);
 
 /* --- preview --- */
 
-/* Is the result different from the files on disk? */
+/* Is the result the same as the files on disk? */
 bool change_is_empty(const Change *change);
 /**
  * change_preview() - the configuration after the change

@@ -155,8 +155,8 @@ static void add_missing_in_policy(const Change *change, const Configuration *bef
 }
 
 /*
- * The same for a drop-in: its service, which must have a file, and the services that it names in
- * orderings and needs. Conflicts= may name services that are not installed.
+ * Adds the missing names of a drop-in: its service, which must have a file, and the services that
+ * the drop-in names in orderings and needs. Conflicts= may name services that are not installed.
  */
 static void add_missing_in_override(const Change *change, const Operation *operation,
 				    const Configuration *after, DiagList *ret)

@@ -18,8 +18,8 @@
 void terminal_open(void);
 
 /*
- * May lines be written there now? If so, it is ours until terminal_let_go(). @is_shared: even if
- * another session uses it.
+ * May lines be written on the console now? If so, the console is ours until terminal_let_go().
+ * @is_shared: yes even if another session uses the console.
  */
 bool terminal_is_free(bool is_shared);
 

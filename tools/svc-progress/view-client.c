@@ -216,8 +216,8 @@ static void on_row_property(const char *name, DBusMessageIter *value, void *data
 }
 
 /*
- * Returns: true if it is on its way. A service that waits for another service, or without a time
- * limit, is not, because it does not itself delay the boot.
+ * Returns: true if the service is on its way. A service that waits for another service, or waits
+ * without a time limit, is not on its way, because it does not itself delay the boot.
  */
 static bool read_kind(const ServiceRow *row, Motion *ret)
 {

@@ -38,7 +38,8 @@ static int end_at_once(const struct HaltOptions *o)
 	};
 
 	if (!o->without_record)
-		(void)record_shutdown(); /* it has printed its error, and the end matters more */
+		/* it has printed its error; the halt goes on without the record */
+		(void)record_shutdown();
 	if (!o->without_sync)
 		sync();
 	(void)reboot(ends[o->end]); /* returns only on failure */

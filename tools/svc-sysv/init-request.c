@@ -136,9 +136,10 @@ int request_end(enum End end)
 	if (!init_is_svcd())
 		return send_end(end);
 	/*
-	 * If there is little to stop, the final TERM to all processes may come before this returns.
+	 * If there is little to stop, the final TERM to all processes may come before this process
+	 * has ended.
 	 */
-	(void)signal(SIGTERM, SIG_IGN); /* fails for no signal that can be ignored */
+	(void)signal(SIGTERM, SIG_IGN); /* cannot fail, because this signal can be ignored */
 	if (run_and_wait(command) == 0)
 		return 0;
 	if (kill(1, SIGRTMIN + signals[end]) < 0)

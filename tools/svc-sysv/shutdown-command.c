@@ -26,7 +26,7 @@
 #define PID_FILE "/run/shutdown.pid" /* locked while a shutdown waits */
 #define NOLOGIN_FILE "/run/nologin" /* pam_nologin(8) */
 #define FASTBOOT_FILE "/fastboot" /* no file systems are checked at the next boot */
-#define FORCEFSCK_FILE "/forcefsck" /* all are checked */
+#define FORCEFSCK_FILE "/forcefsck" /* all file systems are checked at the next boot */
 #define WALL "/usr/bin/wall"
 
 enum Aim { AIM_ONE_USER, AIM_HALT, AIM_POWEROFF, AIM_REBOOT };
@@ -192,7 +192,7 @@ static void block_signals(sigset_t *ret_cancelling)
 	(void)sigprocmask(SIG_BLOCK, &all, NULL);
 }
 
-/* Returns: false if a signal cancels. */
+/* Returns: false if a signal has cancelled the shutdown. */
 static bool wait_until(const struct timespec *deadline, const sigset_t *cancelling)
 {
 	for (;;) {

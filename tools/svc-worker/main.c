@@ -26,9 +26,9 @@
 #define BATCH 16
 
 static GMainLoop *loop;
-/* the job last reported as busy; 0: none since the last report of being idle */
+/* the job that was last reported as busy; 0: the last report was that no job is busy */
 static uint64_t busy_id;
-/* the next request may be there already; its report then replaces the report of being idle */
+/* during this no idle report is sent, because the report of the next request may replace it */
 static bool is_reading;
 static GHashTable *verb_of_id; /* id -> WorkerVerb, of jobs that continue and can be cancelled */
 
@@ -128,7 +128,7 @@ static void carry_out(WorkerRequest *request)
 		verb->carry_out(request);
 	else
 		worker_answer(request->id, -1, WORKER_FAILED, "svc-worker has no such verb", NULL);
-	worker_message_clear(request); /* the close may hang as well */
+	worker_message_clear(request); /* closing its descriptors may hang as well */
 }
 
 static void read_requests(void)

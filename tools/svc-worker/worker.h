@@ -39,7 +39,7 @@ extern const WorkerVerb worker_verbs[];
  */
 void worker_answer(uint64_t id, int fd, const char *kind, ...) G_GNUC_NULL_TERMINATED;
 
-/* The same for a long list of strings, without a descriptor; the job goes on. */
+/* Sends a long list of strings without a descriptor; the job goes on. */
 void worker_answer_fields(uint64_t id, const char *const *fields, unsigned n_fields);
 
 /*

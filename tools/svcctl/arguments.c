@@ -42,7 +42,7 @@ static const OptionRow rows[] = {
 	{ "ascii", 0, OPTION_FLAG, FIELD(is_ascii), true, "", "print only ASCII characters" },
 	{ "width", 0, OPTION_TEXT, FIELD(width), true, " N", "wrap at N columns; 0: never" },
 	{ "help", 'h', OPTION_FLAG, FIELD(has_help), true, "", "show this help" },
-	{ "version", 'V', OPTION_FLAG, FIELD(has_version), true, "", "the same as \"svcctl version\"" },
+	{ "version", 'V', OPTION_FLAG, FIELD(has_version), true, "", "show the versions of svcctl and svcd" },
 	{ "all", 'a', OPTION_FLAG, FIELD(is_all), false, "", "also services that are off; all processes" },
 	{ "state", 0, OPTION_TEXT, FIELD(state), false, " STATE", "only services in this state" },
 	{ "unmanaged", 0, OPTION_FLAG, FIELD(is_unmanaged), false, "", "processes that the message bus started without svcd" },
@@ -128,7 +128,7 @@ static void set_text(const char **field, OptionKind kind, const char *value)
 	g_autofree char *joined =
 		*field && kind == OPTION_VALUES ? g_strjoin(" ", *field, value, NULL) : NULL;
 
-	*field = joined ? g_intern_string(joined) : value; /* lives as long as the command line */
+	*field = joined ? g_intern_string(joined) : value; /* valid as long as the command line */
 }
 
 /*

@@ -3,8 +3,8 @@
  * Audit: the checks. Each looks at one thing and reports what it allows and the settings that would
  * prevent it.
  *
- * A service that runs as root with all capabilities can undo most other restrictions, so those two
- * cost the most points.
+ * A service that runs as root with all capabilities can undo most other restrictions, so these two,
+ * root and its capabilities, cost the most points.
  */
 #include "config.h"
 

@@ -173,7 +173,7 @@ static bool is_up(GHashTable *records, const ServiceDef *def)
 }
 
 /*
- * The service @token, or the first one that is up of those that provide it; NULL: none is up.
+ * The service @token, or the first service that is up and provides @token; NULL: none is up.
  * @records: by name.
  */
 static const ServiceDef *find_up(const Configuration *configuration, const char *token,
@@ -215,7 +215,7 @@ static int64_t shown_since(Context *context, const ServiceDef *def, GVariant *re
 	return since_us;
 }
 
-/* The services that it waits for, transitively. */
+/* The services that @name waits for, transitively. */
 static JsonArray *needs_of(const Configuration *configuration, const char *name)
 {
 	g_autoptr(GArray) dependencies = dependencies_of(configuration);

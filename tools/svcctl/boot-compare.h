@@ -25,7 +25,7 @@ typedef struct BootDifference {
  * boot_compare() - the services that took longer in @after than in @before, the largest first
  * @is_all: all services, also those that did not take longer
  *
- * A service that started in one of the boots only is compared with 0. Waiting is not compared,
+ * A service that started in only one of the boots is compared with 0. Waiting is not compared,
  * because another service is its cause.
  *
  * Returns: a new array of BootDifference.

@@ -9,7 +9,10 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* The end of each log that is kept, and the total of one boot; if needed, each is shorter. */
+/*
+ * The bytes at the end of each log that are kept, and the limit for all logs of one boot. If all
+ * together exceed it, less is kept of each.
+ */
 #define BOOT_LOG_BYTES (64 * 1024)
 #define BOOT_LOGS_BYTES (768 * 1024)
 

@@ -17,7 +17,7 @@ typedef struct Stop {
 	const char *name; /* borrowed from the changes */
 	int64_t from_us;
 	int64_t to_us; /* 0: it was still stopping when the record ended */
-	const struct Stop *last; /* the one that it waited for last; NULL: none */
+	const struct Stop *last; /* the stop that this one waited for last; NULL: none */
 	bool is_in_chain;
 } Stop;
 
@@ -97,7 +97,7 @@ static GHashTable *stop_order(JsonObject *record)
 	return order;
 }
 
-/* Of those that stop before it, the one that ended last before it began. */
+/* Of the stops of the services @before, the one that ended last before @stop began. */
 static const Stop *last_wait(const GPtrArray *stops, const Stop *stop, char *const *before)
 {
 	const Stop *last = NULL;

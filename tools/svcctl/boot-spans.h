@@ -11,7 +11,8 @@
 
 typedef struct BootSpans {
 	int64_t firmware_us; /* with the boot loader; 0: not known */
-	int64_t kernel_us; /* with the initramfs; 0: in a container, where it is the host's */
+	/* with the initramfs; 0: in a container, because the kernel is the host's */
+	int64_t kernel_us;
 	int64_t svcd_us; /* from PID 1's start to the end of the boot, or to now */
 	int64_t up_us; /* the kernel and svcd until now, also after the end of the boot */
 } BootSpans;

@@ -62,8 +62,8 @@ GPtrArray *boot_times_by_own(const BootTimes *times, int64_t now_us);
 GPtrArray *boot_times_chain(const BootTimes *times, const BootTime *end);
 
 /**
- * boot_times_dot() - a graph for dot(1), with an arrow from each service to the service that waited
- * for it last
+ * boot_times_dot() - a graph for dot(1), with an arrow to each service from the service that it
+ * waited for last
  * @begun_us: times are printed relative to this
  * Returns: a new string.
  */

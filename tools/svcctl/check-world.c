@@ -15,7 +15,7 @@
 #include "config/search-path.h"
 #include "paths/remote-fs.h"
 
-/* These file systems report no changes, and While= depends on reported changes. */
+/* /proc and /sys report no changes, and While= depends on reported changes. */
 static void warn_of_silent_path(const ServiceDef *def, const Term *term, const Literal *literal,
 				const char *path, DiagList *diags)
 {

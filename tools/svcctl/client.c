@@ -41,7 +41,7 @@ struct Client {
 	char *own_path; /* the socket of the user's own svcd; NULL: the system's svcd */
 	bool is_on_bus; /* @connection is to the system bus */
 	guint name_watch; /* on the bus: the watch of svcd's name, 0: none */
-	bool is_owner_gone; /* on the bus: the manager that @connection spoke with has left it */
+	bool is_owner_gone; /* on the bus: the manager that used @connection has left the bus */
 	bool is_listening;
 	bool is_watching; /* @connection receives all signals */
 	unsigned n_connections;

@@ -69,8 +69,8 @@ void client_set_listener(Client *client, ClientSignalFunc func, void *data);
 bool client_watch(Client *client, GError **error);
 
 /*
- * The same for the signals that a client gets without a subscription to all of them: the signals of
- * its own condition watches.
+ * Like client_watch(), but without a subscription to all signals: collects only the signals of the
+ * client's own condition watches.
  */
 bool client_listen(Client *client, GError **error);
 

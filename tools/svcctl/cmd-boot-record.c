@@ -82,8 +82,8 @@ static SavedBoot *load_this(int64_t init_us, GError **error)
 }
 
 /*
- * Other users may not list it, because they could then hold its lock (docs/processes.md). Returns:
- * a new string; NULL with @error.
+ * Other users may not list the directory, because they could then hold its lock
+ * (docs/processes.md). Returns: a new string; NULL with @error.
  */
 static char *make_logs_directory(const SavedBoot *boot, GError **error)
 {
@@ -111,7 +111,10 @@ static bool save_changes(Context *context, const char *directory, bool is_synced
 	return changes && boot_changes_add(directory, changes, is_synced, error);
 }
 
-/* The service boot-record does this every five minutes, so that a crash loses only the rest. */
+/*
+ * The service boot-record does this every five minutes, so that a crash loses only the last
+ * minutes.
+ */
 static bool record_now(Context *context, int64_t init_us, GError **error)
 {
 	g_autoptr(SavedBoot) boot = load_this(init_us, error);

@@ -55,7 +55,7 @@ static bool is_list(const char *key)
 	return g_strv_contains(keys, key);
 }
 
-/* Two entries of one key that have the same name: "x" and "-x". */
+/* Do two entries of one key have the same name, such as "x" and "-x"? */
 static bool is_same_token(const PolicyStatement *one, const PolicyStatement *other)
 {
 	return !is_list(one->key) || strcmp(one->value + (*one->value == '-'),

@@ -65,7 +65,10 @@ static void print_reason(Output *output, GVariant *reason, GVariant *service,
 			  text);
 }
 
-/* The manager does not know that the commands in its reasons are for the user's own svcd. */
+/*
+ * Adds --user to the commands in the reasons. The manager does not know that they are for the
+ * user's own svcd.
+ */
 static void name_user(GPtrArray *reasons)
 {
 	for (guint i = 0; i < reasons->len; i++) {

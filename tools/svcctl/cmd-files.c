@@ -536,8 +536,8 @@ static void add_wanted(GHashTable *all, const Configuration *configuration, cons
 }
 
 /*
- * The services that start in @runlevel. Runlevels 0, 1 and 6 stop all others, so their stops are
- * shown.
+ * Adds the services that start in @runlevel. Runlevels 0, 1 and 6 stop all other services, so for
+ * these runlevels the services of every runlevel are added.
  */
 static void add_concerned(GHashTable *all, const Configuration *configuration, const char *runlevel,
 			  bool is_stop)

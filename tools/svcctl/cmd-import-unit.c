@@ -78,7 +78,10 @@ static char *socket_beside(const char *file)
 	return file[length] ? g_strdup_printf("%.*ssocket", (int)length, file) : NULL;
 }
 
-/* The socket starts a service that names the socket, or that has no [Install] section. */
+/*
+ * Does the socket start the service? Yes if the service names the socket, or has no [Install]
+ * section.
+ */
 static bool is_started_by(const char *service, const char *socket)
 {
 	g_autofree char *name = g_path_get_basename(socket);

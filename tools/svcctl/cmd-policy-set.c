@@ -110,7 +110,7 @@ static char *name_of_file(const Work *work, const char *name)
 	return g_strdup(def && !g_str_has_suffix(name, "@") ? def->name : name);
 }
 
-/* As find_service(), or @name itself, which need not have a file yet. */
+/* Like find_service(). If there is no such file yet, returns @name itself. */
 static char *find_or_expect(Work *work, const char *name, GError **error)
 {
 	g_autofree char *problem = NULL;
@@ -189,8 +189,8 @@ static Configuration *look_ahead(const Work *work)
 }
 
 /*
- * Exactly these runlevels: "2 3 -5", because the entries of other files are added to this one. A
- * new string, or NULL with @error.
+ * The entry that gives exactly the runlevels in @wish, such as "2 3 -5": the entries of other files
+ * are added to this one, so it must also remove runlevels. A new string, or NULL with @error.
  */
 static char *exactly(const Policy *policy, const char *service, const char *wish, GError **error)
 {

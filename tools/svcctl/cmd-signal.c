@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * reload --signal: sends a signal to the main process of a service, or with --all to each process.
- * It is not a stop: a process that ends counts as ended by itself.
+ * This is not a stop: a process that ends counts as ended by itself.
  */
 #include "config.h"
 

@@ -25,7 +25,7 @@ static void set_object(Output *output, JsonObject *object)
 	json_object_unref(object);
 }
 
-/* A change without arguments; @done is the confirmation. */
+/* Calls a method that changes something; @done is the confirmation. */
 static bool change(Context *context, const char *method, GVariant *args, const char *done,
 		   GError **error)
 {
@@ -224,10 +224,10 @@ bool cmd_end_machine(Context *context, GError **error)
 	if (!context->options.is_forced && !request_for_others(context, error))
 		return false;
 	/*
-	 * If there is little to stop, the final TERM to all processes comes before the confirmation
-	 * is printed.
+	 * If there is little to stop, the final TERM to all processes comes before svcctl has
+	 * printed the confirmation.
 	 */
-	(void)signal(SIGTERM, SIG_IGN); /* fails for no signal that can be ignored */
+	(void)signal(SIGTERM, SIG_IGN); /* cannot fail, because this signal can be ignored */
 	if (change(context, "Shutdown", g_variant_new("(s)", context->verb->name), done, &problem))
 		return true;
 	if (error_is_ctl(problem, CTL_ERROR_UNREACHABLE) && query_pid1(context)) {

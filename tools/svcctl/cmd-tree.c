@@ -216,7 +216,10 @@ static void visit_root(TreeWalk *walk, const char *name, JsonArray *array)
 	visit(walk, &root, -1, array);
 }
 
-/* The roots, which no service in the tree depends on, and then the remaining ones: cycles. */
+/*
+ * Visits the roots, which no service in the tree depends on, and then the remaining services, which
+ * are in cycles.
+ */
 static void visit_all(TreeWalk *walk, JsonArray *array)
 {
 	g_autoptr(GHashTable) inner = g_hash_table_new(g_str_hash, g_str_equal);

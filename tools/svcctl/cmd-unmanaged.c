@@ -92,9 +92,9 @@ static const Process *find_process(const GPtrArray *processes, pid_t pid)
 }
 
 /*
- * dbus-daemon forks a second dbus-daemon that waits for each program that it starts; that one
- * belongs to the bus. The program that requests a service from svcd (docs/bus-activation.md) is
- * part of svcd.
+ * For each program that it starts, dbus-daemon forks a second dbus-daemon, which waits for the
+ * program. That process belongs to the bus. The program that requests a service from svcd
+ * (docs/bus-activation.md) is part of svcd.
  */
 static bool is_bus_itself(const Process *process, pid_t main_pid, const char *main_command)
 {

@@ -27,7 +27,7 @@
 #define BEGIN_LIMIT_US (10 * G_USEC_PER_SEC)
 #define LOOK_US (20 * G_TIME_SPAN_MILLISECOND)
 
-/* The terminal may be closed while it waits. */
+/* The terminal may be closed while shutdown(8) waits. */
 static void lead_session(gpointer data)
 {
 	(void)data;

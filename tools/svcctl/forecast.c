@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Forecast: a simulation whose processes do every request at once, and a list of the services that
- * got one.
+ * Forecast: a simulation whose processes carry out every request at once, and a list of the
+ * services that got a request.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include "engine/simulation.h"
 #include "model/service-parse.h"
 
-/* The start of a forecast, long after the boot. Backoffs never end in it. */
+/* The time at which a forecast starts, long after the boot. Backoffs never end in a forecast. */
 #define START_US G_TIME_SPAN_HOUR
 
 /* The limit for services that start and stop one another for ever. */
@@ -85,7 +85,9 @@ static void set_bus_name(Simulation *sim, const char *name, Level level)
 	simulation_set_level(sim, key, level, NULL);
 }
 
-/* A daemon's bus names exist while it runs. A path that signals readiness may outlive it. */
+/*
+ * A daemon's bus names exist while it runs. A path that signals readiness may outlive the daemon.
+ */
 static void set_own_keys(Simulation *sim, const Service *s, bool is_up)
 {
 	const Level level = is_up ? LEVEL_TRUE : LEVEL_FALSE;
@@ -130,7 +132,10 @@ static bool answer_next(Simulation *sim)
 	return simulation_answer(sim);
 }
 
-/* A health command that has not run yet succeeds. So does one that a new file adds. */
+/*
+ * A health command that has not run yet succeeds, and so does a health command that a new file
+ * adds.
+ */
 static bool answer_health(Simulation *sim)
 {
 	const GPtrArray *all = engine_services(sim->engine);
@@ -284,9 +289,9 @@ static gboolean is_unknown(gpointer name, gpointer value, gpointer known)
 }
 
 /*
- * Starts from the services that run, not from those that the files give, because the files may have
- * changed since svcd read them. @up, @wanted: from the engine; services that are not really up or
- * wanted are removed.
+ * The forecast begins with the services that really run, not with those that follow from the files,
+ * because the files may have changed since svcd read them. @up, @wanted: from the engine; services
+ * that are not really up or wanted are removed.
  */
 static void keep_present(const Present *present, GHashTable *up, GHashTable *wanted)
 {

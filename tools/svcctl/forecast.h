@@ -47,7 +47,10 @@ typedef struct Forecast {
 	/* up before and after, but stopped in between; perhaps, if that depends on Settle= */
 	GPtrArray *restarts;
 	GPtrArray *waits; /* wanted after and not before, with a condition that is not true */
-	/* as waits: those that are not installed or do not apply to the machine */
+	/*
+	 * the number of such services that are not in @waits, because they are not installed or do
+	 * not apply to the machine
+	 */
 	unsigned n_absent;
 } Forecast;
 
@@ -62,7 +65,7 @@ typedef struct ForecastChange {
 /**
  * forecast_new() - from the present state to the state after a change
  * @before: the present files; its set and policy are taken
- * @error: set to the last request that would be refused; the forecast is without such requests. May
+ * @error: set to the last request that would be refused; the forecast leaves out such requests. May
  * be NULL
  */
 Forecast *forecast_new(const Present *present, Configuration *before, const ForecastChange *change,

@@ -23,7 +23,8 @@ static Bundle *read_descriptor(const char *path)
 	if (!target || strcmp(target, MEMFD_LINK) != 0)
 		return NULL;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd >= 0 ? bundle_read(fd, NULL) : NULL; /* one that is being written is not sealed */
+	/* a bundle that is still being written is not sealed */
+	return fd >= 0 ? bundle_read(fd, NULL) : NULL;
 }
 
 Bundle *in_force_read(GVariant *manager)

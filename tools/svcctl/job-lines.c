@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Job lines: the cursor stands at the end of the last line. To rewrite, it moves up by the rows
- * that the lines take now. The terminal may have become narrower since, and may have wrapped them.
+ * Job lines: the cursor stands at the end of the last line. To rewrite the lines, the cursor moves
+ * up by the rows that they take now. The terminal may have become narrower since, and may have
+ * wrapped them.
  */
 #include "config.h"
 
@@ -25,7 +26,7 @@ struct JobLines {
 	JobLinesMode mode;
 	GArray *drawn; /* unsigned: how many columns each line on the terminal takes */
 	int64_t drawn_us;
-	bool is_late; /* a change came too soon after that */
+	bool is_late; /* a change came too soon after @drawn_us */
 	GHashTable *reported; /* MODE_PLAIN, MODE_STREAM: name -> its last printed line; owned */
 };
 

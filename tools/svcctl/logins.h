@@ -18,8 +18,8 @@ typedef struct Login {
 GPtrArray *logins_list(void);
 
 /*
- * The same without the user at this terminal, who types this command, perhaps under another name
- * (su, sudo).
+ * Like logins_list(), without the user at this terminal, who types this command, perhaps under
+ * another name (su, sudo).
  */
 GPtrArray *logins_of_others(void);
 

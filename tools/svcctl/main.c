@@ -83,7 +83,7 @@ static const Verb verbs[] = {
 	  "Exit code 6 if the time limit is reached. --timeout 0 only checks it: exit code 3 if it is not\n"
 	  "true." },
 	{ "flag", "[list | set NAME... | clear NAME...]", "conditions that an admin sets", "", 0, ANY_NAMES, cmd_flag,
-	  "A service waits for one with When=flag:NAME." },
+	  "A service waits for a flag with When=flag:NAME." },
 	{ "enable", "NAME...", "start services in their runlevels, also at boot", "root dry-run until-reboot reason", 1,
 	  ANY_NAMES, cmd_enable,
 	  "The same as set NAME boot. The service starts in the runlevels that policy names for it, or in\n"
@@ -96,7 +96,7 @@ static const Verb verbs[] = {
 	  "root runlevel dry-run until-reboot reason", 2, ANY_NAMES, cmd_set,
 	  "boot: its runlevels start it, or exactly those of --runlevel (\"2 3\"). on-demand: services that\n"
 	  "need it and calls on the bus start it. manual: only svcctl start does. never: nothing does.\n"
-	  "For a service that is not installed yet it takes effect as soon as there is a file for it." },
+	  "The policy of a service that is not installed takes effect as soon as there is a file for it." },
 	{ "policy", "[NAME | log | presets [NAME]]", "the wanted services, and the files that decide",
 	  "root runlevel all columns no-header dry-run", 0, 2, cmd_policy,
 	  "Shows the runlevel, the services that are wanted or off and why, and differences from the\n"
@@ -376,8 +376,8 @@ static bool check_count(const Verb *verb, unsigned n_names, GError **error)
 }
 
 /*
- * The commands that the manager runs as root for a user whom polkit lets set policy: changes to
- * this machine's policy, and nothing else. The option and the uid stand before the user's
+ * The commands that the manager runs as root for a user whom polkit allows to set policy: changes
+ * to this machine's policy, and nothing else. The option and the uid stand before the user's
  * arguments.
  */
 static bool check_helper(Context *context, GError **error)
@@ -388,8 +388,8 @@ static bool check_helper(Context *context, GError **error)
 			     !context->options.edits_policy;
 
 	/*
-	 * Only the manager may pass it, as root and as the first argument. A second one could come
-	 * from the user.
+	 * Only the manager may pass --as-helper, as root and as the first argument. A second one
+	 * could come from the user.
 	 */
 	for (char **argument = context->arguments; *argument; argument++) {
 		if (g_str_has_prefix(*argument, "--as-helper") &&

@@ -13,7 +13,7 @@
 
 /* The result of a change. */
 typedef struct Outcome {
-	bool is_changed; /* false: the files contain it already */
+	bool is_changed; /* false: the files already contain the change */
 	bool is_written;
 	bool is_running; /* svcd runs and has read the files (--dry-run: would) */
 	bool is_cleared; /* earlier starts or stops by an admin ended (--dry-run: would) */
@@ -33,7 +33,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Outcome, outcome_clear)
  */
 bool policy_hand_over(Context *context, bool *ret_is_done, GError **error);
 
-/* Below --root, or until reboot, as the options require. */
+/* A new change, below --root or until reboot, as the options require. */
 Change *policy_change_new(const Context *context);
 
 /**

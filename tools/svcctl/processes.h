@@ -66,7 +66,7 @@ int64_t cgroup_number(const char *cgroup, const char *file, const char *key);
  * the reason; a new string, NULL: none known.
  */
 char *describe_lack_of_memory(const char *cgroup);
-/* The same for processes that the kernel refused because of the task limit. */
+/* Whether the kernel has refused it a process because of its task limit; a new string, NULL: no. */
 char *describe_task_limit(const char *cgroup);
 
 #endif

@@ -43,7 +43,7 @@ static JsonNode *value_member(JsonObject *object, const char *name)
 	return node && JSON_NODE_HOLDS_VALUE(node) ? node : NULL;
 }
 
-/* 0 for a negative number too: no member has one. */
+/* 0 also for a negative number, because no member is negative. */
 static int64_t int_member(JsonObject *object, const char *name)
 {
 	JsonNode *node = value_member(object, name);

@@ -54,14 +54,18 @@ typedef struct SavedStop {
 	int64_t from_us; /* since the request */
 	int64_t took_us;
 	bool is_stopped; /* false: it was still stopping when the record ended */
-	bool is_in_chain; /* of those that the shutdown waited for, one after the other */
+	/* it is one of the stops that the shutdown waited for, one after the other */
+	bool is_in_chain;
 	const char *waited_for; /* the last one that had to stop before it; "": none */
 } SavedStop;
 
 /* Those that took at least @least_us, in order of their beginning; a new array of SavedStop *. */
 GPtrArray *saved_boot_stops(const SavedBoot *boot, int64_t least_us);
 
-/* The shortest duration that this work allows on this machine, to the end or the login screen. */
+/*
+ * The shortest possible duration of this work on this machine, up to the end of the boot or to the
+ * login screen.
+ */
 typedef struct BootBound {
 	int64_t took_us; /* from the start of PID 1 */
 	int64_t cpu_us; /* of the services */

@@ -203,14 +203,14 @@ typedef enum ContextLoad {
  */
 Configuration *context_load(const Context *context, const char *const *names, unsigned flags);
 
-/* The same, out of @bundle, the files in force (in-force.h); NULL: those on the disk. */
+/* Like context_load(), from @bundle, the files in force (in-force.h); NULL: those on the disk. */
 Configuration *context_load_in_force(const Context *context, const char *const *names,
 				     Bundle *bundle);
 
-/* The same, with the instances of templates in the names of the command line. */
+/* Like context_load(), with the instances of templates in the names of the command line. */
 Configuration *context_load_named(const Context *context);
 
-/* The same without the files of the admin and of this boot. */
+/* Like context_load(), without the files of the admin and of this boot. */
 Configuration *context_load_vendor(const Context *context, const char *const *names);
 
 /* May the user write the files without being root? True below --root, and with --user. */
@@ -263,7 +263,8 @@ bool list_unmanaged(Context *context, GError **error);
 GPtrArray *get_services(Context *context, GError **error);
 
 /*
- * The same with these properties only, names separated by blanks; an old manager may return more.
+ * Like get_services(), with these properties only, names separated by blanks; an old manager may
+ * return more.
  */
 GPtrArray *get_services_with(Context *context, const char *properties, GError **error);
 
@@ -273,7 +274,7 @@ GPtrArray *get_services_with(Context *context, const char *properties, GError **
  */
 char **expand_names(Context *context, GError **error);
 
-/* The same with the names of files, without a call to svcd. */
+/* Like expand_names(), with the names of files, without a call to svcd. */
 char **expand_names_in(const Context *context, const ServiceSet *set, GError **error);
 
 /* Is a pattern among the arguments, and is this name a pattern? */
