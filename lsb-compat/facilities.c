@@ -18,7 +18,7 @@ typedef struct LsbFacility {
 	unsigned number; /* in the list of all */
 	Origin origin; /* of its first line */
 	GPtrArray *members; /* strings without "+" */
-	GHashTable *is_member; /* a set of these */
+	GHashTable *is_member; /* a set of the same strings */
 } LsbFacility;
 
 struct LsbFacilities {

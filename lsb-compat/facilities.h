@@ -32,7 +32,8 @@ void lsb_facilities_parse(LsbFacilities *facilities, const char *file, const cha
 void lsb_facilities_check(const LsbFacilities *facilities, DiagList *diags);
 
 /*
- * Is @name defined, or one of those that every LSB system has? Services of svcd provide the latter.
+ * Is @name defined, or one of those that every LSB system has? The second kind is provided by
+ * services of svcd.
  */
 bool lsb_facilities_has(const LsbFacilities *facilities, const char *name);
 

@@ -12,7 +12,7 @@
 
 #define BACKOFF_GIVE_UP INT64_MAX
 
-/* The number of ends that are remembered. A larger RestartLimit= has the effect of this one. */
+/* The number of ends that are remembered. A larger RestartLimit= has the effect of this number. */
 #define BACKOFF_MAX_STARTS 64
 
 /*

@@ -414,7 +414,7 @@ void engine_foreach_condition(const Engine *engine,
 /**
  * engine_subscribers() - find the services that use a condition, sorted by name
  * @ret_waiting: wanted services that wait for a term with this condition; a new array, borrowed
- * @ret_others: all other services with such a term, likewise
+ * @ret_others: all other services with such a term; a new array, borrowed
  */
 void engine_subscribers(const Engine *engine, const char *key, GPtrArray **ret_waiting,
 			GPtrArray **ret_others);

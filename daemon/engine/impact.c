@@ -13,7 +13,7 @@
 
 typedef struct ReachWalk {
 	const Service *first; /* the requested service */
-	GHashTable *newest; /* Service *: newest request; these win conflicts */
+	GHashTable *newest; /* Service *: those with the newest request, which win conflicts */
 	GHashTable *starts; /* Service * */
 	GHashTable *stops;
 	GHashTable *let_go; /* the members of @stops that run only because of @first */
@@ -118,7 +118,7 @@ static GHashTable *collect_supported(const Engine *engine, const Service *first)
 	return supported;
 }
 
-/* Stops the services that run only because of the first one. */
+/* Stops the services that run only because of the requested service. */
 static void let_needs_go(ReachWalk *walk)
 {
 	g_autoptr(GHashTable) supported = collect_supported(walk->first->priv->engine, walk->first);

@@ -38,7 +38,7 @@ static bool is_literal_true(const Subscription *subscription, unsigned i)
 	return c->level == LEVEL_TRUE;
 }
 
-/* A term has been true since the earliest change of those of its literals that are true now. */
+/* A term became true when the first of its literals that are true now became true. */
 static Wait subscription_wait(const Subscription *subscription)
 {
 	Wait wait = { 0 };

@@ -415,7 +415,7 @@ static void take_definitions(Engine *engine, SetRef *definitions)
 		Service *s = g_ptr_array_index(engine->services, i);
 		ServiceDef *def = service_set_find(definitions->set, s->def->name);
 
-		/* An alias of another service, not this one. */
+		/* @def is another service, which has this name as an alias. */
 		if (def && strcmp(def->name, s->def->name) != 0)
 			def = NULL;
 		replace_definition(s, def, definitions);

@@ -41,7 +41,7 @@ enum {
 	TRANSITION_NEVER = -2, /* the engine never sends the event in this state */
 };
 
-/* Returns: the next state, or one of these. */
+/* Returns: the next state, TRANSITION_NONE or TRANSITION_NEVER. */
 int transition_find(ServiceState in, ServiceEvent on);
 
 /* The result of a run. */

@@ -14,8 +14,8 @@
 #include "engine/engine-private.h"
 
 /*
- * The kernel command line never changes, and only an admin installs packages. A wait for these has
- * no limit.
+ * The kernel command line never changes, and only an admin installs packages. A wait for an
+ * argument or a package has no limit.
  */
 static bool may_change(const Condition *c)
 {

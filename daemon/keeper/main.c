@@ -339,9 +339,9 @@ static int time_to_sleep_ms(uint64_t now_us)
 }
 
 /*
- * All signals are blocked, so EINTR is impossible. ENOMEM or EINVAL (prlimit(1) has left fewer
- * descriptors than these) remain: then every descriptor is looked at, because none of the reads
- * waits. The pause leaves the processor to others.
+ * All signals are blocked, so EINTR is impossible. Two errors are possible: ENOMEM, and EINVAL if
+ * prlimit(1) has left fewer descriptors than @n_fds. Then every descriptor is looked at, because
+ * none of the reads waits. The pause leaves the processor to others.
  */
 static void wait_for_any(struct pollfd *fds, nfds_t n_fds, int limit_ms)
 {

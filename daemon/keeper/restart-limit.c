@@ -40,7 +40,9 @@
 #define BUDGET_DEATHS 30
 #define BUDGET_US (60 * USEC_PER_SEC)
 
-/* The same status as for a shell that cannot be executed. */
+/*
+ * The child exits with this if it finds no shell, as it does for a shell that cannot be executed.
+ */
 #define EXIT_NO_SHELL 127
 
 /* Only a person who has used the shell for at least this time can have left it with that status. */
@@ -116,7 +118,7 @@ uint64_t restart_limit_on_death(struct ManagerDeath *death, uint64_t now_us)
 	const bool had_no_memory = signo == SIGTRAP;
 	/*
 	 * A SIGKILL that PID 1 did not send comes from an admin or the OOM killer. The data of the
-	 * manager causes neither of these, and no lack of memory.
+	 * manager does not cause these, and does not cause a lack of memory.
 	 */
 	const bool is_bad_luck = death->was_settled || had_no_memory ||
 				 (signo == SIGKILL && !death->killed_by_us);

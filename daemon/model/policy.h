@@ -150,7 +150,7 @@ void policy_decide(const Policy *policy, const char *service, const char *runlev
 /* The names in all [runlevel] and [service] sections; a new array of borrowed strings. */
 GPtrArray *policy_named_services(const Policy *policy);
 
-/* The same names with their places; borrowed NameRef *, a new array. */
+/* The names of policy_named_services() with their places; borrowed NameRef *, a new array. */
 GPtrArray *policy_named_refs(const Policy *policy);
 
 /*

@@ -47,7 +47,7 @@ char *value_read_term(GPtrArray **terms, const char *value, Origin origin);
 
 /*
  * Appends a NameRef for each token to @refs, a list of base/list.h.
- * @check: called for each token; returns NULL or a problem as above
+ * @check: called for each token; returns NULL, or the problem as one sentence, a new string
  */
 typedef char *(*ValueNameCheck)(const char *token);
 char *value_read_names(GPtrArray **refs, const char *value, Origin origin, ValueNameCheck check);

@@ -67,7 +67,7 @@ void draft_imply(Draft *draft, const UnitLine *line, const char *note);
  * value.
  */
 void import_same(Draft *draft, const UnitLine *line);
-/* The same with another name or value. */
+/* For keys that have another name or value here. */
 void import_as(Draft *draft, const UnitLine *line, const char *key, const char *value);
 
 #endif

@@ -54,7 +54,7 @@ static bool is_for_others(const UnitLine *line)
 	return g_str_has_prefix(line->section, "X-") || g_str_has_prefix(line->key, "X-");
 }
 
-/* A socket's own description: the service has one, too, and that one is imported. */
+/* Does the line only describe a socket? The description of its service is imported instead. */
 static bool is_of_socket_alone(const UnitLine *line)
 {
 	return g_str_has_suffix(line->origin.file, ".socket") &&

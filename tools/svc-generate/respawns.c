@@ -216,8 +216,8 @@ static void make_daemon(Respawns *r, const InittabEntry *entry)
 				       "/svc-utmp dead %s\n",
 				       terminal);
 	/*
-	 * The same as for getty@. The script rc.local runs after all services, and a login may be
-	 * possible before it.
+	 * The terms are those of getty@. The script rc.local runs after all services, and a login
+	 * may be possible before it.
 	 */
 	end_service(text,
 		    terminal ? "$local_fs $remote_fs hostname keyboard-setup console-setup" :

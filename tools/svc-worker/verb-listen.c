@@ -3,7 +3,7 @@
  * Verb listen: opens the sockets of services, and removes the files of closed ones.
  *
  * listen ADDRESS KIND KEY=VALUE... (model/socket-fields.h) answers with a new socket. With the
- * descriptor of a kept socket it answers "done same" if clients can still reach that one.
+ * descriptor of a kept socket it answers "done same" if clients can still reach that socket.
  *
  * unlisten FILE shuts down the socket that comes with it: clients are refused at once, not only
  * after its last descriptor is closed. With "remove" its own file is removed, too.

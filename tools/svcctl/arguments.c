@@ -17,7 +17,8 @@
 typedef enum OptionKind {
 	OPTION_FLAG, /* bool */
 	OPTION_TEXT, /* const char *, a value must follow */
-	OPTION_VALUES, /* the same; repeated values are joined with blanks */
+	/* const char *, a value must follow; repeated values are joined with blanks */
+	OPTION_VALUES,
 	OPTION_OPTIONAL, /* const char *, "" without a value; only as --name=value */
 } OptionKind;
 

@@ -18,7 +18,7 @@ typedef struct TreeWalk {
 	GHashTable *edges; /* name -> GPtrArray of Dependency * */
 	GHashTable *states; /* name -> state, owned; NULL: svcd was not called */
 	GHashTable *levels; /* condition -> level, owned; or NULL */
-	GHashTable *concerned; /* only these; NULL: all. Borrowed names */
+	GHashTable *concerned; /* the names to show, borrowed; NULL: all */
 	GHashTable *shown; /* names with their children in the tree */
 	GHashTable *path; /* names from the root to here */
 	GPtrArray *records;

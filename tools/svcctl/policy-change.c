@@ -380,8 +380,8 @@ static uid_t author(const Context *context)
 }
 
 /*
- * Repeated if the connection was lost: the same manager may still run without having received the
- * call. Reading twice does no harm.
+ * The call is repeated if the connection was lost: the same manager may still run without having
+ * received the call. Reading twice does no harm.
  */
 GVariant *policy_request_read(Context *context, GError **error)
 {

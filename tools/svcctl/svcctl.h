@@ -96,7 +96,7 @@ typedef struct Verb {
 	const char *details; /* the rest of its --help */
 	/* NULL: typed by its own name; else as an option of this verb ("": of no verb) */
 	const char *of;
-	const char *by; /* those options, separated by blanks */
+	const char *by; /* the options that select this verb, separated by blanks */
 } Verb;
 
 struct Context {
@@ -114,7 +114,7 @@ struct Context {
 	ExitCode exit;
 	/* below --root: what svc-generate would make; else NULL. Owned, like @overlay */
 	Generated *generated;
-	GHashTable *overlay; /* the same for the loader */
+	GHashTable *overlay; /* these files in the form that the loader takes */
 	char *hint; /* the next step after a failure; owned */
 };
 
