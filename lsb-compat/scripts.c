@@ -216,7 +216,7 @@ static char *distrust(const ScriptWalk *walk, const char *path)
 {
 	struct stat st;
 
-	/* Any user may have unpacked a tree that is not this machine's. */
+	/* Not checked in the tree of another machine, because any user may have unpacked it. */
 	if (!walk->tree->is_whole || !lsb_tree_stat(walk->tree, path, true, &st))
 		return NULL;
 	if (st.st_uid != 0)

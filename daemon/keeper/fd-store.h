@@ -47,9 +47,9 @@ int fd_store_find(const char *name);
 int fd_store_at(unsigned int n, const char **ret_name);
 
 /*
- * Sets whether execve(2) closes the descriptors. Removes a kept descriptor that is not open,
- * because it could not be sent to a manager. This includes the descriptors to be disposed of that
- * no child could take: they stay open over an execve(2), because closing them could hang.
+ * Sets whether execve(2) closes the kept descriptors, and those that no child could take for
+ * disposal. These stay open over an execve(2), because closing them could hang. Removes a kept
+ * descriptor that is not open, because it could not be sent to a manager.
  */
 void fd_store_set_cloexec(bool cloexec);
 

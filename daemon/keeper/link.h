@@ -95,9 +95,9 @@ uint64_t messages_count(void);
 /**
  * messages_answer() - a reply that belongs to no row (a refused spawn, an adoption)
  *
- * There is room for one. While it waits, messages_is_blocked() is true and no more is read from the
- * manager. The manager reads its socket before it can expect more answers, so nothing is lost and
- * nothing piles up.
+ * There is room for one. While it waits, messages_is_blocked() is true and nothing more is read
+ * from the manager. The manager reads its socket before it can expect more answers, so nothing is
+ * lost and nothing piles up.
  */
 void messages_answer(const void *message, size_t size);
 bool messages_is_blocked(void);

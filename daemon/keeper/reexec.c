@@ -510,7 +510,8 @@ void crash_init(void)
 				    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 
 	(void)dl_iterate_phdr(read_headers, NULL);
-	(void)sigaltstack(&own, NULL); /* without it only a stack overflow cannot be handled */
+	/* on failure, all faults except a stack overflow can still be handled */
+	(void)sigaltstack(&own, NULL);
 	for (size_t i = 0; i < N_ELEMENTS(faults); i++)
 		/* cannot fail, because these signals can be handled */
 		(void)sigaction(faults[i], &action, NULL);

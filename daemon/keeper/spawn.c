@@ -24,7 +24,9 @@ struct Cursor {
 
 static void request_init(struct SpawnRequest *r)
 {
-	/* the strings are not cleared: pages that are not written to are not copied */
+	/*
+	 * the strings are not cleared, because after a fork each page that is written to is copied
+	 */
 	memset(r, 0, offsetof(struct SpawnRequest, strings));
 	r->stdio[0] = r->stdio[1] = r->stdio[2] = r->cgroup = r->status = -1;
 }

@@ -201,8 +201,8 @@ static bool is_named(GPtrArray *reasons, GVariant *diagnostic)
 }
 
 /*
- * The service's own file is part of the manager's reasons. A policy file with an error is not,
- * because its last version without errors is used.
+ * The service's own file is part of the manager's reasons. A policy file with an error is not part
+ * of them, because its last version without errors is used.
  */
 static void add_policy_errors(GPtrArray *reasons, GVariant *service, const GPtrArray *diagnostics)
 {
