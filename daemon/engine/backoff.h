@@ -39,7 +39,7 @@ typedef struct Backoff {
 int64_t backoff_next_start(Backoff *b, const ServiceDef *def, int64_t now_us);
 
 /*
- * A run has ended for any reason, after it was up for @ran_us. The delay is reset if that is at
+ * A run has ended for any reason, after it was up for @ran_us. The delay is reset if @ran_us is at
  * least one window.
  */
 void backoff_run_ended(Backoff *b, const ServiceDef *def, int64_t ran_us);

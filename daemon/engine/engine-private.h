@@ -195,7 +195,7 @@ typedef enum CommandStage {
 
 /* run.c: the present or last run. */
 typedef struct RunState {
-	ServiceType type; /* independent of its present file */
+	ServiceType type; /* of this run; its present file may set another type */
 	uint32_t mark; /* ServiceDef.mark at its start; 0: unknown */
 	RunEnd end;
 	/* a term was false after the end; when all are true, it gets a new chance */

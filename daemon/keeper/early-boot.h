@@ -12,7 +12,10 @@
  */
 void early_boot(void);
 
-/* What every start of this program needs, also after a re-exec: limits, /dev/null, a cgroup. */
+/*
+ * Sets up what every start of this program needs, also after a re-exec: limits, /dev/null, a
+ * cgroup.
+ */
 void early_boot_process(void);
 
 /* Returns: the environment of the manager and the rescue shell, which is static. */

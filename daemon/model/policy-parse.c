@@ -124,7 +124,10 @@ static char *read_while(Target *t, const char *value)
 	return read_terms(&service_of(t)->settings.while_terms, value, t->origin);
 }
 
-/* A condition, or a service or $facility for which the ordering is dropped. */
+/*
+ * Checks an entry of Ignore=: a condition, or a service or $facility for which the ordering is
+ * dropped.
+ */
 static char *check_ignored(const char *token)
 {
 	KeyPrefix prefix;

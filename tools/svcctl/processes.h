@@ -47,8 +47,8 @@ GPtrArray *processes_of_cgroup(const char *cgroup, pid_t main_pid, const char *p
 GPtrArray *processes_below(pid_t pid, const char *proc);
 
 /*
- * Its proportional share of memory, in bytes; 0: not available. Expensive: the kernel walks all of
- * its pages.
+ * The proportional share of memory of @pid, in bytes; 0: not available. This is expensive, because
+ * the kernel walks all pages of the process.
  */
 uint64_t process_pss(pid_t pid, const char *proc);
 
