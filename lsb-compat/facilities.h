@@ -26,8 +26,8 @@ void lsb_facilities_parse(LsbFacilities *facilities, const char *file, const cha
 			  gsize length, DiagList *diags);
 
 /**
- * lsb_facilities_check() - when all files are read: facilities that contain themselves, or
- * undefined ones
+ * lsb_facilities_check() - report undefined facilities, and facilities that contain themselves,
+ * when all files are read
  */
 void lsb_facilities_check(const LsbFacilities *facilities, DiagList *diags);
 
@@ -38,14 +38,14 @@ void lsb_facilities_check(const LsbFacilities *facilities, DiagList *diags);
 bool lsb_facilities_has(const LsbFacilities *facilities, const char *name);
 
 /**
- * lsb_facilities_expand() - the tokens that define @name, through facilities of facilities
+ * lsb_facilities_expand() - the tokens that define @name, also through other facilities
  * Returns: a new array of borrowed strings without "+", each once, in the order of the files; empty
  * if it is not defined.
  */
 GPtrArray *lsb_facilities_expand(const LsbFacilities *facilities, const char *name);
 
 /**
- * lsb_facilities_of() - the facilities that contain @token, through facilities of facilities
+ * lsb_facilities_of() - the facilities that contain @token, also through other facilities
  * Returns: a new array of borrowed strings, sorted.
  */
 GPtrArray *lsb_facilities_of(const LsbFacilities *facilities, const char *token);

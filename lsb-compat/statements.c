@@ -198,8 +198,8 @@ static bool contains_all(const LsbNode *node, bool is_stop)
 }
 
 /*
- * Is @other part of the $all of @self? For a script of the boot, scripts of later runlevels are not
- * part of it.
+ * Is @other part of the $all of @self? The $all of a script of the boot contains no scripts of
+ * later runlevels.
  */
 static bool is_of_all(const LsbNode *self, const LsbNode *other, bool is_stop)
 {

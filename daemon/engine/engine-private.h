@@ -523,7 +523,7 @@ void run_end_restart(Service *s, const char *problem);
 void run_end_reload(Service *s, const char *problem);
 /* Its earlier end no longer keeps it from starting. */
 void run_forget_end(Service *s);
-/* Does this too, and ends the state backoff or failed. @cause is taken. */
+/* Does what run_forget_end() does, and ends the state backoff or failed. @cause is taken. */
 void run_give_chance(Service *s, char *cause);
 /*
  * Only before engine_begin(). The first restores the run from a note. Then the second continues a

@@ -388,7 +388,9 @@ typedef struct EngineTimes {
 
 EngineTimes engine_times(const Engine *engine);
 
-/* What a service that is about to start waited for last. Strings are interned, NULL: none. */
+/*
+ * For a service that is about to start: what it waited for last. Strings are interned, NULL: none.
+ */
 typedef struct LastWait {
 	const char *key; /* the condition that became true last */
 	const char *by; /* the service that ended this wait */

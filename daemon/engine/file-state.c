@@ -3,8 +3,8 @@
  * File state: is the service file still the one that the present run was started with?
  *
  * A run keeps the definition that it began with. So the value of ServiceDef.mark at the start,
- * which the note contains, is compared with the present one. The mark does not cover terms, because
- * new terms apply at once.
+ * which the note contains, is compared with the present value. The mark does not cover terms,
+ * because new terms apply at once.
  */
 #include "config.h"
 

@@ -69,7 +69,7 @@ static void add_start(ReachWalk *walk, Service *s)
 	add_losers(walk, s);
 }
 
-/* It is up and stays up, so a start changes nothing. */
+/* Is it up, and does it stay up? Then a start changes nothing. */
 static bool stays_up(const Service *s)
 {
 	return conflict_lets_run(s) && (service_is_up(s) || s->state == STATE_STARTING);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Last wait: the condition that a service which is about to start waited for last. It is computed
- * from the times of its conditions, so nothing is recorded while it waits.
+ * Last wait: for a service that is about to start, the condition that it waited for last. This is
+ * computed from the times of its conditions, so nothing is recorded while it waits.
  */
 #include "config.h"
 

@@ -153,7 +153,7 @@ static bool request_start(Service *s, const Requester *requester, GError **error
 		return false;
 	set_admin(s, ADMIN_START, requester);
 	if (s->stop_problem) {
-		run_set_restart_asked(s, false); /* a restart ends with its failed stop */
+		run_set_restart_asked(s, false); /* a restart is over if its stop failed */
 		engine_queue(s, WORK_STEP);
 	}
 	if (request_is_undone(s)) {

@@ -46,7 +46,9 @@ void run_set_was_false(Service *s, bool was_false)
 	s->priv->run.was_false = was_false;
 }
 
-/* A group ends when any of its terms is false, other services when a While= is. */
+/*
+ * A group ends when any of its terms is false, and any other service when a While= term is false.
+ */
 static void set_type(Service *s, ServiceType type)
 {
 	s->priv->run.type = type;

@@ -21,7 +21,7 @@ typedef struct SimulatedRun {
 	bool is_stop_requested;
 } SimulatedRun;
 
-/* The first member of the data of the engine's operations. */
+/* This struct is the first member of the data of the engine's operations. */
 typedef struct Simulation {
 	Engine *engine; /* owned; NULL: no manager runs */
 	int64_t now_us;

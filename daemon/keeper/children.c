@@ -210,7 +210,10 @@ uint32_t children_count(void)
 	return table_count(TABLE_CHILDREN);
 }
 
-/* If PID 1 had a fault while it started a process, its row has a pid, or it was never started. */
+/*
+ * If PID 1 had a fault while it started a process, either the row has the pid, or the process was
+ * never started.
+ */
 static bool is_sound(void *row)
 {
 	struct Child *child = row;

@@ -138,8 +138,8 @@ static void set_kernel_parameters(void)
 	if (keeper_read_file(queue, text, sizeof(text)) > 0 && atoi(text) < WANTED_DGRAM_QUEUE)
 		(void)keeper_write_at(AT_FDCWD, queue, "512");
 	/*
-	 * The kernel's default of ten lines in five seconds would lose lines of a boot. It refuses
-	 * the write if printk.devkmsg= is on its command line (kernel.org,
+	 * The kernel's default of ten lines in five seconds would lose lines of a boot. The kernel
+	 * refuses the write if printk.devkmsg= is on its command line (kernel.org,
 	 * admin-guide/sysctl/kernel).
 	 */
 	if (!keeper.container)
@@ -148,8 +148,8 @@ static void set_kernel_parameters(void)
 
 /*
  * Opens 0, 1 and 2 before another descriptor can get these numbers. Otherwise a program's output
- * would go to the link. Without /dev they are a directory, which can be neither read nor written.
- * O_NOCTTY keeps the console from becoming our controlling terminal.
+ * would go to the link. Without /dev, all three are the directory "/", which can be neither read
+ * nor written. O_NOCTTY keeps the console from becoming our controlling terminal.
  */
 static void open_standard_descriptors(void)
 {

@@ -350,9 +350,9 @@ static bool fd_is_sound(void *row)
 }
 
 /*
- * Takes over a descriptor that is open. The next exec closes it, so that it is never taken twice. A
- * descriptor is not marked in this way before its row is taken over. Otherwise it would be lost if
- * the tables had to be handed on unchanged.
+ * Takes over a descriptor that is open, and sets FD_CLOEXEC, so that it is never taken over twice.
+ * The flag is not set before the row is taken over. Otherwise the descriptor would be lost if the
+ * tables had to be handed on unchanged.
  */
 static bool fd_is_ours(void *row)
 {

@@ -388,7 +388,8 @@ static int spawn_child(void)
 	 */
 	while (n_got_fds > 0)
 		(void)close(got_fds[--n_got_fds]);
-	(void)kill(pid, SPAWN_MAY_EXEC); /* not reaped yet, so the pid is its own */
+	/* the child is not reaped yet, so no other process has its pid */
+	(void)kill(pid, SPAWN_MAY_EXEC);
 	if (m->note[0])
 		/* on failure the service loses its history, not its process */
 		(void)note_set(m->id.service, m->note);
@@ -437,8 +438,8 @@ static void on_signal(void)
 
 	if (child && !(child->flags & CHILD_EXITED))
 		/*
-		 * not reaped yet, so the pid is its own; an invalid signal number is the manager's
-		 * fault
+		 * the child is not reaped yet, so no other process has its pid; an invalid signal
+		 * number is the manager's fault
 		 */
 		(void)kill(child->pid, got.signal.signo);
 }

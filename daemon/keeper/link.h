@@ -82,7 +82,9 @@ void messages_replay(void);
 /* The link is gone. Unsent messages wait for the next manager. */
 void messages_end(void);
 
-/* A signal that is a request. It is sent once, to a manager that has read its replay. */
+/*
+ * Queues the request that a signal makes. It is sent once, to a manager that has read its replay.
+ */
 void messages_request(enum RequestKind kind);
 bool messages_is_requested(enum RequestKind kind);
 

@@ -105,7 +105,7 @@ static void let_go_of_strangers(void)
 		} else if (child->spawned_at_us == 0) {
 			/* the fault came before the child was permitted to execute its program */
 			child->spawned_at_us = unknown.at_us;
-			/* not reaped yet, so the pid is its own */
+			/* the child is not reaped yet, so no other process has its pid */
 			(void)kill(child->pid, SPAWN_MAY_EXEC);
 		}
 	}

@@ -141,8 +141,8 @@ void spawn_reset_signals(void)
 	} by_default;
 
 	/*
-	 * The sigaction() of libc refuses the signals 32 and 33, which libc reserves.
-	 * posix_spawn(3) in our parent has ignored them.
+	 * libc reserves the signals 32 and 33, so its sigaction() refuses them. But posix_spawn(3)
+	 * in our parent may have left them ignored.
 	 */
 	for (int signo = 1; signo <= SIGRTMAX; signo++)
 		/* the kernel refuses KILL and STOP */

@@ -82,7 +82,7 @@ static char *explain_impossible(Checker *c, const Literal *literal)
 	return g_strdup_printf("no service provides %s", name);
 }
 
-/* A term is impossible if all its alternatives are. */
+/* A term is impossible if all its alternatives are impossible. */
 static char *explain_impossible_term(Checker *c, const Term *term)
 {
 	g_autofree char *first = NULL;

@@ -21,7 +21,7 @@
  *
  * Before= is converted to the other's @after, and StopBefore= to the other's @stop_after. Wants=
  * and Conflicts= of unknown names are dropped. If policy wants two conflicting services in one
- * runlevel, that is an error that names both places, and both are kept.
+ * runlevel, that is an error that names both places, and both services are kept.
  */
 void check_set(ServiceSet *set, const Policy *policy, DiagList *diags);
 

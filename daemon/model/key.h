@@ -72,7 +72,7 @@ bool key_is_silent(const char *canonical);
  */
 bool key_has_vocabulary(const char *text);
 
-/* The unquoted tokens of an argument with several; a new strv. */
+/* The tokens of an argument that has several, without their quotes; a new strv. */
 char **key_argument_tokens(const char *canonical);
 
 /* "NAME PATH INTERFACE.PROPERTY OP VALUE", with OP one of these. Texts support only = and !=. */

@@ -154,7 +154,7 @@ typedef struct ServiceDef {
 	int64_t watchdog_us; /* WatchdogTimeout= between two keep-alive messages; 0: none */
 	char *start_lock; /* StartLock=, or NULL: only one service with it starts at a time */
 	int64_t linger_us; /* how long it stays after nothing wants it any more */
-	bool once; /* a task that is not run again after its When= became false and true */
+	bool once; /* a task that is not run again when its When= was false and is true again */
 	StopOrder stop_order; /* SAID: only its StopAfter= and StopBefore= order its stop */
 
 	OnLapse on_lapse;

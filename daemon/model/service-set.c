@@ -76,7 +76,7 @@ static void provides_insert(ServiceSet *set, ServiceDef *def, const char *provid
 		providers = g_ptr_array_new();
 		g_hash_table_insert(table, g_strdup(provided), providers);
 	}
-	/* A service that names it twice is listed once. Its entries follow each other. */
+	/* A service that names the facility twice is listed once. Its entries follow each other. */
 	if (providers->len == 0 || g_ptr_array_index(providers, providers->len - 1) != def)
 		g_ptr_array_add(providers, def);
 }

@@ -28,7 +28,7 @@ unsigned service_set_length(const ServiceSet *set);
 /* All definitions sorted by name. The array belongs to the set. */
 GPtrArray *service_set_list(const ServiceSet *set);
 
-/* Their names, borrowed, with NULL at the end; a new array. */
+/* The names of all services, borrowed, with NULL at the end; a new array. */
 const char **service_set_names(const ServiceSet *set);
 
 /* The services with @facility ("$network") in Provides=: ServiceDef *, or NULL. */

@@ -25,7 +25,10 @@ char **socket_fields_new(const Listen *listen, const SocketDef *def);
  */
 SocketDef *socket_fields_read(const char *const *fields, unsigned n_fields);
 
-/* Sockets of one definition with any difference have different hashes. Returns: a new string. */
+/*
+ * Two sockets of one definition that differ in any way have different hashes. Returns: a new
+ * string.
+ */
 char *socket_fields_hash(const char *const *fields);
 
 #endif

@@ -491,7 +491,8 @@ Change *history_undo(const char *root, uint64_t number, GError **error)
 	g_autoptr(Change) change = change_new(root, false);
 	/*
 	 * The lock is needed, because a change that another process has half written looks like one
-	 * that was cut off. It may be refused: the user of a dry run may have no permission for it.
+	 * that was cut off. The lock may be refused, because the user of a dry run may have no
+	 * permission for it.
 	 */
 	auto_fd int lock = atomic_file_lock(&change->atomic_files, POLICY_EDIT_LOCK,
 					    LIMIT_POLICY_LOCK_US, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus activation: a file for each name that the bus would activate itself and that a svcd service
+ * Bus activation: a file for each name that the bus would activate itself and that an svcd service
  * owns. The file makes the bus ask svcd. docs/bus-activation.md describes the whole path of a call.
  */
 #ifndef SVCD_GENERATE_BUS_ACTIVATION_H

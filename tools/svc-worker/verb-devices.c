@@ -18,7 +18,10 @@
 #include "tools/svc-worker/verbs.h"
 #include "tools/svc-worker/worker.h"
 
-/* A longer answer is sent at once. One more property of LIMIT_UDEV_PROPERTY_BYTES fits into it. */
+/*
+ * An answer longer than this is sent at once, so that one more property of
+ * LIMIT_UDEV_PROPERTY_BYTES always fits into an answer.
+ */
 #define ANSWER_BYTES (WORKER_MESSAGE_BYTES / 2)
 #define ANSWER_FIELDS (WORKER_MAX_FIELDS / 2)
 
