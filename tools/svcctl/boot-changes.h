@@ -4,9 +4,9 @@
  * "changes" of the boot's directory.
  *
  * It is a text with a line for each change and tabs between the members: the time (CLOCK_MONOTONIC,
- * microseconds), the same as a time stamp in UTC, the service, the state before, the state after,
- * and the cause. Lines are only appended, so an interrupted writer loses at most one line. Any user
- * may read it, like the causes on the bus.
+ * microseconds), the same time as a time stamp in UTC, the service, the state before, the state
+ * after, and the cause. Lines are only appended, so an interrupted writer loses at most one line.
+ * Any user may read it, like the causes on the bus.
  */
 #ifndef SVCD_SVCCTL_BOOT_CHANGES_H
 #define SVCD_SVCCTL_BOOT_CHANGES_H

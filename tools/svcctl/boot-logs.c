@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot logs: all new copies are written, then synced at once, then renamed. A sync for each file
+ * Boot logs: all new copies are written, then synced together, then renamed. A sync for each file
  * would delay a shutdown.
  */
 #include "config.h"
@@ -59,7 +59,7 @@ static GPtrArray *logs_list(const char *directory)
 	return logs;
 }
 
-/* The largest size of a copy with which all of them keep to the limit. */
+/* The largest size per copy with which all copies together keep to the limit. */
 static size_t size_limit(const GPtrArray *logs)
 {
 	off_t limit = BOOT_LOG_BYTES;

@@ -20,8 +20,8 @@
  * boot_logs_save() - copy the logs of @from that have changed to @to
  * @to: must exist
  *
- * Each copy is replaced as a whole. If one fails, the others are made, and its earlier version
- * stays. An old copy is never removed.
+ * Each copy is replaced as a whole. If a copy fails, the others are still made, and its earlier
+ * version stays. An old copy is never removed.
  */
 bool boot_logs_save(const char *from, const char *to, GError **error);
 

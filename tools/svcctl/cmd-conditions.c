@@ -211,7 +211,8 @@ static bool awaited_fail(const AwaitedCondition *awaited, Context *context, GErr
 }
 
 /*
- * Waits until it is true, or the time limit is reached. Returns: false if svcd cannot be reached.
+ * Waits until the condition is true, or the time limit is reached. Returns: false if svcd cannot be
+ * reached.
  */
 static bool awaited_wait(AwaitedCondition *awaited, Context *context, GError **error)
 {

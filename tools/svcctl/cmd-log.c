@@ -129,8 +129,8 @@ static bool follow(Context *context, const char *name, const LogEnd *end, GError
 			;
 		read_on(&follower, &context->output);
 		/*
-		 * The file is watched, not the directory, because only root can list that. A
-		 * rotation moves the file.
+		 * The file is watched, not the directory, because only root can list the directory.
+		 * A rotation moves the file.
 		 */
 		is_watched = inotify_add_watch(watch, path, IN_MODIFY | IN_MOVE_SELF) >= 0;
 		reopen(&follower, &context->output);

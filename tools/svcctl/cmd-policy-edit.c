@@ -144,7 +144,7 @@ static bool confirm(FILE *to, const char *question, char *ret_answer, int size)
 
 	(void)sigemptyset(&interrupt);
 	(void)sigaddset(&interrupt, SIGINT);
-	/* From the question on no ^C is lost, even if it comes at once. */
+	/* A ^C that follows the question is not lost, even if it comes at once. */
 	(void)sigprocmask(SIG_BLOCK, &interrupt, &before);
 	fputs(question, to);
 	(void)fflush(to);

@@ -76,7 +76,10 @@ static char **names_to_load(const Context *context, unsigned n_names)
 	return names;
 }
 
-/* The name that policy uses for it; a new string, NULL with @error if no file describes it. */
+/*
+ * The name that policy uses for the service @name; a new string, NULL with @error if no file
+ * describes it.
+ */
 static char *find_service(Work *work, const char *name, GError **error)
 {
 	g_autofree char *loaded = name_to_load(name);
@@ -324,7 +327,7 @@ static bool can_run(const Work *work, const char *name)
 	return !record || !record_is_absent(record);
 }
 
-/* Sentences, new strings: the ways in which it would still be started. */
+/* Sentences, new strings: the ways in which the service would still be started. */
 static GPtrArray *doors_left(const Work *work, const Configuration *after, const char *service)
 {
 	GPtrArray *doors = g_ptr_array_new_with_free_func(g_free);

@@ -85,7 +85,10 @@ static void field_health(Output *output, GVariant *s)
 		output_field(output, "Health", text);
 }
 
-/* Prints the field only if the kernel has killed one of its processes, or refused it a new one. */
+/*
+ * Prints the field only if the kernel has killed a process of the service, or has refused it a new
+ * process.
+ */
 static void field_lack(Output *output, const char *label, GVariant *s,
 		       char *(*describe)(const char *cgroup))
 {

@@ -19,8 +19,8 @@
 #define DBUS_PATH "/org/freedesktop/DBus"
 
 /*
- * The time limit for connecting to the bus, and for each of its answers. The list is useful without
- * them.
+ * The time limit for connecting to the bus, and for each of its answers. The list is useful even
+ * without these answers.
  */
 #define BUS_LIMIT_US (3 * G_USEC_PER_SEC)
 

@@ -398,7 +398,7 @@ static void apply(Trial *t, const ForecastChange *change, GError **error)
 				     t->sim.now_us, error);
 	}
 	if (runlevel && strcmp(runlevel, engine_runlevel(t->sim.engine)) != 0)
-		/* Refused only during a shutdown. Then it has no effect. */
+		/* This is refused only during a shutdown, and then has no effect. */
 		(void)engine_set_runlevel(t->sim.engine, runlevel, &no_requester, t->sim.now_us,
 					  NULL);
 	settle(&t->sim);

@@ -12,7 +12,7 @@
 
 #include "base/fd.h"
 
-/* What readlink(2) shows of it: daemon/manager/files.c, make_memfd(). */
+/* The name of the bundle's memfd in readlink(2): daemon/manager/files.c, make_memfd(). */
 #define MEMFD_LINK "/memfd:svcd-files (deleted)"
 
 static Bundle *read_descriptor(const char *path)

@@ -117,7 +117,7 @@ bool output_table(Output *output, const Column *columns, unsigned n_columns,
 		  const GPtrArray *records, const char *shown, GError **error);
 
 /**
- * output_tree() - the same as a tree in its first column; nothing with --json
+ * output_tree() - print a table whose first column is a tree; nothing with --json
  * @parents: int, for each record the index of its parent, which comes before it, or -1
  */
 void output_tree(Output *output, const Column *columns, unsigned n_columns,

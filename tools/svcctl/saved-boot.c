@@ -347,7 +347,10 @@ static int64_t size_of(const char *path)
 	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) ? st.st_size : 0;
 }
 
-/* The size of all files in @directory. @removes: remove it; on failure it is tried again later. */
+/*
+ * The size of all files in @directory. @removes: removes the directory, too; a later call repeats
+ * this if it failed.
+ */
 static int64_t walk_logs(const char *directory, bool removes)
 {
 	g_autoptr(GDir) dir = g_dir_open(directory, 0, NULL);
@@ -373,7 +376,9 @@ void boots_remove_logs(const char *directory, unsigned number)
 	(void)walk_logs(logs, true);
 }
 
-/* The newest ones are kept, as long as the limits allow; records before logs. */
+/*
+ * Keeps the newest records that the limits allow, and then the newest logs for which there is room.
+ */
 void boots_prune(const char *directory)
 {
 	g_autoptr(GArray) numbers = boots_list(directory);

@@ -59,7 +59,9 @@ typedef struct SavedStop {
 	const char *waited_for; /* the last one that had to stop before it; "": none */
 } SavedStop;
 
-/* Those that took at least @least_us, in order of their beginning; a new array of SavedStop *. */
+/*
+ * The stops that took at least @least_us, in order of their beginning; a new array of SavedStop *.
+ */
 GPtrArray *saved_boot_stops(const SavedBoot *boot, int64_t least_us);
 
 /*

@@ -237,7 +237,7 @@ GPtrArray *records_new(void);
  */
 GPtrArray *get_records(Context *context, const char *method, GVariant *args, const char *type,
 		       const char *const *fields, GError **error);
-/* the contents of @dict, which is then empty */
+/* Adds the contents of @dict, which is then empty. */
 void records_add(GPtrArray *records, GVariantDict *dict);
 void record_add_text(GVariantDict *dict, const char *name, const char *text); /* NULL: "" */
 
