@@ -13,8 +13,8 @@
  * 	start ->  STARTED -> READY -> EXITED -> GONE
  * 	          a script that left processes
  * 	start ->  STARTED -> EXITED(success, is_done) ...
- * 	          a script whose start command left no process; READY may follow, because its other
- * 	          commands may leave processes
+ * 	          a script whose start command left no process; READY may follow, because its
+ * 	          other commands may leave processes
  * 	start ->  START_FAILED -> GONE
  * 	          exec failed, a Prepare= failed, not ready in time, or (daemons) ended before ready
  * 	stop  ->  [EXITED] -> GONE
