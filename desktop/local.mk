@@ -28,7 +28,8 @@ desktop/greeter/43/extension.js desktop/greeter/45/extension.js: $(GREETER_BODY)
 	} >$@.new && mv $@.new $@
 CLEANFILES += desktop/greeter/43/extension.js desktop/greeter/45/extension.js
 
-# The number is below 90, GDM's link to the admin's settings, which are read later and win.
+# 85 is below 90, the number of GDM's link to the admin's settings. These are read later and take
+# precedence.
 dist_gdmdconf_DATA = desktop/greeter/85-svcd
 
 EXTRA_DIST += desktop/README.md $(GREETER_BODY) $(GREETER_HEADS)

@@ -15,12 +15,12 @@
 /* clang-format off */
 static const LsbOwnJob jobs[] = {
 	{ "halt", NULL, NULL, "turns the machine off; PID 1 does so after every service has stopped" },
-	{ "reboot", NULL, NULL, "as halt" },
+	{ "reboot", NULL, NULL, "restarts the machine; PID 1 does so after every service has stopped" },
 	{ "single", NULL, NULL, "kills everything and requests runlevel S; runlevel 1 stops the services that it does not want" },
 	{ "killprocs", NULL, NULL, "kills every process, svcd's own included; services that a runlevel does not want are stopped by name" },
 	{ "sendsigs", NULL, NULL, "kills every process; PID 1 signals the remaining ones after every service has stopped" },
 	{ "umountnfs.sh", NULL, "$remote_fs", "each volume is unmounted by its own service, and PID 1 unmounts the rest" },
-	{ "umountfs", NULL, "$local_fs", "as umountnfs.sh" },
+	{ "umountfs", NULL, "$local_fs", "each volume is unmounted by its own service, and PID 1 unmounts the rest" },
 	{ "umountroot", NULL, NULL, "PID 1 makes the root read-only last of all" },
 	{ "kexec", NULL, NULL, "starts the next kernel before PID 1 has unmounted anything" },
 	{ "cgroupfs-mount", NULL, NULL, "mounts control groups over those in which svcd keeps its services" },
@@ -28,10 +28,10 @@ static const LsbOwnJob jobs[] = {
 	{ "mountdevsubfs.sh", "checkroot", NULL, "PID 1 has mounted what is below /dev" },
 	{ "checkfs.sh", "checkroot", NULL, "each volume of fstab is checked by its own service" },
 	{ "mountall.sh", "checkroot", "$local_fs", "each volume of fstab is mounted by its own service" },
-	{ "mountnfs.sh", "checkroot", "$remote_fs", "as mountall.sh" },
+	{ "mountnfs.sh", "checkroot", "$remote_fs", "each volume of fstab is mounted by its own service" },
 	{ "checkroot-bootclean.sh", "tmpfiles", NULL, "the service tmpfiles empties /tmp and /run" },
-	{ "mountall-bootclean.sh", "tmpfiles", "$local_fs", "as checkroot-bootclean.sh" },
-	{ "mountnfs-bootclean.sh", "tmpfiles", "$remote_fs", "as checkroot-bootclean.sh" },
+	{ "mountall-bootclean.sh", "tmpfiles", "$local_fs", "the service tmpfiles empties /tmp and /run" },
+	{ "mountnfs-bootclean.sh", "tmpfiles", "$remote_fs", "the service tmpfiles empties /tmp and /run" },
 	{ "bootmisc.sh", "utmp", NULL, "empties /run/utmp, in which the service utmp has recorded the boot" },
 };
 /* clang-format on */

@@ -442,7 +442,7 @@ def show(screen):
             if key == "":
                 story.run(step)
                 key = screen.pause()
-        # The monitor runs in the sandbox.
+        # Ends the monitor, which runs in the sandbox.
         box.run("pkill", "-x", "svcctl", check=False)
         screen.keys(True)
         if screen.on_terminal and key != "q":

@@ -58,8 +58,8 @@ class BootClient {
         this._takeShownName();
     }
 
-    // Called for a new connection as well. Without the name svcd uses another event as the end of
-    // the boot.
+    // Called for a new connection as well. Without the name svcd assumes that the login screen is
+    // visible 30 s after GDM is ready.
     _takeShownName() {
         if (!this._isShown || !this._connection)
             return;
