@@ -29,9 +29,9 @@ static const LsbOwnJob jobs[] = {
 	{ "checkfs.sh", "checkroot", NULL, "each volume of fstab is checked by its own service" },
 	{ "mountall.sh", "checkroot", "$local_fs", "each volume of fstab is mounted by its own service" },
 	{ "mountnfs.sh", "checkroot", "$remote_fs", "each volume of fstab is mounted by its own service" },
-	{ "checkroot-bootclean.sh", "tmpfiles", NULL, "the service tmpfiles empties /tmp and /run" },
-	{ "mountall-bootclean.sh", "tmpfiles", "$local_fs", "the service tmpfiles empties /tmp and /run" },
-	{ "mountnfs-bootclean.sh", "tmpfiles", "$remote_fs", "the service tmpfiles empties /tmp and /run" },
+	{ "checkroot-bootclean.sh", "tmpfiles", NULL, "tmpfiles empties /tmp; /run starts empty" },
+	{ "mountall-bootclean.sh", "tmpfiles", "$local_fs", "tmpfiles empties /tmp; /run starts empty" },
+	{ "mountnfs-bootclean.sh", "tmpfiles", "$remote_fs", "tmpfiles empties /tmp; /run starts empty" },
 	{ "bootmisc.sh", "utmp", NULL, "empties /run/utmp, in which the service utmp has recorded the boot" },
 };
 /* clang-format on */

@@ -18,7 +18,7 @@ static const char *const ending_starts[] = { "dpkg", "ucf", "rpm", "ba" };
 
 static const char *const first_bytes = "$.#%_+-\\*[]^:()~";
 
-/* Known files that are not scripts of services: rc and rcS run the others. */
+/* Known files that are not scripts of services. rc and rcS run such scripts. */
 static const char *const whole[] = { "core", "rc", "rcS", "rx", "functions", "bootclean.sh" };
 static const char *const starts[] = { "README", "Makefile", "skeleton", "powerfail" };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Answers: replies that are sent after the turn of their call. The component that will answer holds
- * a ticket, and need not know whether the client is still connected.
+ * Answers: replies that are sent in a later turn of the main loop than the one that handled the
+ * call. The component that will answer holds a ticket, and need not know whether the client is
+ * still connected.
  */
 #ifndef SVCD_BUS_ANSWERS_H
 #define SVCD_BUS_ANSWERS_H

@@ -12,7 +12,7 @@
 
 /**
  * last_good_list() - the service files below a directory
- * @directory: services.d of the admin, or services.d of the copies; without the root
+ * @directory: services.d of the admin, or services.d of the copies; a path below the root
  * Returns: a new array of "ssh.svc" and "ssh.svc.d/x.conf"; NULL if a directory cannot be read.
  */
 GPtrArray *last_good_list(SourceReader *reader, const char *directory);
@@ -31,15 +31,15 @@ bool last_good_is_wrong(GHashTable *wrong, const char *file);
  * @configuration: loaded with @options
  *
  * If one file of a service has an error, all its files in services.d are replaced together. This
- * includes files in options->overlay, which the caller tries out: as files on the disk they would
- * be replaced, too.
+ * includes files in options->overlay, which the caller tries out, because files on the disk with
+ * the same text would be replaced, too.
  * Returns: a new overlay, which includes the overlay of @options; NULL if there is nothing to
  * replace.
  */
 GHashTable *last_good_overlay(const LoaderOptions *options, const Configuration *configuration);
 
 /**
- * last_good_drop_useless() - remove the policy files that still cause an error from @overlay
+ * last_good_drop_useless() - remove from @overlay the policy files that still cause an error
  * @good: loaded with @overlay, with its own diagnostics
  *
  * A service that policy waits for may have been removed with its package. Then the copy is no

@@ -20,8 +20,8 @@
 
 /*
  * PID 1 sends this signal to a service's child when it has closed the descriptors of the request.
- * The child executes its program only then. Otherwise the program could make a descriptor block
- * close(2), and PID 1 would be the last to close it. A late signal does nothing.
+ * The child executes its program only then. Otherwise the program could make the last close(2) of
+ * such a descriptor wait, and PID 1 could be the process that makes it. A late signal does nothing.
  */
 #define SPAWN_MAY_EXEC SIGCONT
 

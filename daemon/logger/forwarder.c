@@ -49,7 +49,7 @@ static void deliver(int *log_fd, const char *path, const char *text, size_t leng
 {
 	if (try_send(log_fd, path, text, length))
 		return;
-	/* A restarted daemon has a new socket, which may exist already. */
+	/* The first retry is immediate: a restarted daemon may already have a new socket. */
 	for (unsigned retry_s = 1; !try_send(log_fd, path, text, length);
 	     retry_s = MIN(retry_s * 2, RETRY_MAX_S))
 		(void)sleep(retry_s);
@@ -110,8 +110,8 @@ int forwarder_start(const char *path, pid_t *ret_pid)
 	if (*ret_pid == 0) {
 		(void)prctl(PR_SET_NAME, "svc-syslog");
 		/*
-		 * The finale first ends all processes except loggers, such as this one, and waits
-		 * for them.
+		 * The finale first ends all processes except the loggers, and waits for them. This
+		 * process is not a logger and ends, too.
 		 */
 		(void)signal(SIGTERM, SIG_DFL);
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -152,11 +152,11 @@ static char *read_address(Listen *listen, const char *value)
 	if (*value == '/')
 		return read_path(listen, value);
 	if (listen->kind == LISTEN_FIFO)
-		return g_strdup("a fifo has an absolute path");
+		return g_strdup("a fifo needs an absolute path");
 	if (*value == '@')
 		return read_abstract(listen, value);
 	if (listen->kind == LISTEN_SEQPACKET)
-		return g_strdup("a sequential-packet socket has a path or an @NAME");
+		return g_strdup("a sequential-packet socket needs a path or an @NAME");
 	return read_network(listen, value);
 }
 

@@ -91,8 +91,8 @@ void keeper_link_forget(KeeperLink *link, const char *name);
  */
 void keeper_link_forget_ended(KeeperLink *link, const char *name);
 /**
- * keeper_link_dispose() - close a descriptor that a process of a service could make block in
- * close(2)
+ * keeper_link_dispose() - close a descriptor whose last close(2) a process of a service could
+ * make wait
  * @fd: taken; -1: nothing is done
  *
  * PID 1 gets a copy, and one of its children closes that copy last. keeper_link_forget() does the

@@ -148,8 +148,8 @@ bool udev_record_is_unready_while_blank(const UdevRecord *record)
 }
 
 /*
- * Tags are ":one:two:". TAGS also contains past tags; CURRENT_TAGS (since udev 247) those of the
- * last event.
+ * Tags are ":one:two:". TAGS also contains past tags; CURRENT_TAGS (since udev 247) contains only
+ * those of the last event.
  */
 bool udev_record_has_tag(const UdevRecord *record, const char *tag)
 {

@@ -54,7 +54,7 @@ async function main() {
         expectSame(new BootModel().nextChange(0), null, 'no timer');
     });
 
-    await tell('a boot in progress has a bar, which is at its place from the beginning', () => {
+    await tell('a boot in progress has a bar, which shows the present progress at once', () => {
         const view = modelOf(GOING).view(0);
 
         expectSame([view.hasBar, view.fraction, view.title, view.failure], [true, 0.25, 'Starting OpenSSH server', ''], 'view');
@@ -143,7 +143,7 @@ async function main() {
         expect(isNothing(model.view(6000)), 'gone');
 
         model.change({ ...GOING, Progress: 0.2 }, 7000);
-        expectSame([model.view(7000).hasBar, model.view(7000).fraction], [true, 0.25], 'the bar is back, and has not gone back');
+        expectSame([model.view(7000).hasBar, model.view(7000).fraction], [true, 0.25], 'the bar returns, and is not shorter than before');
     });
 
     await tell('nothing is shown during a shutdown', () => {

@@ -20,7 +20,7 @@ from sandbox import HERE, Sandbox, memory_of
 
 SECONDS = int(os.environ.get("SVCD_TEST_SECONDS", "600"))
 SAMPLES = 20
-# The time until each table and pool has its final size.
+# The number of samples until each table and pool has its final size.
 WARM = 5
 
 # The Debian root with udevd has no Python.

@@ -5,7 +5,7 @@ The third fault of PID 1 within a minute: it does not execute itself again, but 
 ctrl-alt-del.
 
 A disk that does not answer sync(2) cannot prevent that. A fault signal from outside while PID 1
-handles a fault is not counted as a fault of its own. Further faults in that state do not end PID 1
+handles a fault is not counted as a fault of its own. Faults after the third one do not end PID 1
 either.
 """
 

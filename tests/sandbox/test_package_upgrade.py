@@ -184,7 +184,7 @@ def check_new_daemon(policy, is_started):
             box.wait_state("nginx", "ready")
         else:
             box.wait_at_rest()
-            holds_for(lambda: box.state("nginx") == "idle", 0.5, "nobody wants nginx")
+            holds_for(lambda: box.state("nginx") == "idle", 0.5, "no policy wants nginx")
             box.svcctl("start", "nginx")
             assert box.pid("nginx")
 

@@ -57,7 +57,7 @@ with Sandbox(SERVICES, policy=POLICY, files={**listener.FILES, "/etc/group": "ro
     for disturb in (lambda: box.svcctl("restart", "x"), lambda: box.kill(box.pid("x")), lambda: box.kill_manager(wait=False),
                     lambda: box.svcctl("reexec")):
         disturb()
-        assert ask(), "nobody answered"
+        assert ask(), "no service answered"
         assert ask("/run/boot.sock")
     box.wait_up()
 

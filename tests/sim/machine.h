@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Machine: a simulated machine around an engine, with its own clock: faulty processes, timers,
- * levels, and a manager that crashes. Plays the supervisor, the providers and the keeper.
+ * levels, and a manager that crashes. It plays the supervisor, the providers and the keeper.
  */
 #ifndef SVCD_TESTS_SIM_MACHINE_H
 #define SVCD_TESTS_SIM_MACHINE_H

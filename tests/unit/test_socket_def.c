@@ -146,8 +146,8 @@ static const struct {
 	{ "ListenStream=/run/../x", "ListenStream=/run/../x: this is not the path of a socket; write it without \"..\" and without a "
 				    "\"/\" at its end" },
 	{ "ListenStream=@", "ListenStream=@: an abstract name has from 1 to 107 bytes (unix(7))" },
-	{ "ListenFIFO=@x", "ListenFIFO=@x: a fifo has an absolute path" },
-	{ "ListenSequentialPacket=80", "ListenSequentialPacket=80: a sequential-packet socket has a path or an @NAME" },
+	{ "ListenFIFO=@x", "ListenFIFO=@x: a fifo needs an absolute path" },
+	{ "ListenSequentialPacket=80", "ListenSequentialPacket=80: a sequential-packet socket needs a path or an @NAME" },
 	{ "ListenStream=80\nListenStream=80", "ListenStream=80: line 4 has this address already" },
 	{ "ListenStream=/x\nListenDatagram=/x", "ListenDatagram=/x: line 4 has this address already" },
 	{ "Accept=yes", "Accept=yes: a process for each connection is not supported; let the service accept its connections itself, or "

@@ -200,8 +200,8 @@ static const struct {
 };
 
 /*
- * The same happens after a maintainer script has removed the pid file. Then the init script finds
- * nothing to stop.
+ * This happens when a maintainer script has removed the pid file, because the init script then
+ * finds nothing to stop.
  */
 START_TEST(process_that_a_restart_left_as_it_was_is_ended)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-worker: carries out operations for the manager that may block for ever.
+ * svc-worker: carries out the operations of the manager that may block for ever.
  *
  * Standard input is one end of a SOCK_SEQPACKET socket pair. Jobs and answers are datagrams of text
  * (worker/message.h). The program ends when the manager closes its end.
@@ -20,8 +20,8 @@
 #include "tools/svc-worker/worker.h"
 
 /*
- * The largest number of requests that are read in one turn of the main loop, because the watches of
- * verbs need their turn, too.
+ * The largest number of requests that are read in one turn of the main loop. There is a limit,
+ * because the watches of verbs need their turn, too.
  */
 #define BATCH 16
 

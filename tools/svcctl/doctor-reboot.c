@@ -46,8 +46,8 @@ static const char *find_access(const char *name, const ServiceDef *def)
 }
 
 /*
- * The services that are up, borrowed names; a new array with NULL at its end. Instances of
- * templates are loaded only if they are named.
+ * The services that are up, borrowed names; a new array with NULL at its end. The caller passes it
+ * to context_load(), which loads an instance of a template only if it gets its name.
  */
 static GPtrArray *list_up(const Doctor *d)
 {
