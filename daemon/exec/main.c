@@ -5,8 +5,8 @@
  * It handles user and group names, environment files, a terminal, directories, and the sandbox:
  * mounts, namespaces, capabilities, system call filters. The keeper has already applied the numeric
  * settings (limits, nice, umask). svc-exec gets no arguments, but a specification on descriptor 3
- * and the exec status pipe on 4 (protocol/exec-protocol.h). If a step fails, svc-exec writes the
- * step's number, an errno and a text to the pipe, and exits. So a service never runs without a
+ * and the exec status channel on 4 (protocol/exec-protocol.h). If a step fails, svc-exec writes the
+ * step's number, an errno and a text to the channel, and exits. So a service never runs without a
  * protection that it requests.
  *
  * After the last run of a service, svc-exec is started once more, to remove the service's
@@ -54,14 +54,14 @@ struct ExecWork {
 	int ready_fd;
 };
 
-/* The status pipe closes on exec. To the manager this means that the service runs. */
+/* The status channel closes on exec. To the manager this means that the service runs. */
 static int step_descriptors(struct ExecWork *w)
 {
 	return fcntl(w->status_fd, F_SETFD, FD_CLOEXEC) < 0 ? errno : 0;
 }
 
 /*
- * Moves the exec status pipe away from the number that the service expects for its readiness
+ * Moves the exec status channel away from the number that the service expects for its readiness
  * descriptor. The lowest free number is used, because LimitNOFILE= is already in force.
  */
 static int move_status(struct ExecWork *w)

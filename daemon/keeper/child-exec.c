@@ -29,7 +29,7 @@
  */
 #define MAY_EXEC_LIMIT_US (10 * USEC_PER_SEC)
 
-/* Exit status of a child without a status pipe; the shell uses it for "could not execute". */
+/* Exit status of a child without a status channel; the shell uses it for "could not execute". */
 #define EXIT_NOT_EXECUTED 127
 
 static int error_of(int result)
@@ -59,7 +59,8 @@ static int move_descriptor(int from, int to, int flags)
 }
 
 /*
- * The order: 0, 1 and 2, the inherited descriptors from 3 on, the status pipe, which exec closes.
+ * The order: 0, 1 and 2, the inherited descriptors from 3 on, the status channel, which exec
+ * closes.
  */
 static int move_descriptors(struct SpawnRequest *r)
 {

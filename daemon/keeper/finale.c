@@ -153,9 +153,9 @@ static bool run_helper(const char *work, uint64_t limit_us)
 }
 
 /*
- * The loggers ignore TERM. They exit when the last write end of their pipes is closed, and PID 1
- * has kept write ends for the manager. A process that cannot be killed may have a write end as
- * well, so this wait has a limit.
+ * The loggers ignore TERM. Each exits when the manager's end of its control socket and all its log
+ * channels are closed. PID 1 has kept the manager's end. A process that cannot be killed may have
+ * the writer's end of a log channel, so this wait has a limit.
  */
 static void end_loggers(void)
 {

@@ -5,7 +5,7 @@
  *
  * PID 1 uses clone3(2), never vfork, which would stop PID 1 during an exec on a hung file system or
  * in a frozen cgroup (measured). PID 1 resolves no path of a service. The child reports failures
- * after the clone through the status pipe.
+ * after the clone through the exec status channel.
  */
 #ifndef SVCD_KEEPER_SPAWN_H
 #define SVCD_KEEPER_SPAWN_H

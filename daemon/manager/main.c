@@ -104,7 +104,7 @@ int main(int argc, char **argv)
 	}
 	(void)fcntl(PROTOCOL_LINK_FD, F_SETFD, FD_CLOEXEC);
 	/*
-	 * A write to a log pipe without a reader must return an error. Services do not inherit
+	 * A write to a log channel without a reader must return an error. Services do not inherit
 	 * this, because they are the keeper's children.
 	 */
 	(void)signal(SIGPIPE, SIG_IGN);

@@ -311,7 +311,7 @@ static bool send_by_helper(const ProcessContext *context, const SpawnInput *inpu
 	r->directory = NULL;
 	r->n_inherited = 0;
 	draft->inherited[r->n_inherited++] = draft->spec_fd;
-	/* EXEC_SPEC_STATUS_FD must exist. Without a pipe no process reads the status. */
+	/* EXEC_SPEC_STATUS_FD must exist. Without a channel no process reads the status. */
 	draft->inherited[r->n_inherited++] = input->status_fd >= 0 ? input->status_fd :
 								     draft->spec_fd;
 	if (input->ready_fd >= 0)

@@ -30,7 +30,7 @@ typedef struct SpawnInput {
 	int output_fd; /* stdout and stderr; -1: nowhere */
 	int cgroup_fd; /* or -1 */
 	int status_fd; /* or -1 */
-	int ready_fd; /* write end of the readiness pipe, or -1 */
+	int ready_fd; /* writer's end of the readiness channel, or -1 */
 } SpawnInput;
 
 /**

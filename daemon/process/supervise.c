@@ -508,7 +508,7 @@ static void resume(Supervisor *s)
 	if (s->step == STEP_ADOPT && s->rows[ROLE_MAIN].in_use)
 		step_adopted(s, s->rows[ROLE_MAIN].pid, 0);
 	if (s->step == STEP_MAIN && s->rows[ROLE_MAIN].in_use && !s->rows[ROLE_MAIN].status)
-		/* the keeper no longer has the pipe: it was read to its end */
+		/* the keeper has no exec status channel any more: it was read to its end */
 		step_main_executed(s);
 	supervisor_take_early_exits(s);
 }

@@ -97,8 +97,8 @@ Supervisor *supervisor_start(ProcessContext *context, const ServiceDef *def, uin
  * ready
  * @pids: by role: living (or unacknowledged) rows, 0: none
  *
- * Time limits continue. Kept descriptors (notify socket, ready descriptor, exec status, log pipe)
- * are handed over by supervisor_give_fd() before the first event is reported. Call
+ * Time limits continue. Kept descriptors (notify socket, ready descriptor, exec status, log
+ * channel) are handed over by supervisor_give_fd() before the first event is reported. Call
  * supervisor_resumed() after the last one.
  */
 Supervisor *supervisor_resume(ProcessContext *context, const ServiceDef *def, uint64_t invocation,

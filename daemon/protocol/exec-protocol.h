@@ -15,7 +15,7 @@
 /* The descriptors of svc-exec. */
 #define EXEC_SPEC_FD 3 /* the specification */
 #define EXEC_SPEC_STATUS_FD \
-	4 /* write end of the exec status pipe (struct ExecStatus in protocol.h) */
+	4 /* writer's end of the exec status channel (struct ExecStatus in protocol.h) */
 #define EXEC_SPEC_READY_FD \
 	5 /* only with EXEC_SPEC_READY: moved to the number that the service expects */
 /*

@@ -147,7 +147,7 @@ enum SpawnFlags {
 	/* fds: stdin, stdout, stderr; otherwise the keeper's /dev/null */
 	SPAWN_STDIO = 1u << 0,
 	SPAWN_CGROUP = 1u << 1, /* fd: directory for CLONE_INTO_CGROUP */
-	SPAWN_STATUS = 1u << 2, /* fd: write end of the exec status pipe; stays CLOEXEC */
+	SPAWN_STATUS = 1u << 2, /* fd: writer's end of the exec status channel; stays CLOEXEC */
 	SPAWN_SET_UID = 1u << 3,
 	SPAWN_SET_GID = 1u << 4,
 	SPAWN_SET_GROUPS = 1u << 5, /* also with n_groups 0: no supplementary groups */
@@ -199,8 +199,8 @@ struct SpawnRlimit {
 };
 
 /*
- * Written by a child to the exec status pipe if it could not execute the service; end of file means
- * success.
+ * Written by a child to the exec status channel if it could not execute the service; end of file
+ * means success.
  */
 enum ExecStep {
 	EXEC_STEP_SETUP = 1, /* session, descriptors, signals */

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A pipe that svc-logger has read to its end still works when it is passed again for a clean-up
-command."""
+"""A log channel that svc-logger has read to its end still works when it is passed again for a
+clean-up command."""
 
 from deadline import wait_for
 from sandbox import Sandbox
