@@ -6,8 +6,8 @@
  * socket pair has its own lock, and the service has only one end.
  *
  * Unlike a pipe, a socket pair can carry file descriptors. The last close of a hostile descriptor
- * may never return, and recv(2) closes the descriptors that it does not pass on. So bytes are
- * peeked at first, and bytes that carry descriptors are never received. The peeked bytes can be
+ * may never return, and recv(2) closes the descriptors that it does not pass on. So bytes are first
+ * read with MSG_PEEK, and bytes that carry descriptors are never received. The peeked bytes can be
  * used, but then the channel must be given up, and an expendable process does its last close
  * (docs/processes.md).
  */

@@ -2,9 +2,9 @@
 /*
  * Call queue: calls that have come from the system bus, and the order in which they are handled.
  *
- * All callers share one connection, so the next caller would have to wait for all of a caller's
- * thousand calls. Here users take turns, and so do the callers of one user. A single call waits for
- * one call of each other user, whatever number of calls and connections those users have.
+ * All callers share one connection. In the order of arrival, one caller with a thousand calls would
+ * delay all others. Here users take turns, and so do the callers of one user. A single call waits
+ * for one call of each other user, whatever number of calls and connections those users have.
  *
  * The bus daemon is asked for the user of a caller only when calls are left over. Until then all
  * calls count as one user's. Excess calls are refused at once, which is cheap, so the connection is

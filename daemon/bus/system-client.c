@@ -627,7 +627,8 @@ static void on_name(void *data, DBusMessage *reply)
 					    DBUS_TYPE_INVALID);
 	client->has_name = result == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER;
 	if (client->has_name) {
-		log_debug(NULL, "on the %s bus as " BUS_NAME, system_bus_kind(client->bus));
+		log_debug(NULL, "connected to the %s bus as " BUS_NAME,
+			  system_bus_kind(client->bus));
 		client->listener->named(client->data);
 	} else if (reply) { /* no reply: the bus went away */
 		log_error(NULL, "the name " BUS_NAME " cannot be taken on the %s bus: %s",

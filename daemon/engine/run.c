@@ -137,7 +137,7 @@ void run_enter_state(Service *s)
 		break_off_reload(s);
 	}
 	if (s->state != STATE_IDLE)
-		run_forget_end(s); /* once its file is corrected, it is retried */
+		run_forget_end(s); /* FAILED by an error in its file: a corrected file starts it */
 	if (s->state != STATE_BACKOFF)
 		s->backoff_until_us = 0;
 	engine_arm(s, ENGINE_TIMER_BACKOFF, s->backoff_until_us);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-finale: the steps at the end of a shutdown that may hang, so PID 1 does not do them itself.
+ * svc-finale: the last steps of a shutdown. PID 1 does not do them itself, because they may hang.
  *
- * 	svc-finale processes machine|user CGROUP-ROOT [PID...]    ends all processes (user: the keeper's) except PID...
+ * 	svc-finale processes machine|user CGROUP-ROOT [PID...]    ends all processes except PID...
  * 	svc-finale file-systems                                   sync, swapoff, unmount, read-only
+ *
+ * With "user" only processes that descend from the keeper are ended.
  *
  * Any of these steps can hang for ever, on a dead disk or server, or because a user holds the lock
  * of /proc. PID 1 waits for a limited time and goes on (docs/keeper.md, "Finale").

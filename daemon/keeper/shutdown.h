@@ -18,8 +18,8 @@ void shutdown_on_signal(int signo, uint64_t now_us);
 enum ShutdownKind shutdown_kind_of_signal(int signo);
 
 /*
- * Before a re-exec: sends this process again the signals that no manager has acted on. They stay
- * pending for the next image.
+ * Before a re-exec: repeats the signals that no manager has acted on, by sending them to this
+ * process. They stay pending for the next image.
  */
 void shutdown_signal_again(void);
 

@@ -23,8 +23,8 @@ void wire_double(DBusMessageIter *out, double value);
 void wire_object_path(DBusMessageIter *out, const char *path);
 
 /*
- * @type: DBUS_TYPE_ARRAY, _VARIANT (with the signature of its content), _STRUCT, _DICT_ENTRY
- * (NULL).
+ * @type: DBUS_TYPE_ARRAY, _VARIANT, _STRUCT or _DICT_ENTRY
+ * @signature: of the content of an array or a variant; NULL for the other types
  */
 void wire_open(DBusMessageIter *out, int type, const char *signature, DBusMessageIter *ret_inner);
 void wire_close(DBusMessageIter *out, DBusMessageIter *inner);

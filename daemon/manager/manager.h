@@ -303,8 +303,8 @@ void watches_remove_service(Manager *m, const char *service, KeyPrefix prefix, c
 void watches_add_client(Manager *m, KeyPrefix prefix, const char *key); /* counted */
 void watches_remove_client(Manager *m, KeyPrefix prefix, const char *key);
 /*
- * Looks up again the conditions of @s below /proc and /sys, because their changes are not reported.
- * Does nothing while the service runs.
+ * Evaluates the conditions of @s below /proc and /sys again, because their changes are not
+ * reported. Does nothing while the service runs.
  */
 void watches_look_again(Manager *m, const Service *s);
 

@@ -94,8 +94,8 @@ HeldPrograms *held_programs_parse(const char *text, gsize length, const char *fi
 
 		if (*lines[i] && *lines[i] != '#' && !parse_line(held, lines[i], origin))
 			diag_warning(diags, origin, NULL,
-				     "\"%s\" is ignored; expected: \"changing\", or \"free\", "
-				     "\"hold\" or \"stop\" and the path of a program",
+				     "\"%s\" is ignored; expected: \"changing\", \"free PATH\", "
+				     "\"hold PATH REASON\" or \"stop PATH REASON\"",
 				     lines[i]);
 	}
 	return held;

@@ -120,7 +120,7 @@ static char *read_ip(Listen *listen, ListenFamily family, const char *host, cons
 		return g_strdup("an address with an interface (\"%eth0\") is not supported; write "
 				"[::]:PORT");
 	return g_strdup_printf(
-		"\"%s\" is not an address in numbers, and names are not looked up; " ADDRESS_FORMS,
+		"\"%s\" is not a numeric address, and names are not looked up; " ADDRESS_FORMS,
 		host);
 }
 

@@ -29,7 +29,7 @@ typedef struct ReadyFdListener {
 
 typedef struct ReadyFd ReadyFd;
 
-/* @fd: our end, taken. It reads nothing before it is armed. */
+/* Takes @fd, which is our end. Nothing is read before ready_fd_arm(). */
 ReadyFd *ready_fd_new(ReadyFdKind kind, int fd, const ReadyFdListener *listener, void *data);
 void ready_fd_arm(ReadyFd *ready);
 /* Reads what is available now. */

@@ -486,7 +486,7 @@ static void mark_users(PathWalker *walker, GPtrArray *users)
 		mark_dirty(walker, g_ptr_array_index(users, i));
 }
 
-/* The place of an event: a name in a directory, or the directory itself (NULL). */
+/* The place of an event: a name in a directory, or the directory itself (@name is NULL). */
 typedef struct Spot {
 	const Directory *directory;
 	const char *name;

@@ -160,7 +160,7 @@ bool sandbox_key_takes_paths(enum SandboxKey key);
 /**
  * sandbox_read() - read the value of one line
  * @problem: on failure, one sentence with the valid values
- * Returns: 0, EINVAL or ENOMEM. After a failure part of the line may have been stored.
+ * Returns: 0, EINVAL or ENOMEM. After a failure, part of the line may have been stored.
  */
 int sandbox_read(struct Sandbox *sandbox, enum SandboxKey key, const char *value,
 		 struct Problem *problem);

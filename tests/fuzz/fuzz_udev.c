@@ -4,9 +4,9 @@
  * known devices are compared, counted and displayed. The output is one line of text without a
  * control character.
  *
- * Each line of the input is a property; an empty one begins the next event. Five devices get them
- * in turn, and one of these is removed each time. A recheck happens at most twice per event, and
- * ends.
+ * Each line of the input is a property, and an empty line begins the next event. The events are for
+ * five devices in turn. The third device is removed after each of its events. Each event causes at
+ * most two rechecks, and every recheck ends.
  */
 #include "config.h"
 
@@ -148,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	describe(table);
 	g_assert(n_sent >= G_N_ELEMENTS(conditions));
 	udev_table_begin_listing(table);
-	udev_table_end_listing(table, "block"); /* all of these are gone */
+	udev_table_end_listing(table, "block"); /* an empty list: no block device is left */
 	udev_table_settle(table);
 	describe(table);
 	udev_rechecks_free(requested.rechecks);

@@ -17,7 +17,8 @@ from sandbox import Sandbox
 # The time limits hold only without sanitizers, which make svcd several times slower.
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 
-# limits.h: LIMIT_LOG_BURST_BYTES, and the rate of a flood per second; the rest is in pipes.
+# limits.h: LIMIT_LOG_BURST_BYTES, and the rate of a flood per second. SLACK is for the bytes
+# in the channels.
 BURST, RATE, SLACK = 4 << 20, (16 << 20) + (256 << 10), 1 << 20
 
 SPEAKER = """import os, time
@@ -58,8 +59,8 @@ def speak(box):
     if box.exists("/run/took"):
         box.remove("/run/took")
     box.svcctl("restart", "speaker")
-    wait_for(lambda: box.exists("/run/took") and box.read("/run/took"), what="it has written it all")
-    wait_for(lambda: "the last line" in box.read("/run/svcd/log/speaker.log")[-200:], what="all of it is written")
+    wait_for(lambda: box.exists("/run/took") and box.read("/run/took"), what="the service has written all its output")
+    wait_for(lambda: "the last line" in box.read("/run/svcd/log/speaker.log")[-200:], what="the last line is in the log")
     return (40 * 100 * (1 << 8) / (1 << 20)) / float(box.read("/run/took"))
 
 

@@ -138,7 +138,7 @@ def who_is_just_being_executed_is_found(session):
     for _ in range(60):
         session.svcctl("restart", "--wait", "forks")
         session.wait_state("forks", "ready")
-    wait_for(lambda: sleeps(session).count("4720") == 1, what="setsid has executed the last one, and none is left of those before")
+    wait_for(lambda: sleeps(session).count("4720") == 1, what="only the process of the last start is left")
 
 
 def managers_come_and_go(session):

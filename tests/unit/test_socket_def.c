@@ -133,14 +133,14 @@ static const struct {
 	{ "ListenStream=0", "ListenStream=0: \"0\" is not a port; write a number from 1 to 65535" },
 	{ "ListenStream=65536", "ListenStream=65536: \"65536\" is not a port; write a number from 1 to 65535" },
 	{ "ListenStream=http", "ListenStream=http: \"http\" is not an address; " FORMS },
-	{ "ListenStream=localhost:80", "ListenStream=localhost:80: \"localhost\" is not an address in numbers, and names are not looked "
+	{ "ListenStream=localhost:80", "ListenStream=localhost:80: \"localhost\" is not a numeric address, and names are not looked "
 				       "up; " FORMS },
 	{ "ListenStream=::1:80", "ListenStream=::1:80: write an IPv6 address in brackets: [ADDRESS]:PORT" },
 	{ "ListenStream=[::1]", "ListenStream=[::1]: the port is missing; write [ADDRESS]:PORT" },
 	{ "ListenStream=[::1]:", "ListenStream=[::1]:: \"\" is not a port; write a number from 1 to 65535" },
 	{ "ListenStream=[fe80::1%eth0]:80", "ListenStream=[fe80::1%eth0]:80: an address with an interface (\"%eth0\") is not "
 					    "supported; write [::]:PORT" },
-	{ "ListenStream=1.2.3:80", "ListenStream=1.2.3:80: \"1.2.3\" is not an address in numbers, and names are not looked up; " FORMS },
+	{ "ListenStream=1.2.3:80", "ListenStream=1.2.3:80: \"1.2.3\" is not a numeric address, and names are not looked up; " FORMS },
 	{ "ListenStream=/run/", "ListenStream=/run/: this is not the path of a socket; write it without \"..\" and without a \"/\" at its "
 				"end" },
 	{ "ListenStream=/run/../x", "ListenStream=/run/../x: this is not the path of a socket; write it without \"..\" and without a "
@@ -160,7 +160,7 @@ static const struct {
 	{ "BindIPv6Only=no", "BindIPv6Only=no: \"no\" is not one of default, both, ipv6-only" },
 	{ "ReceiveBuffer=big", "ReceiveBuffer=big: write a size such as 64K or 8M" },
 	{ "TriggerLimit=5", "TriggerLimit=5: write STARTS/TIME, such as 5/10s" },
-	{ "ListenNetlink=kobject", "unknown key ListenNetlink=: a netlink socket is opened by the service itself" },
+	{ "ListenNetlink=kobject", "unknown key ListenNetlink=: the service must open its netlink sockets itself" },
 	{ "TriggerLimitBurst=3", "unknown key TriggerLimitBurst=: write TriggerLimit=STARTS/TIME" },
 	{ "Exec=/bin/y", "Exec= belongs in [Service], not in [Socket]" },
 };

@@ -502,14 +502,14 @@ static void rule_dynamic_user(Draft *draft, const UnitLine *line)
 			   "the service would run as root: create a user, and write User=");
 }
 
-/* In systemd the output goes to the journal. Here it goes through a pipe to the log. */
+/* In systemd the output goes to the journal. Here it goes through a socket to the log. */
 static void rule_output(Draft *draft, const UnitLine *line)
 {
 	if (strcmp(line->value, "null") == 0 || strchr(line->value, ':') ||
 	    strcmp(line->value, "socket") == 0)
-		draft_lose(draft, line, "its output is in svcctl log");
+		draft_lose(draft, line, "\"svcctl log\" shows its output");
 	else
-		draft_imply(draft, line, "its output is in svcctl log");
+		draft_imply(draft, line, "\"svcctl log\" shows its output");
 }
 
 static void rule_input(Draft *draft, const UnitLine *line)
@@ -583,7 +583,7 @@ const ImportRow import_rows_service[] = {
 	{ "SendSIGKILL", NULL, IMPORT_LOST, "after StopTimeout the remaining processes get FinalKillSignal" },
 	{ "Slice", NULL, IMPORT_IMPLIED, OWN_CGROUP },
 	{ "Sockets", NULL, IMPORT_LOST, "import the .socket files together with this unit" },
-	{ "SyslogFacility", NULL, IMPORT_IMPLIED, "its output is logged with the facility daemon" },
+	{ "SyslogFacility", NULL, IMPORT_IMPLIED, "its output is logged with the syslog facility \"daemon\"" },
 	{ "SyslogIdentifier", NULL, IMPORT_IMPLIED, "its lines have the name of the service" },
 	{ "SyslogLevel", NULL, IMPORT_IMPLIED, "a line may begin with its level, as in <3>" },
 	{ "SyslogLevelPrefix", NULL, IMPORT_IMPLIED, "a line may begin with its level, as in <3>" },

@@ -20,8 +20,8 @@
 /**
  * ini_edit_set() - one line @key=@value in [@section]
  * @file: for messages
- * @text: the present text, NULL or empty: a new file, which gets INI_EDIT_HEAD; replaced by the new
- * text
+ * @text: the present text, which is replaced by the new text. NULL or empty: a new file, which gets
+ * INI_EDIT_HEAD
  * @value: NULL removes the key
  *
  * The new line replaces all lines of the key, at the place of the first. A new key comes after the

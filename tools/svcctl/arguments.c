@@ -58,8 +58,8 @@ static const OptionRow rows[] = {
 	{ "lines", 'n', OPTION_TEXT, FIELD(lines), false, " N", "how many lines (50), or all" },
 	{ "lines", 'N', OPTION_TEXT, FIELD(lines), false, NULL, NULL },
 	{ "since", 0, OPTION_TEXT, FIELD(since), false, " TIME", "only lines since 10min (ago), 09:30 or a date" },
-	{ "boot", 0, OPTION_TEXT, FIELD(boot), false, " N", "of a recorded boot: its number, or -1 for the last one before this" },
-	{ "shutdown", 0, OPTION_FLAG, FIELD(of_shutdown), false, "", "of the shutdown instead of the boot" },
+	{ "boot", 0, OPTION_TEXT, FIELD(boot), false, " N", "show the recorded boot N; -1: the boot before this one" },
+	{ "shutdown", 0, OPTION_FLAG, FIELD(of_shutdown), false, "", "show the last shutdown instead of the boot" },
 	{ "follow", 'f', OPTION_FLAG, FIELD(follows), false, "", "continue with new lines as they are written" },
 	{ "root", 0, OPTION_TEXT, FIELD(root), false, " DIR", "use the files below DIR, not those of this machine" },
 	{ "runlevel", 0, OPTION_VALUES, FIELD(runlevel), false, " N", "in this runlevel" },
@@ -372,7 +372,10 @@ const char *arguments_awaiting(const char *argument)
 	return row && (row->kind == OPTION_TEXT || row->kind == OPTION_VALUES) ? row->name : NULL;
 }
 
-/* Options for the manager alone and second letters have no help text, and are not listed. */
+/*
+ * An option without a help text is not listed: a second letter, or an option that only the manager
+ * passes.
+ */
 static bool is_of(const OptionRow *row, const Verb *verb)
 {
 	return row->help && (verb ? arguments_takes(verb, row->name) : row->is_global);

@@ -25,19 +25,19 @@ bool arguments_check(const Options *options, const Verb *verb, GError **error);
 /* Does @verb take the option of that name? */
 bool arguments_takes(const Verb *verb, const char *name);
 
-/* Is an option set that selects @verb? Its "of" must not be NULL. */
+/* Do the given options select @verb? @verb->of must not be NULL. */
 bool arguments_chooses(const Options *options, const Verb *verb);
 
 /* The option that takes the argument after @token as its value; NULL if @token expects none. */
 const char *arguments_awaiting(const char *token);
 
-/* Calls @func with each documented option of @verb, or with each global one (NULL). */
+/* Calls @func with each documented option of @verb; NULL: with each documented global option. */
 void arguments_foreach_option(const Verb *verb,
 			      void (*func)(void *data, const char *name, const char *help,
 					   bool takes_value),
 			      void *data);
 
-/* The options of @verb, or the global ones. */
+/* Prints the options of @verb; NULL: the global options. */
 void arguments_print_options(Output *output, const Verb *verb);
 
 #endif

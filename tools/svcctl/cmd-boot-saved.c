@@ -69,8 +69,8 @@ SavedBoot *boots_load_text(Context *context, const char *text, GError **error)
 }
 
 /*
- * The boot that argument @index of the command line names, or without it the @back-th newest one;
- * NULL with @error.
+ * The boot that argument @index of the command line names. If there is no such argument: the
+ * @back-th newest boot. NULL with @error.
  */
 static SavedBoot *load(Context *context, unsigned index, unsigned back, GError **error)
 {
