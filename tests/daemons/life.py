@@ -279,7 +279,10 @@ class Life:
         return pid
 
     def crash(self):
-        before = wait_for(self.kill, what="crash: it is killed")
+        before = self.kill()
+        if not before:  # it exits sooner than it is found
+            with self.kept_busy():
+                before = wait_for(self.kill, what="crash: it is killed")
         if self.says("Restart"):
             wait_for(lambda: self.box.pid(self.name) not in (0, before) and self.box.state(self.name) == "ready", START_S,
                      "crash: it is back")
