@@ -133,13 +133,6 @@ static void report_remaining(int signo, long left_ms)
 
 /* --- signals --- */
 
-static bool is_spared(pid_t pid)
-{
-	for (size_t i = 0; i < finale->n_spared; i++)
-		if (finale->spared[i] == pid)
-			return true;
-	return pid <= 1 || pid == getpid() || pid == getppid();
-}
 
 /* Kernel threads and zombies have no executable. */
 static bool is_living_program(pid_t pid)
@@ -164,6 +157,21 @@ static pid_t parent_of(pid_t pid)
 		return 0;
 	at = strrchr(text, ')');
 	return at && strlen(at) > 4 ? (pid_t)atoi(at + 4) : 0;
+}
+
+static bool is_listed(pid_t pid)
+{
+	for (size_t i = 0; i < finale->n_spared; i++)
+		if (finale->spared[i] == pid)
+			return true;
+	return false;
+}
+
+/* A child of a logger ends with it. */
+static bool is_spared(pid_t pid)
+{
+	return pid <= 1 || pid == getpid() || pid == getppid() || is_listed(pid) ||
+	       is_listed(parent_of(pid));
 }
 
 /* The keeper is a subreaper, so it is an ancestor of orphans as well. */
@@ -207,7 +215,7 @@ static bool signal_descendant(pid_t pid, int signo)
 
 static bool signal_process(pid_t pid, int signo)
 {
-	if (is_spared(pid) || !is_living_program(pid))
+	if (!is_living_program(pid) || is_spared(pid))
 		return false;
 	return finale->is_user ? signal_descendant(pid, signo) : may_signal(kill(pid, signo));
 }

@@ -109,11 +109,6 @@ int forwarder_start(const char *path, pid_t *ret_pid)
 		return -1;
 	if (*ret_pid == 0) {
 		(void)prctl(PR_SET_NAME, "svc-syslog");
-		/*
-		 * The finale first ends all processes except the loggers, and waits for them. This
-		 * process is not a logger and ends, too.
-		 */
-		(void)signal(SIGTERM, SIG_DFL);
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != logger)
 			_exit(0);

@@ -17,7 +17,7 @@
 /**
  * forwarder_start() - fork the forwarder
  * @path:    the path of the syslog daemon's socket
- * @ret_pid: a child; it ends on SIGTERM, and with svc-logger
+ * @ret_pid: a child; it ends with svc-logger
  * Returns: our end of a SOCK_SEQPACKET pair, or -1. The pair holds a few hundred lines while there
  * is no syslog daemon.
  */

@@ -8,7 +8,6 @@
 #include "logger/syslog.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -42,7 +41,6 @@ struct Syslog {
 	int epoll_fd; /* borrowed */
 	int fd; /* to the forwarder; -1: there is none */
 	pid_t pid; /* the forwarder's; 0: there was none */
-	bool is_over; /* the machine is shutting down */
 	bool is_full; /* it takes no line now; an event comes when it does */
 	GQueue held; /* Held *, owned */
 	size_t held_bytes;
@@ -140,25 +138,15 @@ void syslog_send(Syslog *log, const char *service, const char *bytes, size_t len
 	hold(log, service, make_line(service, bytes, length, realtime_us));
 }
 
-/* SIGTERM comes from the finale, which would wait for the next forwarder. */
-static bool was_requested_to_end(const Syslog *log)
-{
-	int status;
-
-	return log->pid > 0 && waitpid(log->pid, &status, WNOHANG) == log->pid &&
-	       WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
-}
-
 static bool has_forwarder(Syslog *log, int64_t now_us)
 {
 	struct epoll_event event = { .events = EPOLLOUT | EPOLLET, .data.ptr = log };
 
 	if (log->fd >= 0)
 		return true;
-	log->is_over = log->is_over || was_requested_to_end(log);
 	log->next_try_us = now_us + RETRY_US;
-	if (log->is_over)
-		return false;
+	if (log->pid > 0)
+		(void)waitpid(log->pid, NULL, WNOHANG); /* the earlier one has ended */
 	log->fd = forwarder_start(log->path, &log->pid);
 	log->is_full = false;
 	if (log->fd >= 0 && epoll_ctl(log->epoll_fd, EPOLL_CTL_ADD, log->fd, &event) < 0)
@@ -215,8 +203,7 @@ void syslog_flush(Syslog *log, int64_t now_us)
 
 int64_t syslog_next_try(const Syslog *log)
 {
-	return log->held.length > 0 && !log->is_full && !log->is_over ? MAX(log->next_try_us, 1) :
-									0;
+	return log->held.length > 0 && !log->is_full ? MAX(log->next_try_us, 1) : 0;
 }
 
 Syslog *syslog_new(const char *path, int epoll_fd)

@@ -145,6 +145,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_keeper_held.py \
 	tests/sandbox/test_keeper_last_resort.py \
 	tests/sandbox/test_kernel_command_line.py \
+	tests/sandbox/test_late_output.py \
 	tests/sandbox/test_least_privilege.py \
 	tests/sandbox/test_log_answers.py \
 	tests/sandbox/test_log_flood.py \

@@ -188,27 +188,6 @@ START_TEST(forwarder_that_dies_is_replaced)
 }
 END_TEST
 
-/* The finale sends SIGTERM to all processes except the loggers, and waits for these. */
-START_TEST(forwarder_that_is_asked_to_end_is_not_replaced)
-{
-	Session *session = session_with_probe();
-	auto_fd int syslog = bind_syslog(session->syslog_path);
-	const int64_t deadline_us = g_get_monotonic_time() + DEADLINE_US;
-
-	write_text(session->probe[1], "first\n");
-	expect_syslog(syslog, "<30>", "probe: first");
-	kill_forwarder(session, SIGTERM);
-	/* it is reaped at the next try */
-	while (forwarder_of(session) > 0 && g_get_monotonic_time() < deadline_us) {
-		write_text(session->probe[1], "more\n");
-		g_usleep(10 * G_TIME_SPAN_MILLISECOND);
-	}
-
-	ck_assert_int_eq(forwarder_of(session), 0);
-	session_free(session);
-}
-END_TEST
-
 START_TEST(stopped_forwarder_holds_up_nothing)
 {
 	Session *session = session_with_probe();
@@ -235,7 +214,6 @@ Suite *make_suite(void)
 		 early_lines_reach_a_syslog_that_comes_later,
 		 syslog_daemons_own_lines_are_not_sent_to_it, syslog_that_hangs_holds_up_nothing,
 		 a_flood_leaves_the_lines_of_others, forwarder_that_dies_is_replaced,
-		 forwarder_that_is_asked_to_end_is_not_replaced,
 		 stopped_forwarder_holds_up_nothing);
 	return suite;
 }
