@@ -112,6 +112,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_explain.py \
 	tests/sandbox/test_explain_world.py \
 	tests/sandbox/test_facility.py \
+	tests/sandbox/test_fast_shutdown.py \
 	tests/sandbox/test_files_held.py \
 	tests/sandbox/test_files_unread.py \
 	tests/sandbox/test_files_with_errors.py \

@@ -3,13 +3,15 @@
  * boot record: writes the record of this boot. The services boot-record and shutdown-record run it.
  *
  * During the boot it takes samples of the kernel's counters. It writes the record when the boot is
- * finished, and completes it when the login screen is shown and the disks are quiet. During a
- * shutdown it writes each change of a service's state. "record now" and "record end" save the logs.
+ * finished, and completes it when the login screen is shown and the disks are quiet. "record now"
+ * saves the logs. "record shutdown" writes each change of a service's state, and at SIGTERM becomes
+ * "record end", which saves the last lines.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,6 +36,8 @@
 #define LOGIN_QUERY_US (10 * G_USEC_PER_SEC)
 /* The shortest time between two copies of the logs during a shutdown. */
 #define SAVE_US G_USEC_PER_SEC
+/* Ready=fd:3 of shutdown-record.svc */
+#define READY_FD 3
 
 typedef struct Recorder {
 	Context *context;
@@ -259,29 +263,60 @@ static bool record_boot(Recorder *r, GError **error)
 /* --- the shutdown --- */
 
 /*
- * Runs until this process or the manager ends, or the record's volume is unmounted. Each change is
- * written at once. PID 1 syncs at the end.
+ * PID 1 has sent SIGTERM: every service has stopped, and the manager is gone. This process may be
+ * waiting for the manager, so it is replaced. execl(3) is async-signal-safe.
  */
-static bool record_shutdown(Context *context, int64_t init_us, GError **error)
+static void on_term(int signo)
 {
-	g_autoptr(SavedBoot) boot = load_this(init_us, error);
-	g_autofree char *record = boot ? boots_path(boots_directory(), boot->number) : NULL;
-	g_autofree char *directory = boot ? make_logs_directory(boot, error) : NULL;
+	(void)signo;
+	(void)execl("/proc/self/exe", "svcctl", "boot", "record", "end", (char *)NULL);
+	_exit(1);
+}
+
+/* The shutdown waits for this, so that the record contains at least its requester. */
+static void report_ready(void)
+{
+	(void)fd_write_all(READY_FD, "\n", 1); /* otherwise StartTimeout= ends the wait */
+}
+
+/*
+ * Runs until SIGTERM, or the end of the manager, or until the record's volume is unmounted. Each
+ * change is written at once. PID 1 syncs at the end.
+ */
+static void write_changes(Context *context, const char *record, const char *directory)
+{
+	bool can_continue = save_changes(context, directory, false, NULL);
 	int64_t saved_us = 0;
 
-	if (!directory || !client_watch(context->client, error))
-		return false;
-	while (access(record, F_OK) == 0) {
+	report_ready();
+	while (can_continue && access(record, F_OK) == 0) {
 		const int64_t now_us = g_get_monotonic_time();
 
-		if (!save_changes(context, directory, false, NULL))
-			return true;
 		if (now_us - saved_us >= SAVE_US) {
-			(void)save_logs(context, directory, NULL); /* tried again at the end */
+			/* tried again at the end */
+			(void)save_logs(context, directory, NULL);
 			saved_us = now_us;
 		}
 		(void)client_wait(context->client, now_us + SAVE_US);
+		can_continue = save_changes(context, directory, false, NULL);
 	}
+}
+
+/* A boot that did not finish has no record, and neither has a read-only disk. */
+static bool record_shutdown(Context *context, int64_t init_us, GError **error)
+{
+	g_autoptr(SavedBoot) boot = load_this(init_us, NULL);
+	g_autofree char *record = boot ? boots_path(boots_directory(), boot->number) : NULL;
+	g_autofree char *directory = boot ? make_logs_directory(boot, error) : NULL;
+
+	if (!boot) {
+		report_ready();
+		return true;
+	}
+	if (!directory || !client_watch(context->client, error))
+		return false;
+	(void)signal(SIGTERM, on_term);
+	write_changes(context, record, directory);
 	return true;
 }
 
@@ -312,17 +347,17 @@ bool boot_record(Context *context, GError **error)
 
 	if (strcmp(what, "end") == 0)
 		return record_end(context, error);
-	if (*what && strcmp(what, "now") != 0)
-		return fail_ctl(error, CTL_ERROR_USAGE, "boot record takes now or end, not \"%s\"",
-				what);
+	if (*what && strcmp(what, "now") != 0 && strcmp(what, "shutdown") != 0)
+		return fail_ctl(error, CTL_ERROR_USAGE,
+				"boot record takes now, shutdown or end, not \"%s\"", what);
 	manager = client_properties(context->client, OBJECT_PATH_MANAGER, INTERFACE_MANAGER, error);
 	r.init_us = manager ? boot_init_started(context, error) : -1;
 	if (r.init_us < 0)
 		return false;
+	if (strcmp(what, "shutdown") == 0)
+		return record_shutdown(context, r.init_us, error);
 	if (*what)
 		return record_now(context, r.init_us, error);
-	if (record_number(manager, "ShuttingDown"))
-		return record_shutdown(context, r.init_us, error);
 	done = record_boot(&r, error);
 	g_clear_pointer(&r.record, json_object_unref);
 	return done;
