@@ -124,6 +124,7 @@ def codes(box):
     run(box, "invoke-rc.d --nonsense cron start", 103)
     run(box, "invoke-rc.d 'two words' start", 103)
     run(box, "invoke-rc.d nonsense start", 100 if box.exists("/sbin/init") else 0)
+    assert run(box, "service --version").startswith("svcctl ")
     table = run(box, "service --status-all")
     assert " [ + ]  cron\n" in table and " [ + ]  nginx\n" in table and " [ - ]  ssh\n" in table, table
 

@@ -41,7 +41,6 @@ static const struct {
 	{ "--failed", "svcctl list --state failed" },
 	{ "--now", "svcctl enable NAME, which starts it too; svcctl disable NAME stops it" },
 	{ "--unit", "svcctl log NAME" },
-	{ "--boot", "svcctl log NAME, or for the boot before this svcctl log NAME --boot -1" },
 	{ "--type", "svcctl list" },
 	{ "--no-pager", "no option, because no pager is started" },
 	{ "-u", "svcctl log NAME" },
