@@ -413,12 +413,39 @@ class Sandbox:
         answer = json.loads(done.stdout)
         return answer["data"] if check else answer
 
+    def query(self, *argv):
+        """
+        The "data" of svcctl's JSON answer; KeyError if there is no such service.
+
+        The tests query states most often, so this uses the svcctl that is built without sanitizers,
+        in a third of the time. The sandbox gets it as a descriptor, because it has no such file.
+        """
+        try:
+            fd = os.open(f"{os.environ['SVCD_BUILDS']}/stage-bare/usr/bin/svcctl", os.O_RDONLY | os.O_CLOEXEC)
+        except (KeyError, FileNotFoundError):
+            fd = -1
+        try:
+            program = f"/proc/self/fd/{fd}" if fd >= 0 and self.exists("/proc/version") else "/usr/bin/svcctl"
+            done = subprocess.run(self.command([program, *argv, "--json"]), capture_output=True, text=True, timeout=DEFAULT_S,
+                                  env=self.run_environment(), check=False, stdin=subprocess.DEVNULL,
+                                  pass_fds=[fd] if fd >= 0 else [])
+        finally:
+            if fd >= 0:
+                os.close(fd)
+        answer = json.loads(done.stdout) if done.stdout else {"data": None}
+        if answer.get("error", {}).get("code") == "NoSuchService":
+            raise KeyError(argv[-1])
+        if not answer["data"]:
+            raise Failure(f"svcctl {' '.join(argv)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        return answer["data"]
+
     def services(self):
         """name -> row of "svcctl list"."""
-        return {row["name"]: row for row in self.svcctl_json("list", "--all")}
+        return {row["name"]: row for row in self.query("list", "--all")}
 
     def service(self, name):
-        return self.services()[name]
+        """The row of "svcctl status NAME"; KeyError if there is no such service."""
+        return self.query("status", name)[0]
 
     def state(self, name):
         return self.service(name)["state"]
@@ -441,14 +468,12 @@ class Sandbox:
         """Wait until the service is in one of @states; returns its row."""
         def look():
             self._must_live()
-            done = self.svcctl("list", "--all", "--json", check=False)
-            if done.returncode:
+            try:
+                row = self.service(name)
+            except (Failure, KeyError):
                 return False
-            rows = {row["name"]: row for row in json.loads(done.stdout)["data"]}
-            if name not in rows:
-                return False
-            look.last = rows[name]["state"]
-            return rows[name] if look.last in states else False
+            look.last = row["state"]
+            return row if look.last in states else False
         look.last = None
         try:
             return wait_for(look, seconds, f"{name} is {' or '.join(states)}")
