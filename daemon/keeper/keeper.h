@@ -48,6 +48,9 @@ extern int keeper_manager_cgroup_fd;
 #define USEC_PER_SEC 1000000ULL
 #define NEVER_US UINT64_MAX
 
+/* The longest request for a watchdog (watchdog.h), with its NUL. */
+#define WATCHDOG_REQUEST_BYTES 128
+
 #define N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 
 /* CLOCK_MONOTONIC in microseconds, without the time in suspend. */

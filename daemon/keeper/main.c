@@ -378,7 +378,7 @@ static void __attribute__((noreturn)) loop(int signal_fd)
 		link_turn(&fds[1]);
 		now_us = keeper_now_us();
 		link_tick(now_us);
-		watchdog_tick(now_us);
+		watchdog_tick(now_us, link_is_well());
 		shutdown_tick(now_us);
 		disposal_tick(now_us);
 	}
@@ -421,7 +421,8 @@ static void __attribute__((noreturn)) keep(const struct KeeperOptions *options)
 		keeper.boot_at_us = keeper_now_us();
 		early_boot();
 		/* after early_boot(), so that the memfd does not get the number 0, 1 or 2 */
-		memory_init();
+		if (!memory_init())
+			crash_last_resort();
 	}
 	if (keeper.user_mode && prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		console_log("cannot become a subreaper: %s", strerror(errno));

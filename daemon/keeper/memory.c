@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "keeper/console.h"
-#include "keeper/reexec.h"
 
 #define MAGIC 0x6d637673u /* "svcm" */
 #define LAYOUT 1
@@ -128,7 +127,7 @@ static void use(char *mapped, int fd)
 	(void)madvise(memory, MEMORY_BYTES, MADV_DONTFORK);
 }
 
-void memory_init(void)
+bool memory_init(void)
 {
 	int fd = memfd_create("svcd-memory", MFD_CLOEXEC);
 	char *mapped = NULL;
@@ -142,10 +141,13 @@ void memory_init(void)
 		fd = -1;
 		mapped = map(-1, MEMORY_BYTES, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 	}
-	if (!mapped)
-		crash_last_resort();
+	if (!mapped) {
+		console_log("no memory for the tables: %s", strerror(errno));
+		return false;
+	}
 	use(mapped, fd);
 	memcpy(memory, &ours, sizeof(ours));
+	return true;
 }
 
 static bool is_inside(uint32_t offset, uint64_t bytes, size_t size)
@@ -197,14 +199,15 @@ static bool has_memory(enum TableId id, unsigned int n)
 
 /*
  * Copies to a new memory, row by row. Fields that only the new rows have are zero; fields that only
- * the old ones have are dropped.
+ * the old ones have are dropped. Returns: false if there is no memory for the tables.
  */
-static void convert(const char *old)
+static bool convert(const char *old)
 {
 	const struct Header *from = (const void *)old;
 	unsigned int n_tries = 0;
 
-	memory_init();
+	if (!memory_init())
+		return false;
 	memcpy(memory + STATE_AT, old + from->state_offset,
 	       lesser(from->state_bytes, sizeof(struct State)));
 	memcpy(memory + KEEPER_AT, old + from->keeper_offset,
@@ -227,10 +230,11 @@ static void convert(const char *old)
 				console_log(
 					"no memory for all rows of the old image's tables: some "
 					"are lost");
-				return;
+				return true;
 			}
 		}
 	}
+	return true;
 }
 
 bool memory_resume(int fd, bool is_trial)
@@ -255,9 +259,10 @@ bool memory_resume(int fd, bool is_trial)
 		return true;
 	}
 	if (header_is_sound(header_in(mapped), size)) {
-		convert(mapped);
+		const bool is_converted = convert(mapped);
+
 		(void)munmap(mapped, size); /* cannot fail for a mapping we made */
-		return true;
+		return is_converted;
 	}
 	console_log(
 		"the tables of the old image are damaged or of another version: they are not used");

@@ -11,7 +11,6 @@
 #define SVCD_KEEPER_MEMORY_H
 
 #include "keeper/keeper.h"
-#include "keeper/watchdog.h"
 
 enum TableId { TABLE_CHILDREN, TABLE_NOTES, TABLE_FDS, N_TABLES };
 
@@ -70,8 +69,11 @@ struct State {
 	char watchdog_request[WATCHDOG_REQUEST_BYTES]; /* empty: no watchdog */
 };
 
-/* Makes an empty memory. Without a memfd the tables cannot be handed over. */
-void memory_init(void);
+/*
+ * Makes an empty memory. Without a memfd the tables cannot be handed over. Returns: false, logged,
+ * if there is no memory at all; crash_last_resort() must follow.
+ */
+bool memory_init(void);
 
 /**
  * memory_resume() - map the memory that an older image has left in @fd

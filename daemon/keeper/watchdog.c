@@ -21,7 +21,6 @@
 
 #include "keeper/console.h"
 #include "keeper/keeper.h"
-#include "keeper/link.h"
 
 #define DEFAULT_DEVICE "/dev/watchdog"
 #define KERNEL_OPTION "svcd.watchdog="
@@ -168,13 +167,13 @@ static void starve(uint64_t now_us)
 			    dog.device);
 }
 
-void watchdog_tick(uint64_t now_us)
+void watchdog_tick(uint64_t now_us, bool manager_is_well)
 {
 	if (now_us < dog.next_us)
 		return;
 	if (dog.fd < 0)
 		look_for_device(now_us);
-	else if (dog.needs_manager && !link_is_well())
+	else if (dog.needs_manager && !manager_is_well)
 		starve(now_us);
 	else
 		feed(now_us);

@@ -8,9 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The longest request, with its NUL. */
-#define WATCHDOG_REQUEST_BYTES 128
-
 /**
  * watchdog_configure() - set what is requested
  * @request: "SECONDS", optionally ",manager" and ",/dev/NAME"; "0": no watchdog
@@ -22,8 +19,8 @@ bool watchdog_configure(const char *request);
 /* On a machine: reads the request from the kernel command line, unless there is one already. */
 void watchdog_read_command_line(void);
 
-/* Opens or feeds the device if it is time. */
-void watchdog_tick(uint64_t now_us);
+/* Opens or feeds the device if it is time. @manager_is_well: link_is_well(). */
+void watchdog_tick(uint64_t now_us, bool manager_is_well);
 uint64_t watchdog_next_us(void);
 
 /* Feeds the device during the finale, when there is no manager to depend on. */

@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "keeper/keeper.h"
-#include "keeper/link.h"
 #include "keeper/watchdog.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/suite.h"
@@ -32,11 +31,6 @@ static int reader = -1;
 static bool manager_is_well;
 static int device_knows_s; /* 0: the timeout that was set; -1: no timeouts */
 static int configured_s;
-
-bool link_is_well(void)
-{
-	return manager_is_well;
-}
 
 /* The driver's side. */
 int ioctl(int fd, unsigned long request, ...)
@@ -146,7 +140,7 @@ START_TEST(without_a_request_nothing_is_ever_due)
 	ck_assert_uint_eq(watchdog_next_us(), NEVER_US);
 	ck_assert(watchdog_configure("0"));
 	ck_assert_uint_eq(watchdog_next_us(), NEVER_US);
-	watchdog_tick(NEVER_US - 1);
+	watchdog_tick(NEVER_US - 1, manager_is_well);
 	ck_assert_int_eq(watchdog_fd(), -1);
 }
 END_TEST
@@ -155,14 +149,14 @@ START_TEST(it_is_fed_at_half_of_its_time)
 {
 	make_device();
 	configure("");
-	watchdog_tick(SECONDS(1));
+	watchdog_tick(SECONDS(1), manager_is_well);
 	ck_assert_int_eq(configured_s, 60);
 	ck_assert_str_eq(eaten(), "k");
 
 	ck_assert_uint_eq(watchdog_next_us(), SECONDS(31));
-	watchdog_tick(SECONDS(30));
+	watchdog_tick(SECONDS(30), manager_is_well);
 	ck_assert_str_eq(eaten(), "");
-	watchdog_tick(SECONDS(31));
+	watchdog_tick(SECONDS(31), manager_is_well);
 	ck_assert_str_eq(eaten(), "k");
 	ck_assert_uint_eq(watchdog_next_us(), SECONDS(61));
 }
@@ -173,7 +167,7 @@ START_TEST(the_timeout_of_the_device_is_used_if_it_refuses_the_wanted_one)
 	make_device();
 	device_knows_s = 16;
 	configure("");
-	watchdog_tick(SECONDS(1));
+	watchdog_tick(SECONDS(1), manager_is_well);
 	ck_assert_uint_eq(watchdog_next_us(), SECONDS(9));
 }
 END_TEST
@@ -183,7 +177,7 @@ START_TEST(a_device_without_a_timeout_is_fed_every_second)
 	make_device();
 	device_knows_s = -1;
 	configure("");
-	watchdog_tick(SECONDS(1));
+	watchdog_tick(SECONDS(1), manager_is_well);
 	ck_assert_uint_eq(watchdog_next_us(), SECONDS(2));
 }
 END_TEST
@@ -194,12 +188,12 @@ START_TEST(a_device_that_appears_later_is_found)
 
 	configure("");
 	for (int i = 0; i < 100; i++, now_us = watchdog_next_us())
-		watchdog_tick(now_us);
+		watchdog_tick(now_us, manager_is_well);
 	ck_assert_uint_ge(now_us, SECONDS(100)); /* but not for ever */
 	ck_assert_int_eq(watchdog_fd(), -1);
 
 	make_device();
-	watchdog_tick(watchdog_next_us());
+	watchdog_tick(watchdog_next_us(), manager_is_well);
 	ck_assert_str_eq(eaten(), "k");
 }
 END_TEST
@@ -208,15 +202,15 @@ START_TEST(a_device_that_disappears_is_looked_for_again)
 {
 	make_device();
 	configure("");
-	watchdog_tick(0);
+	watchdog_tick(0, manager_is_well);
 	(void)close(reader);
 	(void)unlink(device);
 	(void)signal(SIGPIPE, SIG_IGN); /* PID 1 blocks it */
-	watchdog_tick(watchdog_next_us());
+	watchdog_tick(watchdog_next_us(), manager_is_well);
 	ck_assert_int_eq(watchdog_fd(), -1);
 
 	make_device();
-	watchdog_tick(watchdog_next_us());
+	watchdog_tick(watchdog_next_us(), manager_is_well);
 	ck_assert_str_eq(eaten(), "k");
 }
 END_TEST
@@ -226,17 +220,17 @@ START_TEST(bound_to_the_manager_it_starves_without_one)
 	make_device();
 	manager_is_well = true;
 	configure(",manager");
-	watchdog_tick(0);
+	watchdog_tick(0, manager_is_well);
 	ck_assert_str_eq(eaten(), "k");
 
 	manager_is_well = false;
 	for (uint64_t s = 30; s < 120; s++)
-		watchdog_tick(SECONDS(s));
+		watchdog_tick(SECONDS(s), manager_is_well);
 	ck_assert_str_eq(eaten(), "");
 	ck_assert_uint_le(watchdog_next_us(), SECONDS(121));
 
 	manager_is_well = true;
-	watchdog_tick(SECONDS(121));
+	watchdog_tick(SECONDS(121), manager_is_well);
 	ck_assert_str_eq(eaten(), "k");
 	ck_assert_uint_eq(watchdog_next_us(), SECONDS(151));
 }
@@ -247,7 +241,7 @@ START_TEST(not_bound_it_is_fed_without_a_manager)
 	make_device();
 	configure("");
 	for (uint64_t s = 0; s < 120; s++)
-		watchdog_tick(SECONDS(s));
+		watchdog_tick(SECONDS(s), manager_is_well);
 	ck_assert_str_eq(eaten(), "kkkk");
 }
 END_TEST
@@ -256,7 +250,7 @@ START_TEST(a_restart_leaves_it_armed)
 {
 	make_device();
 	configure(",manager");
-	watchdog_tick(0); /* fed once when opened; no more without a manager */
+	watchdog_tick(0, manager_is_well); /* fed once when opened; no more without a manager */
 	ck_assert_str_eq(eaten(), "k");
 	watchdog_feed_in_finale(); /* the last feed was long ago */
 	ck_assert_str_eq(eaten(), "k");
@@ -272,7 +266,7 @@ START_TEST(switching_off_stops_it)
 {
 	make_device();
 	configure("");
-	watchdog_tick(0);
+	watchdog_tick(0, manager_is_well);
 	(void)eaten();
 	watchdog_end(false);
 	ck_assert_int_eq(watchdog_fd(), -1);
@@ -291,7 +285,7 @@ START_TEST(the_next_image_goes_on_with_the_same_device)
 	ck_assert_int_eq(watchdog_fd(), fd);
 	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
 	manager_is_well = true;
-	watchdog_tick(SECONDS(1));
+	watchdog_tick(SECONDS(1), manager_is_well);
 	ck_assert_str_eq(eaten(), "k");
 	ck_assert_uint_eq(watchdog_next_us(), SECONDS(31));
 
