@@ -56,7 +56,6 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/cmd-signal.c \
 	tools/svcctl/cmd-status.c \
 	tools/svcctl/cmd-system.c \
-	tools/svcctl/cmd-top.c \
 	tools/svcctl/cmd-tree.c \
 	tools/svcctl/dependencies.c tools/svcctl/dependencies.h \
 	tools/svcctl/each-name.c \
@@ -80,8 +79,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/svcctl.h \
 	tools/svcctl/table.c \
 	tools/svcctl/units.c tools/svcctl/units.h \
-	tools/svcctl/unread.c tools/svcctl/unread.h \
-	tools/svcctl/usage.c tools/svcctl/usage.h
+	tools/svcctl/unread.c tools/svcctl/unread.h
 
 LIBS_SVCCTL = libsvcctl.a libbus.a libimportunit.a libpolicyedit.a libengine.a $(LIBS_GENERATE) $(GIO_LIBS) $(SMARTCOLS_LIBS) $(JSON_LIBS)
 

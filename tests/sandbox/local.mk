@@ -287,7 +287,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_waiting_requests.py \
 	tests/sandbox/test_terminal.py \
 	tests/sandbox/test_terminal_width.py \
-	tests/sandbox/test_top.py \
+	tests/sandbox/test_processes.py \
 	tests/sandbox/test_tracing_is_no_hang.py \
 	tests/sandbox/test_udev_device.py \
 	tests/sandbox/test_udev_forged.py \

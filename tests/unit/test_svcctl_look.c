@@ -102,10 +102,6 @@ static const Typed typed[] = {
 	{ "status --properties nosuch", 4, "", "svcctl: there is no service \"nosuch\"\n  svcctl list --all shows every service\n" },
 	{ "list --processes odd", 3, "", "svcctl: odd has no processes: it is idle\n  svcctl start odd\n" },
 	{ "list --processes nosuch", 4, "", "svcctl: there is no service \"nosuch\"\n  svcctl list --all shows every service\n" },
-	{ "top odd", 3, "", "svcctl: odd has no processes: it is idle\n  svcctl start odd\n" },
-	{ "top --sort size", 2, "", "svcctl: --sort takes cpu, memory or name, not \"size\"\n  svcctl top --help\n" },
-	{ "top --interval soon", 2, "",
-	  "svcctl: --interval takes a time of at least 50ms, not \"soon\"\n  svcctl top --help\n" },
 	{ "complete -- list --st", 0, "--state\tonly services in this state\n", "" },
 	{ "complete --shell bash -- stop b", 0, "base\n", "" },
 	{ "complete --shell bash -- start b", 0, "broken\n", "" },
@@ -268,32 +264,6 @@ START_TEST(ps_reports_what_is_unknown_without_cgroups)
 			      g_str_has_suffix(
 				      out, "\nwithout cgroup v2 only main processes are known\n"),
 		      "%s", out);
-}
-END_TEST
-
-START_TEST(top_shows_the_usage_of_the_interval)
-{
-	g_autoptr(BusWorld) bw = bus_world_new("== web\n[Service]\nExec=/bin/web\n", NULL);
-	g_autoptr(JsonParser) parser = json_parser_new();
-	g_autofree char *out = NULL;
-	g_autofree char *json = NULL;
-	JsonObject *service;
-
-	world_settle(bw->world);
-	bw->cgroup = tree_path(bw->tree, "/cgroup");
-	tree_write(bw->tree, "/cgroup/cgroup.procs", "100\n");
-	tree_write(bw->tree, "/cgroup/memory.current", "1572864\n");
-	write_process(bw, 100, 1, "/bin/web -D");
-
-	ck_assert_int_eq(bus_world_svcctl(bw, "top --interval 50ms", &out, NULL), 0);
-	ck_assert_str_eq(out, "CPU %  MEMORY PROCESSES SERVICE\n"
-			      "  0.0 1.5 MiB         1 web\n");
-	ck_assert_int_eq(bus_world_svcctl(bw, "top --interval 50ms --json", &json, NULL), 0);
-	service = json_array_get_object_element(
-		json_object_get_array_member(parse_answer(parser, json), "data"), 0);
-	ck_assert_str_eq(json_object_get_string_member(service, "name"), "web");
-	ck_assert_int_eq(json_object_get_int_member(service, "memory_bytes"), 1572864);
-	ck_assert_int_eq(json_object_get_int_member(service, "n_processes"), 1);
 }
 END_TEST
 
@@ -473,7 +443,7 @@ Suite *make_suite(void)
 	ADD_CASE(suite, "lines", the_overview_of_a_boot_shows_its_progress);
 	ADD_CASE(suite, "explain", log_follows_what_is_written,
 		 status_shows_the_processes_as_a_tree, ps_lists_what_is_in_the_cgroups,
-		 ps_reports_what_is_unknown_without_cgroups, top_shows_the_usage_of_the_interval,
+		 ps_reports_what_is_unknown_without_cgroups,
 		 what_the_bus_started_is_listed_without_cgroups_too,
 		 conditions_are_json_with_all_that_is_known, wait_prints_json_even_after_a_timeout,
 		 explain_names_the_false_term_and_what_to_do,

@@ -4,11 +4,13 @@
  */
 #include "config.h"
 
+#include <pwd.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/errors.h"
-#include "svcctl/usage.h"
+#include "svcctl/processes.h"
+#include "svcctl/svcctl.h"
 
 static const Column ps_columns[] = {
 	{ "service", "SERVICE", "Service", CELL_TEXT },
@@ -23,13 +25,110 @@ static const Column ps_columns[] = {
 	{ "command", "COMMAND", "Command", CELL_TEXT },
 };
 
+/* A service that has processes. */
+typedef struct ServiceProcesses {
+	char *name;
+	bool has_cgroup;
+	GPtrArray *processes; /* Process *, parents before children */
+} ServiceProcesses;
+
 typedef struct Listing {
 	Context *context;
-	GHashTable *users;
+	GHashTable *users; /* uid -> name */
 	bool with_pss;
 	int64_t asleep_us; /* the lead of CLOCK_BOOTTIME over CLOCK_MONOTONIC */
 	GPtrArray *records;
 } Listing;
+
+static void service_processes_free(gpointer data)
+{
+	ServiceProcesses *one = data;
+
+	g_free(one->name);
+	g_ptr_array_unref(one->processes);
+	g_free(one);
+}
+
+/* @names: only these; empty: all. Returns: a new array of ServiceProcesses *; NULL with @error. */
+static GPtrArray *find_processes(Context *context, char *const *names, GError **error)
+{
+	g_autoptr(GPtrArray)
+		records = get_services_with(context, "Name ControlGroup MainPid", error);
+	GPtrArray *found;
+
+	if (!records)
+		return NULL;
+	found = g_ptr_array_new_with_free_func(service_processes_free);
+	for (guint i = 0; i < records->len; i++) {
+		GVariant *record = g_ptr_array_index(records, i);
+		const char *name = record_text(record, "Name");
+		const char *cgroup = record_text(record, "ControlGroup");
+		ServiceProcesses *one;
+
+		if (names[0] && !g_strv_contains((const char *const *)names, name))
+			continue;
+		one = g_new0(ServiceProcesses, 1);
+		one->name = g_strdup(name);
+		one->has_cgroup = *cgroup != '\0';
+		one->processes = processes_of_cgroup(cgroup,
+						     (pid_t)record_number(record, "MainPid"),
+						     proc_directory(), PROCESSES_LISTED);
+		if (one->processes->len > 0)
+			g_ptr_array_add(found, one);
+		else
+			service_processes_free(one);
+	}
+	return found;
+}
+
+static bool has_processes(const GPtrArray *found, const char *name)
+{
+	for (guint i = 0; i < found->len; i++) {
+		const ServiceProcesses *one = g_ptr_array_index(found, i);
+
+		if (strcmp(one->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Does each named service have processes? A pattern may match services without processes. Returns:
+ * false with NOT_UP or NO_SUCH_SERVICE.
+ */
+static bool check_names(Context *context, char *const *names, const GPtrArray *found,
+			GError **error)
+{
+	if (has_patterns(context))
+		return true;
+	for (size_t i = 0; names[i]; i++) {
+		g_autoptr(GVariant) service = NULL;
+
+		if (has_processes(found, names[i]))
+			continue;
+		service = client_service(context->client, names[i], error);
+		if (service)
+			fail_ctl(error, CTL_ERROR_NOT_UP, "%s has no processes: it is %s", names[i],
+				 record_text(service, "State"));
+		context_advise(context, *error, names[i]);
+		return false;
+	}
+	return true;
+}
+
+/* The name of a user, or its number; borrowed from the listing. */
+static const char *user_name(const Listing *listing, uid_t uid)
+{
+	const struct passwd *user;
+	char *name = g_hash_table_lookup(listing->users, GUINT_TO_POINTER(uid));
+
+	if (name)
+		return name;
+	user = getpwuid(uid);
+	name = user ? g_strdup(user->pw_name) : g_strdup_printf("%u", (unsigned)uid);
+	g_hash_table_insert(listing->users, GUINT_TO_POINTER(uid), name);
+	return name;
+}
 
 static int64_t time_asleep(void)
 {
@@ -43,24 +142,26 @@ static int64_t time_asleep(void)
 static char *command_text(const Listing *listing, const Process *process)
 {
 	const Output *output = &listing->context->output;
+	const char *branch = process->is_last ? (output->is_ascii ? "`-" : "└─") :
+						(output->is_ascii ? "|-" : "├─");
 
 	if (output->is_json || listing->context->options.columns)
 		return g_strdup(process->command);
-	return usage_process_line(output, process, process->command);
+	return g_strdup_printf("%*s%s %s", (int)process->depth * 3, "", branch, process->command);
 }
 
-static void add_process(Listing *listing, const ServiceUse *use, const Process *process)
+static void add_process(Listing *listing, const ServiceProcesses *one, const Process *process)
 {
 	g_autofree char *command = command_text(listing, process);
 	const int64_t started_us = process->started_us - listing->asleep_us;
 	GVariantDict dict;
 
 	g_variant_dict_init(&dict, NULL);
-	record_add_text(&dict, "Service", use->name);
+	record_add_text(&dict, "Service", one->name);
 	g_variant_dict_insert(&dict, "Pid", "u", (guint32)process->pid);
 	g_variant_dict_insert(&dict, "Parent", "u", (guint32)process->parent);
 	g_variant_dict_insert(&dict, "Uid", "u", (guint32)process->uid);
-	record_add_text(&dict, "User", usage_user(listing->users, process->uid));
+	record_add_text(&dict, "User", user_name(listing, process->uid));
 	g_variant_dict_insert(&dict, "StartedAt", "t", (guint64)MAX(started_us, 0));
 	g_variant_dict_insert(&dict, "Cpu", "t", (guint64)process->cpu_us);
 	g_variant_dict_insert(&dict, "Rss", "t", (guint64)process->rss_bytes);
@@ -75,18 +176,18 @@ static void add_process(Listing *listing, const ServiceUse *use, const Process *
  * Reports the limits of the table: without cgroup v2 only main processes are known, and long lists
  * are cut.
  */
-static void print_limits(Context *context, const GPtrArray *sample)
+static void print_limits(Context *context, const GPtrArray *found)
 {
-	for (guint i = 0; i < sample->len; i++) {
-		const ServiceUse *use = g_ptr_array_index(sample, i);
+	for (guint i = 0; i < found->len; i++) {
+		const ServiceProcesses *one = g_ptr_array_index(found, i);
 
-		if (!use->has_cgroup) {
+		if (!one->has_cgroup) {
 			output_confirm(&context->output,
 				       "without cgroup v2 only main processes are known");
 			return;
 		}
-		if (use->processes->len >= PROCESSES_LISTED)
-			output_confirm(&context->output, "%s has more than %u processes", use->name,
+		if (one->processes->len >= PROCESSES_LISTED)
+			output_confirm(&context->output, "%s has more than %u processes", one->name,
 				       PROCESSES_LISTED);
 	}
 }
@@ -102,7 +203,7 @@ static bool wants_pss(const Context *context)
 bool cmd_ps(Context *context, GError **error)
 {
 	g_auto(GStrv) names = expand_names(context, error);
-	g_autoptr(GPtrArray) sample = names ? usage_take(context, names, error) : NULL;
+	g_autoptr(GPtrArray) found = names ? find_processes(context, names, error) : NULL;
 	g_autoptr(GHashTable) users = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_autoptr(GPtrArray) records = records_new();
 	Listing listing = { .context = context,
@@ -111,17 +212,17 @@ bool cmd_ps(Context *context, GError **error)
 			    .asleep_us = time_asleep(),
 			    .records = records };
 
-	if (!sample || !usage_check_names(context, names, sample, error))
+	if (!found || !check_names(context, names, found, error))
 		return false;
-	for (guint i = 0; i < sample->len; i++) {
-		const ServiceUse *use = g_ptr_array_index(sample, i);
+	for (guint i = 0; i < found->len; i++) {
+		const ServiceProcesses *one = g_ptr_array_index(found, i);
 
-		for (guint k = 0; k < use->processes->len; k++)
-			add_process(&listing, use, g_ptr_array_index(use->processes, k));
+		for (guint k = 0; k < one->processes->len; k++)
+			add_process(&listing, one, g_ptr_array_index(one->processes, k));
 	}
 	if (!output_table(&context->output, ps_columns, G_N_ELEMENTS(ps_columns), records,
 			  context->options.columns, error))
 		return false;
-	print_limits(context, sample);
+	print_limits(context, found);
 	return true;
 }

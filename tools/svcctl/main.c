@@ -57,9 +57,6 @@ static const Verb verbs[] = {
 	{ "monitor", "[NAME...]", "show changes as they happen", "", 0, ANY_NAMES, cmd_monitor,
 	  "Shows changes of services, conditions, the boot and the runlevel, or only of the services and\n"
 	  "conditions that are named (patterns too). With --json one object per line." },
-	{ "top", "[NAME...]", "live resource usage of services", "once sort interval", 0, ANY_NAMES, cmd_top,
-	  "Shows CPU (100 %: one processor) and memory, highest first. A terminal is updated until Ctrl-C.\n"
-	  "Otherwise, and with --once, it prints one table." },
 	{ "start", "NAME...", "start services", "wait no-wait progress all-matching dry-run", 1, ANY_NAMES, cmd_start,
 	  "Waits until the service is up. If conditions are false, it shows them and ends with exit code 3;\n"
 	  "with --wait it waits for them. A service that is not installed is refused without --wait.\n"

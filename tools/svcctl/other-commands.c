@@ -63,6 +63,7 @@ static const struct {
 	{ "overview", "svcctl status" },
 	{ "show", "svcctl status --properties NAME" },
 	{ "ps", "svcctl list --processes" },
+	{ "top", "svcctl list --processes" },
 	{ "conditions", "svcctl list --conditions" },
 	{ "graph", "svcctl tree --order" },
 	{ "signal", "svcctl reload --signal NAME" },
