@@ -21,14 +21,17 @@ typedef struct Stop {
 	bool is_in_chain;
 } Stop;
 
-/* "runlevel 0, requested by uid 0 (pid 812, poweroff)": NULL: there is no such change. */
+/*
+ * The service shutdown-record is wanted only in runlevels 0 and 6, so the cause of its start names
+ * the requester of the shutdown. NULL: it did not start.
+ */
 static const BootChange *find_request(const GPtrArray *changes)
 {
 	for (guint i = 0; i < changes->len; i++) {
 		const BootChange *change = g_ptr_array_index(changes, i);
 
-		if (g_str_has_prefix(change->text, "runlevel 0, ") ||
-		    g_str_has_prefix(change->text, "runlevel 6, "))
+		if (strcmp(change->name, "shutdown-record") == 0 &&
+		    strcmp(change->from, "idle") == 0)
 			return change;
 	}
 	return NULL;
