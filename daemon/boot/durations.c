@@ -3,7 +3,7 @@
  * Durations: how long the services took to start in earlier boots. The file format is:
  *
  * 	svcd-durations 1
- * 	boot 6400000 6100000              duration and expected duration (0: none) of a boot; oldest first
+ * 	boot 6400000 6100000              duration and expected duration (0: none), oldest first
  * 	service sshd 0 12000+3400000 ...  boots since its last start; START+TAIL of each boot
  * 	end                               a file without this line is truncated
  *

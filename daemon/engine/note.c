@@ -8,7 +8,8 @@
  * 	s=r      state, its first letter (t is starting, s stopping, d done)
  * 	f=...    flags: g failed for good, e ended by itself, o stop ordered, n last run failed,
  * 	         l lingers, r restart requested, c RestartCommand= runs, u Reload= runs,
- * 	         w a term was false, p its stop failed, m it runs as a group, whatever its file says now
+ * 	         w a term was false, p its stop failed, m it runs as a group, also if its file
+ * 	         no longer says so
  * 	i=7      invocation
  * 	t=...    since when in this state; times are microseconds in base 36
  * 	u=...    the end of WaitTimeout=

@@ -5,7 +5,7 @@
  *
  * 	starting, stopping, in backoff, about to start or to stop, opening sockets: in U
  * 	on the way to another start after BACKOFF_FAILING failures in a row: not in U
- * 	waiting, with an unknown term, or with a false one that a service in U may still make true: in U
+ * 	waiting, with an unknown term, or a false one that a service in U may still make true: in U
  * 	waiting only for external conditions, and for a limited time (WaitTimeout=): in U
  * 	waiting for a condition that cannot change before the next boot: not in U
  *

@@ -63,7 +63,8 @@ static const struct Header ours = {
 	.keeper_offset = KEEPER_AT,
 	.keeper_bytes = sizeof(struct Keeper),
 	.tables = {
-		[TABLE_CHILDREN] = { CHILDREN_AT, sizeof(struct Child), PROTOCOL_MAX_CHILDREN + 1, 0 },
+		[TABLE_CHILDREN] = { CHILDREN_AT, sizeof(struct Child), PROTOCOL_MAX_CHILDREN + 1,
+				     0 },
 		[TABLE_NOTES] = { NOTES_AT, sizeof(struct Note), PROTOCOL_MAX_NOTES + 1, 0 },
 		[TABLE_FDS] = { FDS_AT, sizeof(struct KeptFd), PROTOCOL_MAX_KEPT_FDS + 1, 0 },
 	},

@@ -102,8 +102,10 @@ bool files_make_directories(Manager *m)
 	static const struct {
 		const char *name;
 		mode_t mode;
-	} directories[] = { { "", 0711 },           { "/log", 0711 },        { "/notify", 0711 },
-			    { "/generated", 0755 }, { "/services.d", 0755 }, { "/policy.d", 0755 } };
+	} directories[] = {
+		{ "", 0711 },           { "/log", 0711 },        { "/notify", 0711 },
+		{ "/generated", 0755 }, { "/services.d", 0755 }, { "/policy.d", 0755 },
+	};
 
 	if (!m->runtime_dir)
 		m->runtime_dir =

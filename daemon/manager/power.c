@@ -207,7 +207,8 @@ void power_on_request(Manager *m, enum RequestKind kind)
 		if (is_machine)
 			log_notice(
 				NULL,
-				"SIGTERM to PID 1 is ignored; use svcctl poweroff or svcctl reboot");
+				"SIGTERM to PID 1 is ignored; use svcctl poweroff or "
+				"svcctl reboot");
 		else if (manager_is_users(m))
 			power_end(m, "SIGTERM");
 		else

@@ -238,7 +238,8 @@ static void fail_member(CycleFinder *f, unsigned node, unsigned size, unsigned f
 		text = g_strdup_printf("cycle: %s; remove one of these conditions", cycle);
 	} else {
 		text = g_strdup_printf(
-			"cycle: one of %u services that wait for each other; see the cycle of \"%s\"",
+			"cycle: one of %u services that wait for each other; see the cycle of "
+			"\"%s\"",
 			size, name_at(f, first));
 	}
 	check_fail(def, f->diags, origin_of_wait(f, node, def), text);

@@ -376,7 +376,9 @@ static const PolicyEntry *entry_in_runlevel(const Policy *policy, const ServiceE
 					    const char *service, const char *runlevel)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-	PolicySearch search = { .policy = policy, .entry = entry, .service = service, .seen = seen };
+	PolicySearch search = {
+		.policy = policy, .entry = entry, .service = service, .seen = seen
+	};
 	const Runlevel *wanted = policy_lookup_runlevel(policy, runlevel);
 	const PolicyEntry *own = wanted ? policy_own_entry(entry, service, wanted) : NULL;
 	const PolicyEntry *found = wanted ? activating_entry(&search, wanted) : NULL;
@@ -427,7 +429,9 @@ static void decide_new(const Policy *policy, const ServiceEntry *entry, const ch
 		       const char *runlevel, PolicyDecision *ret)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-	PolicySearch search = { .policy = policy, .entry = entry, .service = service, .seen = seen };
+	PolicySearch search = {
+		.policy = policy, .entry = entry, .service = service, .seen = seen
+	};
 
 	ret->is_default = true;
 	ret->activation = policy->new_services;

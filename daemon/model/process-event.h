@@ -8,8 +8,8 @@
  * 	start ->  STARTED -> READY -> EXITED -> GONE
  * 	          a daemon (GONE follows EXITED without a request)
  * 	start ->  STARTED -> EXITED(success)  ... stop -> GONE
- * 	          a task that succeeded lasts until it is stopped, because it may have a Stop= command
- * 	          or leave processes
+ * 	          a task that succeeded lasts until it is stopped, because it may have a Stop=
+ * 	          command or leave processes
  * 	start ->  STARTED -> READY -> EXITED -> GONE
  * 	          a script that left processes
  * 	start ->  STARTED -> EXITED(success, is_done) ...

@@ -183,7 +183,8 @@ static void end_channel(LogRouter *router, const struct LoggerMessage *message)
 	if (message->type == LOGGER_REFUSED)
 		log_warning(
 			channel->service,
-			"it sent file descriptors with its output, so its output is no longer read");
+			"it sent file descriptors with its output, so its output is no longer "
+			"read");
 	forget_channel(router, channel, message->type == LOGGER_END);
 }
 

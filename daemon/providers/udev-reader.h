@@ -21,7 +21,7 @@
  *
  * 	list-devices [SUBSYSTEM...]	all devices of these subsystems; without one: all
  * 	look-at-devices SYSPATH...	these devices; missing ones are left out
- * 	announce-device SYSPATH		makes the kernel announce it, so that udevd processes it again
+ * 	announce-device SYSPATH		makes the kernel announce it: udevd processes it again
  */
 #define UDEV_VERB_LIST "list-devices"
 #define UDEV_VERB_LOOK "look-at-devices"

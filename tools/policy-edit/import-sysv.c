@@ -19,12 +19,14 @@
 #define N_RUNLEVELS 6
 static const char *const runlevels[N_RUNLEVELS] = { "S", "1", "2", "3", "4", "5" };
 
-#define HEAD                                                                                                              \
-	"# Made by \"svcctl import --sysv\" from the links in /etc/rcN.d and from /etc/inittab; may be edited by hand.\n" \
+#define HEAD                                                                          \
+	"# Made by \"svcctl import --sysv\" from the links in /etc/rcN.d and from " \
+	"/etc/inittab; may be edited by hand.\n"                                      \
 	"# A further import replaces this file.\n"
 
-#define HEAD_DECLINED                                                                                                 \
-	"# Made by \"svcctl import --sysv --none\": the links in /etc/rcN.d were not wanted as policy, and are not\n" \
+#define HEAD_DECLINED                                                                  \
+	"# Made by \"svcctl import --sysv --none\": the links in /etc/rcN.d were not " \
+	"wanted as policy, and are not\n"                                              \
 	"# offered again. \"svcctl import --sysv\" replaces this file.\n"
 
 /* Made by svc-generate (tools/svc-generate/respawns.h). */

@@ -2,8 +2,9 @@
 /*
  * Respawns: the meaning of the lines of inittab(5): services, and the runlevels that want them.
  *
- * 	respawn                   a daemon that is always restarted; a getty is getty@TERMINAL where that template exists,
- * 	                          except for the terminal of the display manager (consoles.h)
+ * 	respawn                   a daemon that is always restarted; a getty is getty@TERMINAL where that
+ * 	                          template exists, except for the terminal of the display manager
+ * 	                          (consoles.h)
  * 	once, boot                a task
  * 	wait, bootwait            a task; the following lines wait until it is done
  * 	ctrlaltdel, power..., kbrequest  a task with the name that svcd starts for that event

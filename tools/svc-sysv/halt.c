@@ -34,7 +34,9 @@ static int record_shutdown(void)
 static int end_at_once(const struct HaltOptions *o)
 {
 	static const int ends[] = {
-		[END_HALT] = RB_HALT_SYSTEM, [END_POWEROFF] = RB_POWER_OFF, [END_REBOOT] = RB_AUTOBOOT
+		[END_HALT] = RB_HALT_SYSTEM,
+		[END_POWEROFF] = RB_POWER_OFF,
+		[END_REBOOT] = RB_AUTOBOOT,
 	};
 
 	if (!o->without_record)

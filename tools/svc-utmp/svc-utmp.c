@@ -7,7 +7,8 @@
  *
  * 	svc-utmp boot               truncate /run/utmp and record the boot
  * 	svc-utmp shutdown           record the shutdown
- * 	svc-utmp runlevel OLD NEW   record a change of runlevel ("N": there was none), also in /run/runlevel
+ * 	svc-utmp runlevel OLD NEW   record a change of runlevel ("N": there was none), also in
+ * 	                            /run/runlevel
  * 	svc-utmp dead TERMINAL      record the end of the login at /dev/TERMINAL
  */
 #include "config.h"

@@ -2,7 +2,8 @@
 /*
  * Verb processes: information about the processes of a service.
  *
- * 	find-main GROUP MARK KEEPER PIDFILE GUESS SINCE -> done PID COUNT PROBLEM   PID 0: none, with the reason
+ * 	find-main GROUP MARK KEEPER PIDFILE GUESS SINCE -> done PID COUNT PROBLEM
+ * 	                                                   PID 0: none, and PROBLEM is the reason
  * 	has-process GROUP PID                           -> done yes|no
  * 	name-processes GROUP MARK KEEPER PID            -> done "cat (12), sh (13)"
  *
