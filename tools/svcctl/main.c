@@ -203,7 +203,7 @@ static const struct {
 	const char *title;
 	const char *verbs;
 } groups[] = {
-	{ "Look", "status list explain log tree boot monitor top" },
+	{ "Look", "status list explain log tree boot monitor" },
 	{ "Control", "start stop restart reload clear wait flag" },
 	{ "At boot", "enable disable set policy undo" },
 	{ "Files", "new edit cat check import reload-files" },
