@@ -23,7 +23,7 @@
 #define STOPS                                                   \
 	"50\tS0\tcron\tready\tstopping\trestart by uid 0\n"     \
 	"60\tS1\tcron\tstopping\tstarting\trestart by uid 0\n"  \
-	"100\tS2\tshutdown-record\tidle\twaiting\t" REQUEST "\n" \
+	"100\tS1\tshutdown-record\tidle\twaiting\twanted\n"       \
 	"100\tS2\tweb\tready\tstopping\t" REQUEST "\n"          \
 	"100\tS2\tcron\tready\tstopping\t" REQUEST "\n"         \
 	"300\tS3\tcron\tstopping\tidle\tended\n"                \

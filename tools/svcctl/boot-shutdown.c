@@ -21,11 +21,16 @@ typedef struct Stop {
 	bool is_in_chain;
 } Stop;
 
+static bool is_stopping(const char *state)
+{
+	return strcmp(state, "stopping") == 0;
+}
+
 /*
- * The service shutdown-record is wanted only in runlevels 0 and 6, so the cause of its start names
- * the requester of the shutdown. NULL: it did not start.
+ * The service shutdown-record is wanted only in runlevels 0 and 6, so the shutdown begins when it
+ * leaves "idle". NULL: it never did.
  */
-static const BootChange *find_request(const GPtrArray *changes)
+static const BootChange *find_begin(const GPtrArray *changes)
 {
 	for (guint i = 0; i < changes->len; i++) {
 		const BootChange *change = g_ptr_array_index(changes, i);
@@ -37,9 +42,16 @@ static const BootChange *find_request(const GPtrArray *changes)
 	return NULL;
 }
 
-static bool is_stopping(const char *state)
+/* The cause of the first stop names the requester. Without a stop: @begin. */
+static const BootChange *find_request(const GPtrArray *changes, const BootChange *begin)
 {
-	return strcmp(state, "stopping") == 0;
+	for (guint i = 0; i < changes->len; i++) {
+		const BootChange *change = g_ptr_array_index(changes, i);
+
+		if (change->at_us >= begin->at_us && is_stopping(change->to))
+			return change;
+	}
+	return begin;
 }
 
 /* Returns: a new array of Stop *, in order of their beginning. */
@@ -152,7 +164,8 @@ static JsonObject *stop_to_json(const Stop *stop, int64_t begun_us, int64_t end_
 
 JsonObject *boot_shutdown_new(const GPtrArray *changes, JsonObject *record)
 {
-	const BootChange *request = find_request(changes);
+	const BootChange *begin = find_begin(changes);
+	const BootChange *request;
 	g_autoptr(GPtrArray) stops = NULL;
 	g_autoptr(GHashTable) order = NULL;
 	JsonArray *array;
@@ -160,8 +173,9 @@ JsonObject *boot_shutdown_new(const GPtrArray *changes, JsonObject *record)
 	bool is_complete;
 	int64_t end_us;
 
-	if (!request)
+	if (!begin)
 		return NULL;
+	request = find_request(changes, begin);
 	end_us = end_of(changes, request->at_us, &is_complete);
 	stops = find_stops(changes, request->at_us);
 	order = stop_order(record);
