@@ -435,7 +435,7 @@ class Sandbox:
         answer = json.loads(done.stdout) if done.stdout else {"data": None}
         if answer.get("error", {}).get("code") == "NoSuchService":
             raise KeyError(argv[-1])
-        if not answer["data"]:
+        if not answer.get("data"):
             raise Failure(f"svcctl {' '.join(argv)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
         return answer["data"]
 

@@ -88,8 +88,9 @@ def main():
         largest = max(b[1] - a[1] for a, b in zip(samples, samples[1:]))
         print(f"boot {number}: {samples[-1][0]:.2f} s, {len(samples)} samples, estimate wrong by "
               f"{errors[-1] * 100:.1f} % on average, largest step of the bar {largest * 100:.1f} %")
-        # The bar moves evenly, also between events.
-        assert len({value for _, value, *_ in samples}) >= 10, samples
+        # The bar moves evenly, also between events: nearly every sample has another value, however
+        # few a busy machine took.
+        assert len({value for _, value, *_ in samples}) >= min(10, len(samples) - 2), samples
 
     lines = text.splitlines()
     assert lines[0] == "svcd-durations 1" and lines[-1] == "end", text
