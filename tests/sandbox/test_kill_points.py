@@ -42,7 +42,8 @@ POLICY = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name in STAY + ["co
 
 
 def deaths(box):
-    return len(box.read("/run/kill-points").splitlines()) if box.exists("/run/kill-points") else 0
+    """The numbers of the managers that died at their points."""
+    return [int(line.split()[0]) for line in box.read("/run/kill-points").splitlines()] if box.exists("/run/kill-points") else []
 
 
 def next_point(box):
@@ -74,7 +75,8 @@ def sweep(box, first, last):
     box.write("/run/kill-point", f"{first} {last} {signal.SIGKILL}\n")
     box.kill_manager(wait=False)
     number = first
-    while next_point(box) <= last:
+    # The last one needs some rounds to reach its point. Without them, reexec would end it.
+    while next_point(box) <= last or last not in deaths(box) and number < last + BATCH:
         number += 1
         one_round(box, number)
     box.wait_at_rest()
@@ -104,5 +106,6 @@ with Sandbox(SERVICES, policy=POLICY, files=FILES, expect_crash=True) as box:
     for first in range(1, LAST + 1, BATCH):
         sweep(box, first, min(first + BATCH - 1, LAST))
     check(box, pids)
-    assert deaths(box) >= LAST * 0.98, f"{deaths(box)} of {LAST} managers died as intended"
-    print(f"{deaths(box)} managers died, the last one after {LAST} messages, reads or writes")
+    n_dead = len(deaths(box))
+    assert n_dead >= LAST * 0.98, f"{n_dead} of {LAST} managers died as intended"
+    print(f"{n_dead} managers died, the last one after {LAST} messages, reads or writes")
