@@ -6,6 +6,7 @@ new version, whose service takes a second longer.
 
 import json
 import os
+import re
 import xml.etree.ElementTree
 
 import jsonschema
@@ -102,7 +103,7 @@ def check_shutdown(box, number):
     stops = {one["name"]: one for one in shutdown["stops"]}
     assert stops["importer"]["stop_us"] >= 1400000 and stops["importer"]["stopped"], shutdown
     assert shutdown["took_us"] >= stops["importer"]["stop_us"] and shutdown["complete"], shutdown
-    assert "Slow stops importer: 1." in box.svcctl("boot", "show", str(number)).stdout
+    assert re.search(r"Slow stops importer: \d", box.svcctl("boot", "show", str(number)).stdout)
 
 
 def check_pair(box, number, name):
