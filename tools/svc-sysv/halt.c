@@ -45,7 +45,7 @@ static int end_at_once(const struct HaltOptions *o)
 	if (!o->without_sync)
 		sync();
 	(void)reboot(ends[o->end]); /* returns only on failure */
-	return complain(1, "the kernel refused: %s", strerror(errno));
+	return sysv_complain(1, "the kernel refused: %s", strerror(errno));
 }
 
 static bool read_options(int argc, char **argv, struct HaltOptions *o)
@@ -91,8 +91,8 @@ int halt_main(int argc, char **argv)
 									      END_HALT };
 
 	if (!read_options(argc, argv, &options))
-		return complain(2, "usage: %s [-n] [-w] [-d] [-f] [-i] [-h] [-p]", name);
-	if (!is_root())
+		return sysv_complain(2, "usage: %s [-n] [-w] [-d] [-f] [-i] [-h] [-p]", name);
+	if (!require_root())
 		return 1;
 	if (options.record_only)
 		return options.without_record ? 0 : record_shutdown();

@@ -72,10 +72,10 @@ int run_and_wait(const char *const *argv)
 	const int error = spawn(&pid, argv);
 
 	if (error)
-		return complain(127, "cannot run %s: %s", argv[0], strerror(error));
+		return sysv_complain(127, "cannot run %s: %s", argv[0], strerror(error));
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return complain(127, "cannot wait for %s: %s", argv[0], strerror(errno));
+			return sysv_complain(127, "cannot wait for %s: %s", argv[0], strerror(errno));
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -88,11 +88,11 @@ static int send_record(const struct InitctlRequest *record)
 	ssize_t n;
 
 	if (fd < 0)
-		return complain(1, "cannot ask init through %s: %s", INITCTL_PATH,
+		return sysv_complain(1, "cannot ask init through %s: %s", INITCTL_PATH,
 				errno == ENXIO ? "no process listens there" : strerror(errno));
 	n = write(fd, record, sizeof *record);
 	if (n != (ssize_t)sizeof *record)
-		(void)complain(1, "cannot ask init through %s: %s", INITCTL_PATH, strerror(errno));
+		(void)sysv_complain(1, "cannot ask init through %s: %s", INITCTL_PATH, strerror(errno));
 	(void)close(fd); /* the record was written whole, or not at all */
 	return n == (ssize_t)sizeof *record ? 0 : 1;
 }
@@ -143,8 +143,8 @@ int request_end(enum End end)
 	if (run_and_wait(command) == 0)
 		return 0;
 	if (kill(1, SIGRTMIN + signals[end]) < 0)
-		return complain(1, "cannot send a signal to PID 1: %s", strerror(errno));
-	(void)complain(
+		return sysv_complain(1, "cannot send a signal to PID 1: %s", strerror(errno));
+	(void)sysv_complain(
 		0, "the manager did not accept the request; a signal was sent to PID 1 instead");
 	return 0;
 }
@@ -173,7 +173,7 @@ int request_runlevel(char letter)
 	case 'a':
 	case 'b':
 	case 'c':
-		return complain(
+		return sysv_complain(
 			1, "svcd has no runlevels a, b and c; svcctl start NAME starts a service");
 	default:
 		return run_and_wait(change);

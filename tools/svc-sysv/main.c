@@ -27,7 +27,7 @@ static const struct {
 };
 /* clang-format on */
 
-int complain(int status, const char *format, ...)
+int sysv_complain(int status, const char *format, ...)
 {
 	va_list args;
 
@@ -39,11 +39,11 @@ int complain(int status, const char *format, ...)
 	return status;
 }
 
-bool is_root(void)
+bool require_root(void)
 {
 	if (geteuid() == 0)
 		return true;
-	(void)complain(
+	(void)sysv_complain(
 		1, "only root may run this command; other users can use svcctl, which asks polkit");
 	return false;
 }
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
 		if (strcmp(program_invocation_short_name, programs[i].name) == 0)
 			return programs[i].main(argc, argv);
-	return complain(2,
+	return sysv_complain(2,
 			"call this program by one of its names: telinit, runlevel, shutdown, halt, "
 			"poweroff, reboot");
 }

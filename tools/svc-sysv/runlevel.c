@@ -42,9 +42,9 @@ int runlevel_main(int argc, char **argv)
 	const struct utmpx *found;
 
 	if (argc > 1 && argv[1][0] == '-')
-		return complain(2, "usage: runlevel [UTMP-FILE]");
+		return sysv_complain(2, "usage: runlevel [UTMP-FILE]");
 	if (argc > 1 && utmpxname(argv[1]) != 0)
-		return complain(1, "cannot read %s", argv[1]);
+		return sysv_complain(1, "cannot read %s", argv[1]);
 	setutxent();
 	found = getutxid(&wanted);
 	/* ut_pid: 256 times the previous runlevel plus the present one (utmp(5) of sysvinit). */

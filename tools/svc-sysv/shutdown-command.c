@@ -79,11 +79,11 @@ static void make_file(const char *path, const char *text)
 
 	if (fd < 0) {
 		if (errno != EEXIST)
-			(void)complain(0, "cannot make %s: %s", path, strerror(errno));
+			(void)sysv_complain(0, "cannot make %s: %s", path, strerror(errno));
 		return;
 	}
 	if (write(fd, text, strlen(text)) < 0)
-		(void)complain(0, "cannot write %s: %s", path, strerror(errno));
+		(void)sysv_complain(0, "cannot write %s: %s", path, strerror(errno));
 	(void)close(fd); /* users read the text; otherwise only the file's existence matters */
 }
 
@@ -116,7 +116,7 @@ static int lock_pid_file(void)
 	int fd = open(PID_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		(void)complain(1, errno == EWOULDBLOCK ?
+		(void)sysv_complain(1, errno == EWOULDBLOCK ?
 					  "a shutdown is pending already; shutdown -c cancels it" :
 					  "cannot lock " PID_FILE);
 		if (fd >= 0)
@@ -132,7 +132,7 @@ static int lock_pid_file(void)
 static void write_pid_file(int fd, const char *sentence)
 {
 	if (ftruncate(fd, 0) < 0 || dprintf(fd, "%d\n%s\n", (int)getpid(), sentence) < 0)
-		(void)complain(0, "cannot write %s; shutdown -c will not find this shutdown",
+		(void)sysv_complain(0, "cannot write %s; shutdown -c will not find this shutdown",
 			       PID_FILE);
 }
 
@@ -166,9 +166,9 @@ static int cancel_other(const char *message)
 	if (fd >= 0)
 		(void)close(fd); /* read only */
 	if (pid <= 1)
-		return complain(1, "no shutdown is pending");
+		return sysv_complain(1, "no shutdown is pending");
 	if (kill(pid, SIGINT) < 0)
-		return complain(1, "cannot cancel the shutdown that process %d waits for: %s",
+		return sysv_complain(1, "cannot cancel the shutdown that process %d waits for: %s",
 				(int)pid, strerror(errno));
 	if (*message)
 		broadcast(message);
@@ -278,7 +278,7 @@ static int run(struct Shutdown *s, int minutes)
 	int status;
 
 	if (s->check_allowed && !allowed_is_one_logged_in())
-		return complain(1, "no user listed in " ALLOWED_FILE " is logged in on a console");
+		return sysv_complain(1, "no user listed in " ALLOWED_FILE " is logged in on a console");
 	lock = lock_pid_file();
 	if (lock < 0)
 		return 1;
@@ -295,7 +295,7 @@ static int run(struct Shutdown *s, int minutes)
 	 * file, and the other a new one.
 	 */
 	if (ftruncate(lock, 0) < 0)
-		(void)complain(0, "cannot empty %s: %s", PID_FILE, strerror(errno));
+		(void)sysv_complain(0, "cannot empty %s: %s", PID_FILE, strerror(errno));
 	(void)close(lock); /* only the lock matters */
 	return status;
 }
@@ -364,10 +364,10 @@ int shutdown_main(int argc, char **argv)
 	int minutes;
 
 	if (!read_options(argc, argv, &s))
-		return complain(
+		return sysv_complain(
 			2, "usage: shutdown [-akrhHPfF] [-t SECONDS] now|+MINUTES|HH:MM [MESSAGE], "
 			   "or shutdown -c [MESSAGE]");
-	if (!is_root())
+	if (!require_root())
 		return 1;
 	openlog("shutdown", LOG_PID, LOG_AUTH);
 	if (s.cancel) {
@@ -376,7 +376,7 @@ int shutdown_main(int argc, char **argv)
 	}
 	if (optind == argc || !localtime_r(&now, &local) ||
 	    !schedule_parse(argv[optind], &local, &minutes))
-		return complain(2, "the time is missing: now, +MINUTES or HH:MM");
+		return sysv_complain(2, "the time is missing: now, +MINUTES or HH:MM");
 	join_message(argv + optind + 1, s.message, sizeof s.message);
 	return run(&s, minutes);
 }

@@ -14,9 +14,9 @@ int halt_main(int argc, char **argv); /* halt, poweroff, reboot */
 int shutdown_main(int argc, char **argv);
 
 /* "NAME: text" on stderr, with the program's name. Returns: @status. */
-int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int sysv_complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* complain() if we are not root. */
-bool is_root(void);
+/* Returns whether the caller is root; prints an error if not. */
+bool require_root(void);
 
 #endif

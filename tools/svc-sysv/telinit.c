@@ -18,12 +18,12 @@ int telinit_main(int argc, char **argv)
 	/* -t and -e are ignored: services have their own stop limits and environments. */
 	while ((option = getopt(argc, argv, "t:e:")) != -1)
 		if (option == '?')
-			return complain(
+			return sysv_complain(
 				2, "usage: telinit [-t SECONDS] [-e VARIABLE] 0|1|2|3|4|5|6|s|q|u");
 	if (argc - optind != 1 || strlen(argv[optind]) != 1 ||
 	    !strchr(INITCTL_RUNLEVELS, argv[optind][0]))
-		return complain(2, "usage: telinit [-t SECONDS] [-e VARIABLE] 0|1|2|3|4|5|6|s|q|u");
-	if (!is_root())
+		return sysv_complain(2, "usage: telinit [-t SECONDS] [-e VARIABLE] 0|1|2|3|4|5|6|s|q|u");
+	if (!require_root())
 		return 1;
 	return request_runlevel(argv[optind][0]);
 }

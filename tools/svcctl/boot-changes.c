@@ -17,7 +17,7 @@
 
 enum { N_MEMBERS = 6 };
 
-static void change_free(gpointer data)
+static void boot_change_free(gpointer data)
 {
 	BootChange *change = data;
 
@@ -31,7 +31,7 @@ static void change_free(gpointer data)
 
 GPtrArray *boot_changes_new(void)
 {
-	return g_ptr_array_new_with_free_func(change_free);
+	return g_ptr_array_new_with_free_func(boot_change_free);
 }
 
 void boot_changes_append(GPtrArray *changes, int64_t at_us, const char *stamp, const char *name,

@@ -12,7 +12,7 @@
 /* The limit for all parts together, decompressed. */
 #define LOG_BYTES (64 * 1024 * 1024)
 
-static void change_free(gpointer data)
+static void package_change_free(gpointer data)
 {
 	PackageChange *change = data;
 
@@ -81,7 +81,7 @@ static int by_age(gconstpointer a, gconstpointer b)
 
 GPtrArray *package_log_read(const char *directory, const char *from, const char *to)
 {
-	GPtrArray *changes = g_ptr_array_new_with_free_func(change_free);
+	GPtrArray *changes = g_ptr_array_new_with_free_func(package_change_free);
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GDir) dir = g_dir_open(directory, 0, NULL);
 	const char *name;
