@@ -19,16 +19,6 @@ WATCH_PATH = "/usr/local/sbin/boot-watch"
 BOOT_S = int(os.environ.get("SVCD_BENCH_BOOT_S", "1800"))
 
 
-class OneProcessor(Machine):
-    """A machine with a clock that advances with the executed instructions: 2 ns each."""
-
-    def _hardware(self):
-        argv = super()._hardware()
-        argv[argv.index("-smp") + 1] = "1"
-        argv[argv.index("-accel") + 1] = "tcg,thread=single"
-        return argv + ["-icount", "shift=1,sleep=on"]
-
-
 def told(console):
     """The output of boot-watch: name -> microseconds."""
     return {name: int(us) for name, us in re.findall(r"bench: (?!process )(.+) (-?\d+)\s", console)}
@@ -53,7 +43,7 @@ def boot(peer, debian, directory, words="", **machine):
     words += f" mitigations=auto loglevel=4 bench.init={peer.init} bench.off={peer.off.replace(' ', ',')}"
     words += f" bench.own={','.join(peer.own)}" if peer.own else ""
     words += f" bench.kin={','.join(peer.kin)}" if peer.kin else ""
-    with OneProcessor([disk], *vm_image.boot_files(debian), init=WATCH_PATH, cmdline=words, **machine) as vm:
+    with Machine([disk], *vm_image.boot_files(debian), init=WATCH_PATH, cmdline=words, **machine) as vm:
         if vm.screen:
             vm.wait_console("bench: (drawn|off)", BOOT_S)
             keep_picture(peer.name, vm.picture())

@@ -22,11 +22,11 @@ from png import keep_picture
 STAGE = os.environ["SVCD_STAGE"]
 
 # The services that run beside the consoles and the completed tasks, and those that wait for
-# hardware that this machine lacks.
-EXPECTED = """accounts-daemon acpid atd autofs avahi-daemon chrony colord cron cups cups-browsed dbus elogind gdm3 irqbalance lldpd
+# hardware that this machine lacks, such as a second processor.
+EXPECTED = """accounts-daemon acpid atd autofs avahi-daemon chrony colord cron cups cups-browsed dbus elogind gdm3 lldpd
     network-manager nginx polkit power-profiles-daemon redis-server rpcbind rsyslog rtkit-daemon saned ssh switcheroo-control
     udev udisks2 upower uuidd""".split()
-WAITING = "bluetooth modemmanager smartmontools getty@tty1".split()
+WAITING = "bluetooth irqbalance modemmanager smartmontools getty@tty1".split()
 # The bus starts this service on demand. From then on it is listed, too.
 ASKED_FOR = "packagekit"
 

@@ -53,7 +53,7 @@ class Desktop(Machine):
     """One boot of a private disk."""
 
     def __init__(self, disk, **options):
-        super().__init__([disk], *vm_image.boot_files(vm_image.DESKTOP), screen=True, memory_mib=2048, n_processors=2, **options)
+        super().__init__([disk], *vm_image.boot_files(vm_image.DESKTOP), screen=True, memory_mib=2048, **options)
 
     def picture(self):
         """Like Machine.picture(), but presses a key first.

@@ -188,10 +188,22 @@ class Machine:
         """The command line for a person: the console is the terminal of QEMU."""
         return self._hardware() + ["-nographic"]
 
+    def _accelerator(self):
+        """
+        With one processor QEMU counts instructions, and the machine's clock advances by 2 ns for each.
+        So a busy host makes the machine slow, but its time limits do not run out. While the machine
+        sleeps, its clock is the host's. Two processors would hang at the start of the kernel.
+        """
+        chosen = os.environ.get("SVCD_VM_ACCEL")
+        if chosen:
+            return ["-accel", chosen]
+        if self.n_processors > 1:
+            return ["-accel", "tcg,thread=multi"]
+        return ["-accel", "tcg,thread=single", "-icount", "shift=1,sleep=on"]
+
     def _hardware(self):
         argv = ["qemu-system-x86_64", "-name", "svcd-vm", "-machine", "pc", "-m", str(self.memory_mib), "-smp", str(self.n_processors),
-                "-accel", os.environ.get("SVCD_VM_ACCEL", "tcg,thread=multi"),
-                "-cpu", os.environ.get("SVCD_VM_CPU", "Nehalem"), "-vga", "none", "-rtc", "base=utc",
+                *self._accelerator(), "-cpu", os.environ.get("SVCD_VM_CPU", "Nehalem"), "-vga", "none", "-rtc", "base=utc",
                 "-kernel", self.kernel, "-initrd", self.initrd, "-append", " ".join(self.words),
                 "-device", "virtio-rng-pci", "-nic", "user,id=net0,model=virtio-net-pci"]
         for number, path in enumerate(self.disks):
