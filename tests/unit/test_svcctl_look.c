@@ -136,7 +136,10 @@ static const Typed typed[] = {
 	{ "list --state awake", 2, "",
 	  "svcctl: there is no state \"awake\"; the states are ready, done, starting, stopping, backoff, waiting, failed, idle\n"
 	  "  svcctl list --help\n" },
-	{ "list -o shape", 2, "", "svcctl: there is no column \"shape\"\n  svcctl list --help\n" },
+	{ "list -o shape", 2, "",
+	  "svcctl: there is no column \"shape\"; the columns are: name, state, since_us, policy, policy_origin, policy_is_default, "
+	  "in_runlevel, presence, pid, invocation, restarts, type, wanted, want_reason, wanted_by, admin, cause, result, "
+	  "false_terms, ready_duration_us, problem, description, why\n  svcctl list --help\n" },
 	{ "list zz*", 4, "", "svcctl: no service matches zz*\n  svcctl list --all shows every service\n" },
 	{ "status zz*", 4, "", "svcctl: no service matches zz*\n  svcctl list --all shows every service\n" },
 };

@@ -225,6 +225,17 @@ static void records_to_json(Output *output, const Column *columns, unsigned n_co
 
 /* --- text --- */
 
+static bool fail_unknown_column(const Column *columns, unsigned n_columns, const char *key,
+				GError **error)
+{
+	g_autoptr(GString) all = g_string_new(NULL);
+
+	for (unsigned i = 0; i < n_columns; i++)
+		g_string_append_printf(all, "%s%s", i > 0 ? ", " : "", columns[i].key);
+	return fail_ctl(error, CTL_ERROR_USAGE, "there is no column \"%s\"; the columns are: %s", key,
+			all->str);
+}
+
 /* The columns to show, in order: Column *; NULL with @error if @shown names an unknown one. */
 static GPtrArray *choose_columns(const Column *columns, unsigned n_columns, const char *shown,
 				 GError **error)
@@ -244,7 +255,7 @@ static GPtrArray *choose_columns(const Column *columns, unsigned n_columns, cons
 				g_ptr_array_add(chosen, (gpointer)&columns[i]);
 		}
 		if (chosen->len == before) {
-			fail_ctl(error, CTL_ERROR_USAGE, "there is no column \"%s\"", keys[k]);
+			fail_unknown_column(columns, n_columns, keys[k], error);
 			return NULL;
 		}
 	}
