@@ -124,9 +124,7 @@ def make_disks(directory, services):
 
 
 def machine(disks, init):
-    # With one processor elogind's script can run before the bus has started elogind. elogind may
-    # then end five times and stay down.
-    return Machine(disks, *vm_image.boot_files(vm_image.SYSV), init=init, cmdline=script_times.KERNEL_WORDS, n_processors=2)
+    return Machine(disks, *vm_image.boot_files(vm_image.SYSV), init=init, cmdline=script_times.KERNEL_WORDS)
 
 
 def power_off(vm):
