@@ -36,11 +36,11 @@ SYMBOLS = {"ready": "●", "done": "●", "failed": "✗"}
 
 NM = "org.freedesktop.NetworkManager"
 WIFI_IS_ON = f"dbus-property:{NM} /org/freedesktop/NetworkManager {NM}.WirelessEnabled = true"
-# Loop devices belong to the machine, and another demo may run.
+# Unique, because all demos that run on a machine share its loop devices.
 LABEL = f"BACKUP-{os.getpid()}"
 # Services that run only while a condition is true.
 WHILE = {"applet": f"dbus:{NM}", "hotspot": WIFI_IS_ON, "mirror": "network:up", "backup": f"label:{LABEL}"}
-# It starts udevd, because the shipped udev service excludes containers; see sandbox.py.
+# udevd is a service of the sandbox, because svcd's own udev service excludes containers.
 POLICY = f"""[runlevel 2]
 Activate=-networking -network-manager udevd {' '.join(SHOWN)}
 Activate={' '.join(WHILE)}
@@ -220,8 +220,8 @@ class Screen:
         return f"\033[1m{text}\033[0m" if self.on_terminal else text
 
     def keys(self, are_echoed):
-        """Sets whether keys are shown and sent by line, and whether Ctrl-C sends a signal, which
-        would also end the sandbox."""
+        """Sets whether the terminal echoes keys, sends whole lines, and turns Ctrl-C into a signal,
+        which would also end the sandbox."""
         if not self.on_terminal:
             return
         flags = termios.ICANON | termios.ECHO | termios.ISIG
@@ -283,8 +283,8 @@ class Story:
         result["seconds"] = round(time.monotonic() - began, 1)
 
     def command(self, line):
-        """Runs the command on a terminal of the visitor's width. The output is shown at its end,
-        because the monitor writes lines at any time."""
+        """Runs the command on a terminal of the visitor's width. Its output is shown when it has
+        ended, because the monitor may write a line at any time."""
         self.screen.write(self.screen.bold(f"# {line}") + "\n")
         self.monitor_from = len(self.monitor)
         master, slave = os.openpty()
@@ -373,8 +373,8 @@ def boot(box, screen):
 
 
 def prepare(box):
-    """Makes the volume's file. A later sandbox releases the loop device of a file with this
-    name, if this process is killed."""
+    """Makes the volume's file. If this process is killed, a later sandbox releases the loop device
+    of a file with this name."""
     image = f"/root/{loops.name_of_file()}"
     box.run(f"truncate -s 8M {image} && mkfs.ext4 -q -L {LABEL} {image} && ln -s {image} {IMAGE}")
     box.wait_udev_known("backup")
@@ -391,7 +391,7 @@ def power_off(box):
 def new_sandbox():
     services = {name: f"[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile={term}\n"
                 for name, term in WHILE.items()}
-    # The demo and the user of the shell kill the manager.
+    # A step of the demo kills the manager, and so may the user of the shell.
     return Sandbox(services, root="debian", vendor=True, files=FILES, mounts=("sys",), udev=True, network=True,
                    expect_crash=True)
 
@@ -414,7 +414,7 @@ def check():
             summary["shutdown"] = power_off(box)
             if not summary["shutdown"]["powered_off"]:
                 problems.append("PID 1 did not end with a power-off")
-    except Exception as problem:  # the reader of the summary must see each of them
+    except Exception as problem:  # the summary must contain every problem
         problems.append(f"{type(problem).__name__}: {problem}")
     summary["ok"] = not problems
     summary["seconds"] = round(time.monotonic() - began, 1)

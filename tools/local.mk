@@ -3,7 +3,7 @@
 include tools/policy-edit/local.mk
 include tools/import-unit/local.mk
 
-# All of svcctl except its main(), for its tests.
+# All of svcctl except main(), for the tests.
 noinst_LIBRARIES += libsvcctl.a
 libsvcctl_a_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
 libsvcctl_a_CFLAGS = $(AM_CFLAGS) $(GIO_CFLAGS) $(SMARTCOLS_CFLAGS) $(JSON_CFLAGS)

@@ -185,7 +185,7 @@ bool atomic_file_access(const AtomicFiles *atomic_files, const char *path, FileA
 	return true;
 }
 
-/* Fails if there is a link. Returns: the access of the existing file, or @if_new. */
+/* Fails if @path is a link. *@ret: the access of the existing file, or @if_new. */
 static bool check_existing(const AtomicFiles *atomic_files, const char *path, int directory,
 			   FileAccess if_new, FileAccess *ret, GError **error)
 {
@@ -326,7 +326,7 @@ int atomic_file_lock(const AtomicFiles *atomic_files, const char *path, int64_t 
 	if (!check_root(atomic_files, error))
 		return -1;
 	directory = open_made(atomic_files, parent);
-	/* 0600: any user with a descriptor could lock it, and so block all writers. */
+	/* 0600, because any user who can open the file could lock it, and so block all writers. */
 	if (directory >= 0)
 		fd = openat(directory, base_of(path), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
 			    0600);

@@ -3,7 +3,7 @@
  * Atomic file: small files below a root, written so that a power cut leaves the old or the new
  * text.
  *
- * Paths begin with "/" and stay below the root, also through symbolic links. Directories on the way
+ * Paths begin with "/" and stay below the root, even through symbolic links. Directories on the way
  * may be links, because an admin may move /etc/svcd/policy.d. A file that is a link is refused.
  * Replacing it would turn the link into a file, and writing through it would change a file that
  * others use.
@@ -25,8 +25,8 @@ typedef struct AtomicFiles {
 /* The mode and owners of a file. */
 typedef struct FileAccess {
 	mode_t mode; /* the lowest nine bits */
-	uid_t uid; /* (uid_t)-1: as the process */
-	gid_t gid; /* (gid_t)-1: as the process */
+	uid_t uid; /* (uid_t)-1: that of the process */
+	gid_t gid; /* (gid_t)-1: that of the process */
 } FileAccess;
 
 #define FILE_ACCESS_ALL ((FileAccess){ .mode = 0644, .uid = (uid_t)-1, .gid = (gid_t)-1 })
@@ -50,8 +50,7 @@ bool atomic_file_read(const AtomicFiles *atomic_files, const char *path, size_t 
 bool atomic_file_access(const AtomicFiles *atomic_files, const char *path, FileAccess *ret);
 
 /**
- * atomic_file_write() - temporary file, fsync, rename, fsync of the directory; missing directories
- * are created, 0755
+ * atomic_file_write() - replace a file; missing directories are created with mode 0755
  * @text: NULL removes the file
  * @if_new: access of a new file; an existing one keeps mode, owner and group
  *
@@ -64,8 +63,8 @@ bool atomic_file_write(const AtomicFiles *atomic_files, const char *path, GBytes
 bool atomic_file_make_private(const AtomicFiles *atomic_files, const char *path, GError **error);
 
 /*
- * The names in a directory, sorted, a new array of strings; empty if there is no such directory.
- * NULL with @error (NOT_AUTHORIZED: no permission).
+ * Returns: the sorted names in a directory, a new array of strings; empty if there is no such
+ * directory. NULL with @error (NOT_AUTHORIZED: no permission).
  */
 GPtrArray *atomic_file_list(const AtomicFiles *atomic_files, const char *path, GError **error);
 

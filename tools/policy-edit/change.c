@@ -153,7 +153,7 @@ static void narrow(const Change *change, const char *path, FileAccess *access)
 	access->gid = other.gid;
 }
 
-/* Narrows @access in this way by all files of the service or template @name in @directory. */
+/* Calls narrow() for all files of the service or template @name in @directory. */
 static void narrow_by_files(const Change *change, const char *directory, const char *name,
 			    FileAccess *access)
 {
@@ -193,8 +193,8 @@ static FileAccess access_of_new(const Change *change, const char *path)
 }
 
 /*
- * A file that the loader refuses to read because of its access is not changed, because the change
- * would have no effect.
+ * Refuses to change a file that the loader does not read because of its access. The change would
+ * have no effect.
  */
 static bool check_access(const Change *change, const char *path, const FileAccess *access,
 			 GError **error)
@@ -413,7 +413,7 @@ bool change_write(Change *change, const char *path, GBytes *text, GBytes *expect
 	return add_operation(change, &operation, error);
 }
 
-/* NULL: @path (from "/") may be written; otherwise the reason why not, a new string. */
+/* Returns: the reason why @path (from "/") cannot be changed, a new string; NULL if it can be. */
 static char *check_path(const Change *change, const char *path)
 {
 	static const char *const kinds[] = { "/policy.d/", "/services.d/" };

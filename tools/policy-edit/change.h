@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Change, inside: the struct that change.c builds and writes, preview.c evaluates, and history.c
- * and import-sysv.c fill.
+ * Change, the private part: the struct that change.c builds and writes, that preview.c evaluates,
+ * and that history.c and import-sysv.c fill.
  */
 #ifndef SVCD_POLICY_EDIT_CHANGE_H
 #define SVCD_POLICY_EDIT_CHANGE_H
@@ -31,7 +31,7 @@ typedef struct Operation {
 	FileAccess access; /* WRITE: the access of a new file; mode 0: the default */
 } Operation;
 
-/* One file of a change; a NULL text stands for no such file. */
+/* One file of a change; a text is NULL if there is no file. */
 typedef struct FileChange {
 	char *path;
 	GBytes *before;
@@ -48,7 +48,7 @@ struct Change {
 	GPtrArray *files; /* FileChange *: the result, based on the last read from disk */
 	GHashTable *overlay; /* see change_set_overlay(); borrowed, or NULL */
 	GHashTable *expected; /* names of services that need not have a file yet */
-	uint64_t undoes; /* a step, or 0 */
+	uint64_t undoes; /* the number of the undone step, or 0 */
 	char *warning;
 };
 

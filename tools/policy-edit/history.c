@@ -3,9 +3,9 @@
  * History: one backup per change, POLICY_EDIT_HISTORY/000001.step, written before the first file of
  * the change. It contains the old and the new text of each file, as g_variant_print() writes them.
  *
- * There is no mark for a complete change: the files show which of them were written. So a step
- * whose files all have the old text is not in effect, because the power failed first, or the files
- * were restored by hand. docs/policy.md describes what undo does with it.
+ * There is no mark for a complete change: the files show which of them were written. A step whose
+ * files all have the old text is not in effect: the power failed before the first write, or the
+ * files were restored by hand. docs/policy.md describes what undo does with it.
  *
  * Files may contain secrets (Environment=), so the directory and the steps are for root alone.
  */
@@ -23,7 +23,8 @@
 
 /*
  * The time, the user, the command, and the step that this one undoes, or 0. For each file: path,
- * mode, owner, group, the old and the new text, each with a final NUL (nothing: no file).
+ * mode, owner, group, the old and the new text, each with a final NUL ("nothing": there is no
+ * file).
  */
 #define FILE_TYPE "(suuumaymay)"
 #define FILE_PARTS "(suuum@aym@ay)"
@@ -41,7 +42,7 @@ void history_step_free(HistoryStep *step)
 	g_free(step);
 }
 
-/* With a final NUL, so that it is printed as a string. */
+/* Appends a final NUL, so that the text is printed as a string. */
 static GVariant *variant_of(GBytes *text)
 {
 	gsize length = 0;
@@ -150,7 +151,7 @@ static char *step_path(uint64_t number)
 	return g_strdup_printf(POLICY_EDIT_HISTORY "/%06" G_GUINT64_FORMAT SUFFIX, number);
 }
 
-/* "000007.step": 7. 0: not such a name. */
+/* 7 for "000007.step"; 0 for other names. */
 static uint64_t number_of(const char *name)
 {
 	g_autofree char *digits = NULL;
@@ -170,7 +171,7 @@ static int compare_numbers(gconstpointer a, gconstpointer b)
 	return (one < other) - (one > other);
 }
 
-/* The newest first; uint64_t. */
+/* The numbers of the steps (uint64_t), the newest first. */
 static GArray *list_numbers(const AtomicFiles *atomic_files, GError **error)
 {
 	g_autoptr(GPtrArray) names = atomic_file_list(atomic_files, POLICY_EDIT_HISTORY, error);
@@ -302,7 +303,7 @@ static GPtrArray *read_all(const AtomicFiles *atomic_files, DiagList *diags, GEr
 /* The texts of files at an earlier time. */
 typedef struct Past {
 	const AtomicFiles *atomic_files;
-	GHashTable *texts; /* path -> GBytes, NULL: no file; missing: as on the disk */
+	GHashTable *texts; /* path -> GBytes; NULL: no file; no entry: as on the disk */
 } Past;
 
 /* Borrowed; NULL if there is no file. */
@@ -491,8 +492,8 @@ Change *history_undo(const char *root, uint64_t number, GError **error)
 	g_autoptr(Change) change = change_new(root, false);
 	/*
 	 * The lock is needed, because a change that another process has half written looks like one
-	 * that was cut off. The lock may be refused, because the user of a dry run may have no
-	 * permission for it.
+	 * that was cut off. Without permission for the lock, which the user of a dry run may lack,
+	 * the files are read unlocked.
 	 */
 	auto_fd int lock = atomic_file_lock(&change->atomic_files, POLICY_EDIT_LOCK,
 					    LIMIT_POLICY_LOCK_US, NULL);

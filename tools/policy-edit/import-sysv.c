@@ -13,8 +13,8 @@
 #include "policy-edit/change.h"
 
 /*
- * Not 0 and 6, because the scripts that sysvinit starts there are the last steps of a shutdown,
- * which svcd does itself.
+ * Runlevels 0 and 6 are not imported, because the scripts that sysvinit starts there are the last
+ * steps of a shutdown, which svcd does itself.
  */
 #define N_RUNLEVELS 6
 static const char *const runlevels[N_RUNLEVELS] = { "S", "1", "2", "3", "4", "5" };
@@ -38,14 +38,14 @@ static const char *const runlevels[N_RUNLEVELS] = { "S", "1", "2", "3", "4", "5"
  */
 #define LAST_OF_VENDOR SVCD_LIBDIR "/policy.d/~sysv-import.policy"
 
-/* Names of services, borrowed, in the order of the links, each once; scripts without a service. */
+/* The services of the links: borrowed names, each once, in the order of the links. */
 typedef struct SysvImport {
 	const AtomicFiles *atomic_files;
 	const Configuration *configuration;
 	DiagList *diags;
 	GPtrArray *starts[N_RUNLEVELS];
 	GPtrArray *stops[N_RUNLEVELS];
-	GTree *unknown; /* names of scripts, sorted */
+	GTree *unknown; /* names of scripts without a service, sorted */
 } SysvImport;
 
 static void import_clear(SysvImport *import)
@@ -60,7 +60,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SysvImport, import_clear)
 
 /* --- reading the links --- */
 
-/* "S02ssh" and "K02ssh": "ssh"; NULL: not a link of a script. */
+/* "ssh" for "S02ssh" and "K02ssh"; NULL if the name is not that of a link to a script. */
 static const char *script_of(const char *link)
 {
 	if ((link[0] != 'S' && link[0] != 'K') || !g_ascii_isdigit(link[1]) ||
@@ -69,7 +69,7 @@ static const char *script_of(const char *link)
 	return link + 3;
 }
 
-/* By its name, or by a name that it provides; "hwclock.sh" is hwclock. */
+/* Finds a service by its name or by a name that it provides; "hwclock.sh" is hwclock. */
 static const ServiceDef *service_of(const ServiceSet *set, const char *script)
 {
 	const ServiceDef *def = service_set_find(set, script);
@@ -140,12 +140,12 @@ static bool has_link(const SysvImport *import, const char *service)
 }
 
 /*
- * Must Activate= remove @service from the runlevel? No if it has no link, or has a start link here
- * or in S. Yes if it has a stop link here, because NewServices=boot may start a service that no
- * policy wants. In runlevel 1 a stop link does not count, because every package has one there.
- * Otherwise the answer is yes if the vendor's policy with the links' policy (@vendor) wants the
- * service, by name or because 3 includes 2. This does not apply to S, because the boot needs those
- * services.
+ * Must Activate= remove @service from the runlevel? No if it has no link, or has a start link in
+ * the runlevel or in S. Yes if it has a stop link in the runlevel, because NewServices=boot may
+ * start a service that no policy wants. In runlevel 1 a stop link does not count, because every
+ * package has one there. Otherwise the answer is yes if the vendor's policy with the links' policy
+ * (@vendor) wants the service, by name or because runlevel 3 includes 2. This does not apply to S,
+ * because the boot needs those services.
  */
 static bool needs_removal(const SysvImport *import, const Policy *vendor, size_t runlevel,
 			  const char *service)

@@ -167,8 +167,8 @@ static bool section_has_only(const IniEdit *edit, const IniSection *section, con
 }
 
 /*
- * Are there comments among its lines or directly below them? After an empty line they belong to the
- * following section.
+ * Are there comments among the lines of @section or directly below them? A comment after an empty
+ * line belongs to the following section.
  */
 static bool section_has_comments(const IniEdit *edit, const IniSection *section)
 {
@@ -228,8 +228,8 @@ static void add_line(const IniEdit *edit, const char *key, const char *value)
 		section = section->next;
 	if (!section) {
 		/*
-		 * Always one empty line, even below another empty line, so that a removal deletes
-		 * exactly the added lines.
+		 * An empty line is added even below another one, so that a removal deletes exactly
+		 * the added lines.
 		 */
 		g_ptr_array_add(edit->lines, g_strdup(""));
 		g_ptr_array_add(edit->lines, g_strdup_printf("[%s]", edit->section));

@@ -43,7 +43,7 @@ bool ini_edit_add(const char *file, GBytes **text, const char *section, const ch
 /* Removes [@section] with its comments. Otherwise like ini_edit_set(). */
 bool ini_edit_remove_section(const char *file, GBytes **text, const char *section, GError **error);
 
-/* Does it contain only svcctl's head comment? */
+/* Does @text contain only svcctl's head comment? */
 bool ini_edit_is_bare(GBytes *text);
 
 #endif

@@ -55,8 +55,8 @@ static bool has_no_errors(const Saving *s, const PolicyFile *file)
 }
 
 /*
- * The copy of a removed file is deleted too, because otherwise a later file of that name would get
- * it.
+ * Deletes the copies of removed files, because otherwise such a copy would replace a later file of
+ * the same name that has an error.
  */
 static bool remove_other_policies(const Saving *s, const GPtrArray *present, GError **error)
 {

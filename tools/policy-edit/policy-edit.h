@@ -39,13 +39,14 @@ typedef struct Change Change;
  * @until_reboot: write below /run/svcd, without history
  */
 Change *change_new(const char *root, bool until_reboot);
-/* For the user's own files, those of "svcd --user"; without history. */
+/* For the files of "svcd --user"; without history. */
 Change *change_new_user(bool until_reboot);
 void change_free(Change *change);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Change, change_free)
 
 /**
- * change_set_overlay() - load all files as if these existed, too (LoaderOptions.overlay)
+ * change_set_overlay() - load all files as if those of @overlay existed, too
+ * (LoaderOptions.overlay)
  * @overlay: borrowed, must stay valid; NULL: only the files on disk
  */
 void change_set_overlay(Change *change, GHashTable *overlay);

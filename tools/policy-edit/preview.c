@@ -155,8 +155,8 @@ static void add_missing_in_policy(const Change *change, const Configuration *bef
 }
 
 /*
- * Adds the missing names of a drop-in: its service, which must have a file, and the services that
- * the drop-in names in orderings and needs. Conflicts= may name services that are not installed.
+ * Adds the names in a drop-in that have no service file: that of its service, and those in
+ * orderings and needs. Conflicts= may name services that are not installed.
  */
 static void add_missing_in_override(const Change *change, const Operation *operation,
 				    const Configuration *after, DiagList *ret)

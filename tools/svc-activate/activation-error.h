@@ -12,7 +12,7 @@ typedef struct ActivationError {
 	char text[1024];
 } ActivationError;
 
-/* Sets both texts. Longer ones are cut off, but no text from svcd is that long. */
+/* Sets both texts. A text that is too long is cut off, but no text from svcd is that long. */
 void activation_error_set(ActivationError *refusal, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -16,8 +16,8 @@ typedef enum ActivationVerdict {
 
 /**
  * service_activate() - ask svcd to start the owner of a bus name, and wait
- * @holder: our own unique name on the system bus; bus names that it owns do not count; "" if there
- * is none
+ * @holder: our own unique name on the system bus, or ""; a bus name that we own ourselves does not
+ * count
  * @ret_refusal: set for VERDICT_REFUSED and VERDICT_FAILED
  */
 ActivationVerdict service_activate(const char *bus_name, const char *holder,

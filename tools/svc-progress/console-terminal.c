@@ -53,7 +53,10 @@ static bool take(void)
 	return fd >= 0 && (is_ours() || ioctl(fd, TIOCSCTTY, 0) == 0);
 }
 
-/* The ioctl sends no SIGHUP; the exit of a session leader would. */
+/*
+ * This ioctl sends SIGHUP only to our own group, which ignores it. The exit of a session leader
+ * hangs up the terminal.
+ */
 static void give_back(void)
 {
 	if (fd >= 0 && is_ours())
@@ -136,12 +139,12 @@ unsigned terminal_columns(void)
 {
 	struct winsize size = { 0 };
 
-	(void)ioctl(fd, TIOCGWINSZ, &size); /* it stays 0 */
+	(void)ioctl(fd, TIOCGWINSZ, &size); /* on failure the size stays 0 */
 	/* a full line would wrap to the next one */
 	return size.ws_col > 1 ? size.ws_col - 1u : USUAL_COLUMNS - 1;
 }
 
-/* Writes all bytes or none. A later write would show an old state. */
+/* Writes what the console takes now. The rest is dropped, because it would be out of date later. */
 static void write_now(const char *bytes, size_t length)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLOUT };
@@ -150,7 +153,7 @@ static void write_now(const char *bytes, size_t length)
 	if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT))
 		n = write(fd, bytes, length);
 	if ((n < 0 && errno == EIO) || (ready.revents & (POLLHUP | POLLERR)))
-		/* hung up, as by vhangup(2): opens it again for the following output */
+		/* hung up, as by vhangup(2): the console is opened again for later output */
 		open_console();
 }
 

@@ -19,7 +19,7 @@ void terminal_open(void);
 
 /*
  * May lines be written on the console now? If so, the console is ours until terminal_let_go().
- * @is_shared: yes even if another session uses the console.
+ * @is_shared: true even if another session uses the console.
  */
 bool terminal_is_free(bool is_shared);
 

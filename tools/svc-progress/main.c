@@ -3,8 +3,8 @@
  * svc-progress boot|shutdown: shows on the console, and in plymouth, the progress of the boot or
  * the services that delay a shutdown.
  *
- * It looks once a second and changes nothing. docs/progress.md explains the messages, and why the
- * manager does not do this.
+ * It asks svcd once a second and changes nothing. docs/progress.md explains the messages, and why
+ * the manager does not do this.
  */
 #include "config.h"
 

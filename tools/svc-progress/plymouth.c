@@ -17,7 +17,7 @@
 /* An abstract socket: a NUL precedes the name. */
 #define SOCKET_NAME "/org/freedesktop/plymouthd"
 
-/* A living plymouthd answers in a moment. */
+/* A plymouthd that does not hang answers much sooner. */
 enum { LAST_ANSWER_MS = 500 };
 
 size_t plymouth_pack(char *ret, PlymouthRequest request, const char *text)

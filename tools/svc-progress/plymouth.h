@@ -25,11 +25,11 @@ typedef enum PlymouthRequest {
 
 /**
  * plymouth_pack() - the bytes of one request
- * @text: NULL for a request without one; a longer one is cut off at PLYMOUTH_TEXT_BYTES - 1 bytes
+ * @text: NULL for a request without a text; cut off at PLYMOUTH_TEXT_BYTES - 1 bytes
  * @ret: PLYMOUTH_PACKET_BYTES
  *
- * Returns: the length of the request. It is the letter and a NUL; or the letter, 2, the length of
- * the text with its final NUL, the text, NUL.
+ * Returns: the length of the request. Its bytes are the letter and a NUL; or the letter, 2, the
+ * length of the text with its final NUL, the text, and a NUL.
  */
 size_t plymouth_pack(char *ret, PlymouthRequest request, const char *text);
 

@@ -49,7 +49,7 @@ typedef struct View {
 /* Inserts a motion in order. If there are too many, the last ones are dropped, but counted. */
 void view_add(View *view, const Motion *motion);
 
-/* The service that is on its way for the longest time; NULL: none. */
+/* The service that has been on its way for the longest time; NULL: none. */
 const Motion *view_oldest(const View *view);
 
 /* Adds a name to those that failed. */

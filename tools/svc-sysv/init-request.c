@@ -23,7 +23,9 @@
 #define SVCCTL SVCD_BINDIR "/svcctl"
 #define PRIVATE_SOCKET "/run/svcd/private"
 
-/* The process name of PID 1. The path of its program varies, and only root may read it. */
+/*
+ * Compares the process name, because the path of PID 1's program varies, and only root may read it.
+ */
 static bool is_keeper(void)
 {
 	char name[16] = "";

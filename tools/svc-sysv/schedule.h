@@ -20,8 +20,8 @@
 bool schedule_parse(const char *text, const struct tm *now, int *ret_minutes);
 
 /*
- * Is a warning sent when @left minutes are left? Each of the last ten minutes, every quarter of the
- * last hour, then every hour.
+ * Is a warning sent when @left minutes are left? There is one in each of the last ten minutes, at
+ * each quarter of the last hour, and at each full hour.
  */
 bool schedule_is_announced(int left);
 

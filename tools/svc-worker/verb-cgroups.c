@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Verb cgroups: operations on the groups that a service has made below its own.
+ * Verb cgroups: operations on the cgroups that a service has made below its own.
  *
  * 	cgroup-signal GROUP NUMBER PID -> done    to all processes except PID
- * 	cgroup-clear GROUP             -> done    removes the groups below it
+ * 	cgroup-clear GROUP             -> done    removes the cgroups below it
  */
 #include "config.h"
 

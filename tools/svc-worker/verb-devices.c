@@ -174,7 +174,7 @@ static void list_links(Reading *reading, const char *directory)
 /*
  * Reads the kernel's lists of devices (sysfs-rules.rst). To find the devices of one subsystem,
  * libudev would examine every device and all its parents. For the consoles, that took longer than
- * all other work on any machine.
+ * all other work.
  */
 static void list_subsystem(Reading *reading, const char *subsystem)
 {

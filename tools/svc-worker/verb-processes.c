@@ -7,8 +7,9 @@
  * 	has-process GROUP PID                           -> done yes|no
  * 	name-processes GROUP MARK KEEPER PID            -> done "cat (12), sh (13)"
  *
- * GROUP is the directory of a control group. Without one, MARK is an entry in the environment of
- * its processes (process/tagged-processes.h). Without either, its processes are unknown.
+ * GROUP is the directory of the service's cgroup. Without a cgroup, MARK is an entry in the
+ * environment of the service's processes (process/tagged-processes.h). Without both, they are
+ * unknown.
  */
 #include "config.h"
 

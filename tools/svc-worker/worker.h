@@ -2,8 +2,8 @@
 /*
  * Worker: the common functions of svc-worker's verbs.
  *
- * Each verb has its own file. It may block for ever. Then the manager abandons this process, and
- * only the job is lost (worker/pool.h).
+ * Each verb has its own file. A verb may block for ever. Then the manager abandons this process,
+ * and only that job is lost (worker/pool.h).
  */
 #ifndef SVCD_TOOLS_WORKER_H
 #define SVCD_TOOLS_WORKER_H
@@ -43,8 +43,8 @@ void worker_answer(uint64_t id, int fd, const char *kind, ...) G_GNUC_NULL_TERMI
 void worker_answer_fields(uint64_t id, const char *const *fields, unsigned n_fields);
 
 /*
- * A continuing verb works on its job again. The manager concludes from this which job made the
- * process hang.
+ * Reports that a continuing verb works on its job again. If the process then hangs, the manager
+ * knows which job is the cause.
  */
 void worker_begin(uint64_t id);
 void worker_rest(void);

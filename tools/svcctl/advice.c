@@ -199,7 +199,7 @@ static char *operators_of(const Context *context, const char *name)
 
 /*
  * Suggests the same command as root, and names the groups of Operators=, whose members need no
- * password. Root gets no advice, because no user is allowed this request.
+ * password. Root gets no advice, because a request that root may not make is allowed to no user.
  */
 static void advise_root(Context *context, const char *name)
 {

@@ -260,7 +260,7 @@ static bool apply_json(const Options *options, Output *output, GError **error)
 			"the only value of --json is \"pretty\", not \"%s\"", options->json);
 }
 
-/* 0: send the request and do not wait. */
+/* --timeout 0: svcctl sends the request and does not wait. */
 static bool apply_timeout(Options *options, int64_t *ret_timeout_us, GError **error)
 {
 	int64_t timeout_us;
@@ -328,7 +328,7 @@ bool arguments_chooses(const Options *options, const Verb *verb)
 	return false;
 }
 
-/* False for verbs about the whole machine, and about files that belong to no user. */
+/* False for verbs about the whole machine or about files that do not belong to the user. */
 static bool is_for_users(const Verb *verb)
 {
 	static const char *const not_theirs[] = { "doctor", "reboot",      "halt",
@@ -370,8 +370,8 @@ const char *arguments_awaiting(const char *argument)
 }
 
 /*
- * An option without a help text is not listed: a second letter, or an option that only the manager
- * passes.
+ * An option without a help text is not listed. It is a second letter of another option, or only the
+ * manager passes it.
  */
 static bool is_of(const OptionRow *row, const Verb *verb)
 {

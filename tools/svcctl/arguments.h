@@ -22,7 +22,7 @@ bool arguments_apply(Options *options, Output *output, int64_t *ret_timeout_us, 
 /* Does @verb take the options that are set? */
 bool arguments_check(const Options *options, const Verb *verb, GError **error);
 
-/* Does @verb take the option of that name? */
+/* Does @verb take the option @name? */
 bool arguments_takes(const Verb *verb, const char *name);
 
 /* Do the given options select @verb? @verb->of must not be NULL. */

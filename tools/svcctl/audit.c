@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Audit: the checks. Each looks at one thing and reports what it allows and the settings that would
- * prevent it.
+ * Audit: the checks. Each one looks for one thing that a service may do, and reports the settings
+ * that would prevent it.
  *
  * A service that runs as root with all capabilities can undo most other restrictions, so these two,
  * root and its capabilities, cost the most points.
@@ -189,7 +189,7 @@ static AuditVerdict check_memory(const Subject *x)
 			     "MemoryDenyWriteExecute=yes");
 }
 
-/* May a user other than root write to it? A new string with the remedy, or NULL. */
+/* May a user other than root write to @path? A new string with the remedy, or NULL. */
 static char *find_writable(const char *root, const char *path)
 {
 	g_autofree char *real = g_strconcat(root, path, NULL);

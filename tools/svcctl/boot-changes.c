@@ -78,7 +78,9 @@ static gint compare(gconstpointer a, gconstpointer b)
 	return left->at_us < right->at_us ? -1 : left->at_us > right->at_us;
 }
 
-/* Two writers may have appended the same line. @keys: of all changes; new ones are added. */
+/*
+ * Two writers may have appended the same line. @keys: the keys of all changes; new keys are added.
+ */
 static void parse(GPtrArray *changes, GHashTable *keys, const char *text)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);

@@ -111,7 +111,7 @@ static GHashTable *stop_order(const Configuration *configuration, const BootTime
 	return order;
 }
 
-/* @before: those that stop before it; may be NULL */
+/* @before: the names of the services that stop before this one; may be NULL */
 static JsonObject *collect_service(const BootTime *time, const BootUsage *usage,
 				   const Configuration *configuration, JsonArray *before,
 				   int64_t init_us)

@@ -35,7 +35,7 @@ GPtrArray *boot_collect_changes(Context *context, GError **error);
 int64_t boot_init_started(Context *context, GError **error);
 
 /*
- * Is it the record of this boot? The kernel's boot id is not enough, because all containers of a
+ * Is @boot the record of this boot? The kernel's boot id is not enough, because all containers of a
  * machine have the same one. @init_us: -1: not known, so only the boot id is compared.
  */
 bool boot_is_this(const SavedBoot *boot, int64_t init_us);

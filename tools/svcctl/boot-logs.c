@@ -59,7 +59,7 @@ static GPtrArray *logs_list(const char *directory)
 	return logs;
 }
 
-/* The largest size per copy with which all copies together keep to the limit. */
+/* The largest size per copy with which all copies together stay within the limit. */
 static size_t size_limit(const GPtrArray *logs)
 {
 	off_t limit = BOOT_LOG_BYTES;
@@ -74,7 +74,7 @@ static size_t size_limit(const GPtrArray *logs)
 	}
 }
 
-/* The last lines with together at most @limit bytes; a new string. */
+/* The last lines, at most @limit bytes in all; a new string. */
 static GString *tail(const char *directory, const char *name, size_t limit)
 {
 	g_autoptr(GPtrArray) lines = log_tail(directory, name, G_MAXUINT, NULL);

@@ -10,18 +10,18 @@
 #include <stdbool.h>
 
 /*
- * The bytes at the end of each log that are kept, and the limit for all logs of one boot. If all
- * together exceed it, less is kept of each.
+ * The number of bytes that are kept from the end of each log, and the limit for all logs of one
+ * boot. Beyond that limit, less is kept of each log.
  */
 #define BOOT_LOG_BYTES (64 * 1024)
 #define BOOT_LOGS_BYTES (768 * 1024)
 
 /**
- * boot_logs_save() - copy the logs of @from that have changed to @to
+ * boot_logs_save() - copy the changed logs in @from to @to
  * @to: must exist
  *
- * Each copy is replaced as a whole. If a copy fails, the others are still made, and its earlier
- * version stays. An old copy is never removed.
+ * Each copy is replaced as a whole. If a copy fails, its earlier version stays, and the other
+ * copies are still made. An old copy is never removed.
  */
 bool boot_logs_save(const char *from, const char *to, GError **error);
 

@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <stdint.h>
 
-/* With more samples every second one is dropped, and the interval doubles. */
+/* Beyond this number every second sample is dropped, and the interval doubles. */
 #define BOOT_SAMPLES_MAX 512
 
 /* Counters since the kernel started. */

@@ -27,8 +27,8 @@ static bool is_stopping(const char *state)
 }
 
 /*
- * The service shutdown-record is wanted only in runlevels 0 and 6, so the shutdown begins when it
- * leaves "idle". NULL: it never did.
+ * The service shutdown-record is wanted only in runlevels 0 and 6, so the shutdown begins when that
+ * service leaves "idle". NULL: there was no shutdown.
  */
 static const BootChange *find_begin(const GPtrArray *changes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Boot shutdown: the end of a boot, from the changes of its services' states: the requester, the
- * duration of each stop, and the stop that each one waited for last.
+ * duration of each stop, and the stop that each stop waited for last.
  */
 #ifndef SVCD_SVCCTL_BOOT_SHUTDOWN_H
 #define SVCD_SVCCTL_BOOT_SHUTDOWN_H

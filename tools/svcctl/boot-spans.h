@@ -18,7 +18,7 @@ typedef struct BootSpans {
 } BootSpans;
 
 /**
- * boot_spans_measure() - from the properties of two interfaces
+ * boot_spans_measure() - compute the durations from the properties of two interfaces
  * @manager: org.svcd1.Manager
  * @boot: org.svcd1.Boot
  */

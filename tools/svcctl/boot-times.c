@@ -125,8 +125,8 @@ static const BootTime *previous(const BootTimes *times, const BootTime *time)
 								 NULL;
 
 	/*
-	 * A start that began after the wait was over, or was still going on then, cannot have ended
-	 * the wait.
+	 * A start cannot have ended the wait if it began after the end of the wait, or was not over
+	 * by then.
 	 */
 	return by && by->over_us > 0 && by->over_us <= time->started_us &&
 			       by->over_us > time->wanted_us ?

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Boot times: the last dependency that each service of the boot waited for, the duration of its
- * start, and the chain of these.
+ * start, and the chain of the waits.
  *
- * This file computes from the answer of org.svcd1.Boot.ListTimes; the verb makes the call and
- * prints. See svcctl(1), "boot".
+ * This file only evaluates the answer of org.svcd1.Boot.ListTimes. The verb makes the call and
+ * prints the result. See svcctl(1), "boot".
  */
 #ifndef SVCD_SVCCTL_BOOT_TIMES_H
 #define SVCD_SVCCTL_BOOT_TIMES_H
@@ -31,7 +31,7 @@ typedef struct BootTime {
 typedef struct BootTimes BootTimes;
 
 /**
- * boot_times_new() - from an answer of the type a(sttttsss)
+ * boot_times_new() - read an answer of the type a(sttttsss)
  * @array: referenced
  */
 BootTimes *boot_times_new(GVariant *array);
@@ -43,9 +43,11 @@ const BootTime *boot_times_get(const BootTimes *times, unsigned i);
 /* NULL: not part of this boot */
 const BootTime *boot_times_find(const BootTimes *times, const char *name);
 
-/* From its first process to being up, or to @now_us if it is still starting. */
+/*
+ * The time from the first process until the service is up, or to @now_us if it is still starting.
+ */
 int64_t boot_time_own(const BootTime *time, int64_t now_us);
-/* From being wanted to its first process, or to @now_us. */
+/* The time from when the service is wanted to its first process, or to @now_us. */
 int64_t boot_time_waited(const BootTime *time, int64_t now_us);
 
 /* The service whose start ended last, and so ended the boot; NULL: no start has ended. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot usage: the groups of the services and svcd's own groups, such as ".keeper", have one parent.
+ * Boot usage: the cgroups of the services and svcd's own cgroups, such as ".keeper", have one
+ * parent.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot wait: of the services that delay the end of the boot, it names the one that started first,
- * because the others usually wait for that one.
+ * Boot wait: names the first-started of the services that delay the end of the boot, because the
+ * others usually wait for it.
  */
 #include "config.h"
 

@@ -30,8 +30,8 @@ static void warn_of_silent_path(const ServiceDef *def, const Term *term, const L
 }
 
 /*
- * Paths on file systems that report no changes. This can be checked only on the machine where they
- * are mounted.
+ * Warns of paths on file systems that report no changes. Only the machine on which they are mounted
+ * can check this.
  */
 static void warn_of_paths(const ServiceDef *def, const char *key, const GPtrArray *terms,
 			  bool is_this_machine, DiagList *diags)

@@ -17,7 +17,7 @@
 typedef struct Client Client;
 
 /**
- * client_new() - not connected yet; the first call connects
+ * client_new() - make a client, which connects at its first call
  * @timeout_us: for connecting and for each call
  */
 Client *client_new(int64_t timeout_us);
@@ -81,7 +81,7 @@ bool client_listen(Client *client, GError **error);
 unsigned client_count_connections(const Client *client);
 bool client_is_connected(const Client *client);
 
-/* Was the last failure a timeout of an svcd that is present? */
+/* Was the last failure a timeout, although svcd is present? */
 bool client_was_late(const Client *client);
 
 /* Makes client_wait() return. */
@@ -89,7 +89,7 @@ void client_wake(Client *client);
 
 /**
  * client_open() - connect to any bus or peer, with a time limit
- * @ret_is_late: whether the time limit ended it
+ * @ret_is_late: whether the attempt ended at the time limit
  */
 GDBusConnection *client_open(const char *address, GDBusConnectionFlags flags, int64_t deadline_us,
 			     bool *ret_is_late, GError **error);

@@ -264,7 +264,7 @@ static bool record_boot(Recorder *r, GError **error)
 
 /*
  * PID 1 has sent SIGTERM: every service has stopped, and the manager is gone. This process may be
- * waiting for the manager, so it is replaced. execl(3) is async-signal-safe.
+ * waiting for the manager, so the handler executes svcctl again. execl(3) is async-signal-safe.
  */
 static void on_term(int signo)
 {

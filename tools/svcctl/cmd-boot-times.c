@@ -104,8 +104,8 @@ static void add_record(GPtrArray *records, const BootTime *time, int64_t cpu_us,
 }
 
 /*
- * The start of the shown period is PID 1's start. Its end, for services that are not finished, is
- * the end of the boot, or now.
+ * The shown period begins with PID 1. For services that are not finished, it ends at the end of the
+ * boot, or now.
  */
 static bool get_span(Context *context, int64_t *ret_begun_us, int64_t *ret_end_us, GError **error)
 {
@@ -249,7 +249,7 @@ static gint compare_stops(gconstpointer a, gconstpointer b)
 	return strcmp(left->name, right->name);
 }
 
-/* "database > web > network": each of them waited last for the one before; a new string. */
+/* "database > web > network": each stop waited last for the one before it; a new string. */
 static char *chain_of(const GPtrArray *stops)
 {
 	GString *text = g_string_new(NULL);

@@ -215,7 +215,7 @@ static void add_arguments(Completions *c, Context *context, const Typed *typed)
 
 /* --- options --- */
 
-/* The numbers of the recorded boots, and the last one before this. */
+/* The numbers of the recorded boots, and -1 for the boot before this one. */
 static void add_boots(Completions *c)
 {
 	g_autoptr(GArray) numbers = boots_list(boots_directory());

@@ -63,8 +63,8 @@ static RequestVerdict judge_start(GVariant *service, uint64_t old_invocation)
 }
 
 /*
- * A script runs its RestartCommand= in the same invocation. If the service must stop first, it is
- * not settled yet.
+ * RestartCommand= of a script runs in the same invocation. A service that must stop first is not
+ * settled yet.
  */
 static bool is_restarted_by_command(GVariant *service)
 {
@@ -461,7 +461,10 @@ static void add_dependents(GPtrArray *names, GVariant *service, const char *firs
 	}
 }
 
-/* All services that stop with it, directly or indirectly. They are listed before they stop. */
+/*
+ * All services that stop with the job's service, directly or indirectly. They are listed before
+ * they stop.
+ */
 static GPtrArray *find_dependents(const Jobs *jobs, const Job *job)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -776,7 +779,7 @@ static GVariant *find_record(const GPtrArray *records, const char *name)
 	return NULL;
 }
 
-/* Has its name been printed, by a job or as a dependent of one? */
+/* Has @name been printed, by its own job or as a dependent of another job's service? */
 static bool was_named(const Jobs *jobs, const char *name)
 {
 	for (guint i = 0; i < jobs->all->len; i++) {
@@ -808,8 +811,8 @@ static const char *change_label(GVariant *before, GVariant *now)
 }
 
 /*
- * Prints conflicting services, services that are no longer needed, and dependents of a restarted
- * service.
+ * Prints the other services that the requests stopped: conflicting ones, those that are no longer
+ * needed, and dependents of a restarted service.
  */
 static void print_others(Jobs *jobs)
 {

@@ -86,7 +86,7 @@ static const char *vendor_token(const GPtrArray *statements, const PolicyStateme
 	return same ? same : overruled;
 }
 
-/* "-x" against the vendor's "x": it is a difference, although "-x" itself decides nothing. */
+/* "-x" removes the vendor's "x". That is a difference, although "-x" itself decides nothing. */
 static bool takes_away(const PolicyStatement *ours, const char *vendor)
 {
 	return is_list(ours->key) && *ours->value == '-' && strcmp(ours->value + 1, vendor) == 0;

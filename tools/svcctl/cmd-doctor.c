@@ -91,8 +91,8 @@ bool cmd_doctor(Context *context, GError **error)
 	d.is_for_root = g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_NOT_AUTHORIZED);
 	d.services = d.manager ? get_services(context, NULL) : NULL;
 	/*
-	 * Printed before files are read: a directory may hang, and then this line is the only one
-	 * that shows it.
+	 * This check is printed before files are read. If a directory hangs, its line may be the
+	 * only one that shows why.
 	 */
 	d.check = "manager";
 	doctor_check_manager(&d);

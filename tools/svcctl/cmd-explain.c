@@ -222,7 +222,7 @@ static void add_policy_errors(GPtrArray *reasons, GVariant *service, const GPtrA
 	}
 }
 
-/* Prints, or adds an object to @array. */
+/* Prints the reasons for the state of @name, or adds them to @array. */
 static bool explain_one(Context *context, const char *name, const GPtrArray *diagnostics,
 			JsonArray *array, GError **error)
 {

@@ -406,7 +406,9 @@ static void print_tally(Output *output, unsigned n_services, const Tally *tally)
 	output_confirm(output, "%s, %s, %s", services, errors, warnings);
 }
 
-/* Errors in the source files from which svc-generate made service files on this machine. */
+/*
+ * Adds the errors in the source files from which svc-generate made service files on this machine.
+ */
 static void append_sources(DiagList *diags)
 {
 	g_autoptr(Generated) generated = generate("", NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * import-unit: converts a systemd unit to a service file and a policy, and reports the result of
- * each of its lines.
+ * import-unit: converts a systemd unit to a service file and a policy, and reports the result for
+ * each line of the unit.
  */
 #include "config.h"
 
@@ -113,7 +113,7 @@ static bool read_socket(const Context *context, Sources *sources, const char *fi
 	return read_text(sources, socket, error) && read_drop_ins(sources, socket, error);
 }
 
-/* Is @file the socket of a service that is given too? */
+/* Is @file the socket of a service that the command line names, too? */
 static bool is_read_with_service(const Context *context, const char *file)
 {
 	for (unsigned i = 0; i < context->n_names; i++) {

@@ -21,7 +21,9 @@ static bool is_up(GVariant *s, const char *token)
 	return state_is_up(record_text(s, "State"));
 }
 
-/* Does it wait for a condition that is not true, or does an error in its file keep it off? */
+/*
+ * Does the service wait for a condition that is not true, or does an error in its file keep it off?
+ */
 static bool is_blocked(GVariant *s, const char *token)
 {
 	g_autoptr(GVariant) terms = g_variant_lookup_value(s, "FalseTerms", NULL);
@@ -53,7 +55,7 @@ static bool has_policy(GVariant *s, const char *token)
 	return strcmp(record_text(s, "Activation"), token) == 0;
 }
 
-/* Does the runlevel start it? That is the purpose of "svcctl enable". */
+/* Does the runlevel start the service? That is the purpose of "svcctl enable". */
 static bool is_enabled(GVariant *s, const char *token)
 {
 	(void)token;
@@ -115,7 +117,7 @@ static int find_question(const char *token, GError **error)
 	return -1;
 }
 
-/* Prints it and adds it to @array. Returns: the answer. */
+/* Prints the answer, and adds it to @array. Returns: is it yes? */
 static bool answer(Context *context, GVariant *service, int question, JsonArray *array)
 {
 	const bool holds = questions[question].holds(service, questions[question].token);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * log --boot: the output of services in an earlier boot, the changes of their states, and its end.
+ * log --boot: the output of services in an earlier boot, the changes of their states, and the end
+ * of that boot.
  */
 #include "config.h"
 
@@ -84,7 +85,7 @@ static bool read_lines(Context *context, const char *directory, const GPtrArray 
 	return true;
 }
 
-/* Returns: the name of the array that equals @name; NULL: it is not one of these. */
+/* Returns: the name in @names that equals @name; NULL if there is none. */
 static const char *find_name(const GPtrArray *names, const char *name)
 {
 	for (guint i = 0; i < names->len; i++) {

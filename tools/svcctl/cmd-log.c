@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * log: the output of services. Read from the files, so that it works without a running svcd. The
+ * log: the output of services. It is read from files, so the verb works without a running svcd. The
  * output of an earlier boot is in cmd-log-saved.c.
  */
 #include "config.h"
@@ -145,7 +145,7 @@ static bool follow(Context *context, const char *name, const LogEnd *end, GError
 	return fail_errno(error, errno, "cannot wait for %s", path);
 }
 
-/* No output: does such a service exist? */
+/* The service has no output: does it exist? */
 static bool check_service(Context *context, const char *name, GError **error)
 {
 	g_autoptr(GError) problem = NULL;

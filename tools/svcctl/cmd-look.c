@@ -284,7 +284,8 @@ static bool has_text(GVariant *record, const char *property, const char *text)
 }
 
 /*
- * Why it is not up, or what is wrong although it is up; a new string, "": it is off, or in order.
+ * The reason why the service is not up, or its problem if it is up; a new string, "" if it is off
+ * or in order.
  */
 static char *describe_why(GVariant *record)
 {

@@ -294,7 +294,7 @@ static const Column preset_columns[] = {
 	{ "file", NULL, "File", CELL_TEXT },
 };
 
-/* The rest of its "# Title:" line, otherwise its first comment; a new string. */
+/* The rest of the line "# Title:", or else the first comment; a new string. */
 static char *title_of(const char *text)
 {
 	const char *title = strstr(text, TITLE_PREFIX);

@@ -149,7 +149,10 @@ static bool is_end(const char *runlevel)
 	return strcmp(runlevel, "0") == 0 || strcmp(runlevel, "6") == 0;
 }
 
-/* "2 3 5": the runlevels that want it if its activation is boot; "" for none. A new string. */
+/*
+ * "2 3 5": the runlevels that want the service if its activation is boot; "" for none. A new
+ * string.
+ */
 static char *runlevels_of(const Policy *policy, const char *service)
 {
 	g_autoptr(GPtrArray) runlevels = policy_runlevels(policy);
@@ -448,7 +451,7 @@ static bool work_commit(Work *work, GError **error)
 
 /* --- enable, disable, set --- */
 
-/* Will it stay off after the higher layer is gone, because of files that outlive this boot? */
+/* Does the service stay off without the entries of layers above the admin's? */
 static bool stays_off(const Work *work, const char *service)
 {
 	g_autoptr(GPtrArray) statements = policy_statements(work->before->policy, service, NULL);

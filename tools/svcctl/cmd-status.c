@@ -157,8 +157,8 @@ static char *want_text(GVariant *s)
 }
 
 /*
- * Do other fields show why the service runs or waits? They show the services that want it, and its
- * terms. Otherwise the last event is the reason.
+ * Do other fields show why the service runs or waits? They list its terms and the services that
+ * want it. Otherwise the last event is shown as the reason.
  */
 static bool is_why_elsewhere(GVariant *s)
 {

@@ -269,7 +269,7 @@ static void print_changed(Output *output, const GPtrArray *services, JsonArray *
 			       names->str);
 }
 
-/* The result of the load. A file with an error is not in force, so that is not a success. */
+/* The result of the load. A file with an error is not in force, so the verb has not succeeded. */
 static bool report_files(Context *context, const GPtrArray *services, const GPtrArray *diagnostics,
 			 const Forecast *forecast, GError **error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tree: the dependencies of services, as a tree; with --reverse their dependants. The data is from
- * the files, as for graph; states are from svcd if it answers. A subtree is printed only once, so a
- * tree has at most one line for each service and dependency.
+ * tree: the dependencies of services, as a tree; with --reverse their dependents. The data is from
+ * the files, as for graph; the states are from svcd, if svcd answers. A subtree is printed only
+ * once, so a tree has at most one line for each service and dependency.
  */
 #include "config.h"
 
@@ -88,7 +88,7 @@ typedef enum Repeat { REPEAT_NONE, REPEAT_ABOVE, REPEAT_CYCLE } Repeat;
 typedef struct Node {
 	const char *name;
 	bool is_condition;
-	const GPtrArray *lines; /* Dependency *: its reasons; NULL: a root */
+	const GPtrArray *lines; /* Dependency *: why it is in the tree; NULL: a root */
 	Repeat repeat;
 } Node;
 
@@ -115,7 +115,7 @@ static int add_record(TreeWalk *walk, const Node *node, int parent)
 	return (int)walk->records->len - 1;
 }
 
-/* Adds it to @siblings. Returns: the array of its children, borrowed. */
+/* Adds @node to @siblings. Returns: the array of its children, borrowed. */
 static JsonArray *add_json(TreeWalk *walk, const Node *node, JsonArray *siblings)
 {
 	const char *state = state_of(walk, node->name, node->is_condition);
@@ -260,7 +260,7 @@ static void add_level(GHashTable *levels, const char *key, const char *level)
 }
 
 /*
- * name -> state of every service, condition -> level of those that services use. Empty without
+ * Gets the state of every service and the level of every condition that services use. None without
  * svcd.
  */
 static void get_states(TreeWalk *walk, GHashTable *wanted)

@@ -41,8 +41,8 @@ void completions_add_conditions(Completions *c, Context *context);
 void completions_add_flags(Completions *c, Context *context, bool is_set);
 void completions_add_runlevels(Completions *c, Context *context);
 /*
- * Properties of services, or of svcd itself. Several are separated by commas; those already given
- * are not offered again.
+ * Properties of services, or of svcd itself. A list of properties is separated by commas; a
+ * property that is in it is not offered again.
  */
 void completions_add_properties(Completions *c);
 /* @suffix: of the files, with directories on the way to them; NULL: only directories. */

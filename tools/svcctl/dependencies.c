@@ -15,7 +15,10 @@ typedef struct DependencyCollector {
 	GArray *found;
 } DependencyCollector;
 
-/* @edge lacks only the other service, which is @name: a service or a $facility. */
+/*
+ * Adds @edge with @name as the other service, or with each service that provides the $facility
+ * @name.
+ */
 static void add_edges(DependencyCollector *c, const char *name, Dependency edge)
 {
 	const ServiceSet *set = c->configuration->set;
@@ -60,7 +63,10 @@ static void add_terms(DependencyCollector *c, const ServiceDef *def, const GPtrA
 	}
 }
 
-/* Before= of another service is also in this list, reversed when the files were read. */
+/*
+ * @names also contains the Before= lines of other services, which the reader of the files has
+ * reversed.
+ */
 static void add_names(DependencyCollector *c, const ServiceDef *def, const GPtrArray *names,
 		      const char *key)
 {

@@ -31,7 +31,7 @@ GArray *dependencies_of(const Configuration *configuration);
 
 /**
  * dependencies_by() - group them by service: a new table, name -> GPtrArray of Dependency *
- * @reverse: by the other service, without conditions
+ * @reverse: group by the other service, without conditions
  */
 GHashTable *dependencies_by(const GArray *dependencies, bool reverse);
 

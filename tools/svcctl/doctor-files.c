@@ -55,7 +55,7 @@ void doctor_check_systemd(Doctor *d)
 
 /* --- write permissions --- */
 
-/* Returns: whether it is in order. */
+/* Returns: whether @path is in order. */
 static bool check_path(Doctor *d, const char *path)
 {
 	g_autofree char *next = NULL;

@@ -63,7 +63,7 @@ static GPtrArray *list_up(const Doctor *d)
 	return names;
 }
 
-/* Returns: whether it exists after a reboot. */
+/* Returns: whether this way in exists after a reboot. */
 static bool check_access(Doctor *d, const char *name, const char *what, const Configuration *next,
 			 GHashTable *wanted)
 {

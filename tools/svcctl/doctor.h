@@ -45,7 +45,8 @@ void doctor_check_cgroups(Doctor *d);
 void doctor_check_manager(Doctor *d);
 void doctor_check_versions(Doctor *d);
 /*
- * Has an upgrade replaced the program of a running process of svcd? For PID 1 only root can see it.
+ * Has an upgrade replaced the program of a running process of svcd? Only root gets an answer for
+ * PID 1.
  */
 bool doctor_is_replaced(GVariant *manager);
 void doctor_check_replaced(Doctor *d);

@@ -55,7 +55,7 @@ char *end_later_pending(void)
 	return g_strdup(lines[1]);
 }
 
-/* -1: it runs; otherwise its exit status. */
+/* Returns: the exit status of @pid; -1 if it still runs. */
 static int look_at(GPid pid)
 {
 	int status;

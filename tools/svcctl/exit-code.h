@@ -18,7 +18,7 @@ typedef enum ExitCode {
 	EXIT_CODE_NO_EFFECT = 5,
 	EXIT_CODE_TIMED_OUT = 6, /* and the request goes on */
 	EXIT_CODE_NOT_ALLOWED = 7,
-	EXIT_CODE_REFUSED = 8, /* others need it, policy is never, or the machine shuts down */
+	EXIT_CODE_REFUSED = 8, /* a needed service, policy is never, or a shutdown goes on */
 	EXIT_CODE_UNREACHABLE = 9,
 	EXIT_CODE_BAD_CONFIGURATION = 10,
 } ExitCode;
@@ -46,7 +46,7 @@ ENUM_WITH_NAMES(CtlError, CTL_ERROR, ctl_error, CTL_ERRORS)
 /* As fail() of base/errors.h, with a CtlError. Returns: false. */
 bool fail_ctl(GError **error, CtlError code, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-/* Is it an error of svcctl with this code? */
+/* Is @error an error of svcctl with this code? */
 bool error_is_ctl(const GError *error, CtlError code);
 
 /* The exit code for @error; DONE for NULL. */

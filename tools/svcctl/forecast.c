@@ -101,7 +101,7 @@ static void set_own_keys(Simulation *sim, const Service *s, bool is_up)
 
 /*
  * A start or stop may last longer than Settle= of a service that has lost a condition. Then this
- * service stops and returns, and so do those that depend on it.
+ * service stops and starts again, and so do those that depend on it.
  */
 static void add_unsettled(Trial *t)
 {

@@ -44,7 +44,7 @@ typedef struct Present {
 typedef struct Forecast {
 	GPtrArray *stops; /* up before, and not after */
 	GPtrArray *starts; /* not up before, and after */
-	/* up before and after, but stopped in between; perhaps, if that depends on Settle= */
+	/* up before and after, but stopped in between, or possibly so because of Settle= */
 	GPtrArray *restarts;
 	GPtrArray *waits; /* wanted after and not before, with a condition that is not true */
 	/*

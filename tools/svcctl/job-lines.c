@@ -182,7 +182,7 @@ static void append_live_line(JobLines *lines, GString *out, const char *text, un
 
 static void write_out(JobLines *lines, const GString *out)
 {
-	/* these two: a lost terminal is found at the end */
+	/* errors of both calls are ignored: a lost terminal is found at the end */
 	(void)fwrite(out->str, 1, out->len, lines->output->out);
 	(void)fflush(lines->output->out);
 }

@@ -28,7 +28,7 @@ typedef struct JobLine {
 } JobLine;
 
 /**
- * job_lines_new() - nothing is shown yet
+ * job_lines_new() - make a display, which shows nothing yet
  * @output:    borrowed
  * @is_stream: --progress
  */

@@ -34,7 +34,7 @@ bool log_may_open(const Context *context, const char *name);
  * from the manager
  * @name: must live as long as @lines
  * @ret_end: as for log_tail(); may be NULL
- * Returns: false with NOT_AUTHORIZED if neither is allowed.
+ * Returns: false with NOT_AUTHORIZED if the user is allowed neither.
  */
 bool log_lines_read(Context *context, const char *name, GPtrArray *lines, LogEnd *ret_end,
 		    GError **error);
@@ -42,10 +42,7 @@ bool log_lines_read(Context *context, const char *name, GPtrArray *lines, LogEnd
 /* Sorts by time, drops the lines before @since ("": none), and keeps the last @n. */
 void log_lines_select(GPtrArray *lines, const char *since, unsigned n);
 
-/*
- * Adds a mark for each start of @name after its first line. Without an answer from svcd there are
- * none.
- */
+/* Adds a mark for each start of @name after its first line; no marks if svcd does not answer. */
 void log_lines_mark(Context *context, const char *name, GPtrArray *lines);
 
 /* For JSON: the lines of each service, and its changes of state (BootChange *) unless NULL. */

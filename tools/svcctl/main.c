@@ -380,7 +380,7 @@ static bool check_count(const Verb *verb, unsigned n_names, GError **error)
 static bool check_helper(Context *context, GError **error)
 {
 	static const char *const allowed[] = { "enable", "disable", "set", "undo", "new", NULL };
-	/* Without a setting it runs an editor. */
+	/* Without a setting, "edit" runs an editor. */
 	const bool is_edit = strcmp(context->verb->name, "edit") == 0 && context->n_names > 1 &&
 			     !context->options.edits_policy;
 

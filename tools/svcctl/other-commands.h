@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Other commands: verbs and options of other service managers, each with the svcctl command that
- * does the same. They are answers and not aliases, so a script that works here was written for
+ * does the same. The command is suggested and not executed, so a script that works was written for
  * svcctl.
  */
 #ifndef SVCD_SVCCTL_OTHER_COMMANDS_H

@@ -3,8 +3,8 @@
  * Output: everything that svcctl prints, for people and for programs, from one description.
  *
  * A record is a dictionary (a{sv}), as the manager returns it. Columns define which entries are
- * shown, with their titles in a table and their keys in JSON. Long text is
- * wrapped; only columns of a table on a terminal are cut. There is no pager.
+ * shown, with their titles in a table and their keys in JSON. Long text is wrapped; only columns of
+ * a table on a terminal are cut. There is no pager.
  */
 #ifndef SVCD_SVCCTL_OUTPUT_H
 #define SVCD_SVCCTL_OUTPUT_H
@@ -95,7 +95,7 @@ void output_field_deep(Output *output, unsigned depth, const char *label, const 
 /* A sentence that begins in column @indent, and is wrapped there. */
 void output_headline_at(Output *output, unsigned indent, const char *text);
 
-/* The headline of such indented fields, in the column of their labels. */
+/* The headline of fields that are indented by @depth, in the column of their labels. */
 void output_headline_deep(Output *output, unsigned depth, const char *text);
 
 /* A symbol, in its colour: "●". */
@@ -156,8 +156,8 @@ char *output_format_since(const Output *output, int64_t at_us);
 
 /*
  * "2026-11-28T05:20:01.123Z", as in the logs, for a time of CLOCK_MONOTONIC; a new string. If the
- * machine was suspended after
- * @at_us, the result is late by that time, because that clock stops meanwhile.
+ * machine was suspended since then, the result is too late by the length of the suspension, because
+ * that clock stood still.
  */
 char *output_stamp(int64_t at_us);
 

@@ -229,8 +229,8 @@ static GPtrArray *get_present_services(Context *context, GError **error)
 }
 
 /*
- * The same instances of templates as before, because the instances that an admin has started stay;
- * and the requested ones.
+ * The present instances of templates, because instances that an admin has started stay, and the
+ * requested instances.
  */
 static char **list_instances(const GPtrArray *services, const char *const *requested)
 {

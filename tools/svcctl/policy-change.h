@@ -45,15 +45,15 @@ bool policy_change_check(const Context *context, const Change *change, Configura
 			 GError **error);
 
 /**
- * policy_change_commit() - checks, forecasts, writes, and waits until svcd has read it
- * @cleared: names of services; an admin's earlier start or stop of them ends with it, also if there
- * is nothing to write. NULL: none
+ * policy_change_commit() - check, forecast and write a change, and wait until svcd has read it
+ * @cleared: names of services; the change ends an admin's earlier start or stop of them, even if
+ * there is nothing to write. NULL: none
  */
 bool policy_change_commit(Context *context, Change *change, const GPtrArray *cleared, Outcome *ret,
 			  GError **error);
 
 /**
- * policy_let_svcd_read() - after files were written: svcd reads them, and this waits until it has
+ * policy_let_svcd_read() - let svcd read files that were written, and wait until it has read them
  * @ret_is_running: false: no svcd runs here
  */
 bool policy_let_svcd_read(Context *context, bool *ret_is_running, GError **error);

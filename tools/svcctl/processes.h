@@ -30,7 +30,7 @@ typedef struct Process {
 #define PROCESSES_LISTED 4096
 
 /**
- * processes_of_cgroup() - parents before children
+ * processes_of_cgroup() - list processes, parents before children
  * @cgroup: absolute directory; nested cgroups are included
  * @main_pid: the only process if @cgroup is ""; 0: none
  * @proc: "/proc"
@@ -62,11 +62,11 @@ const char *proc_directory(void);
 int64_t cgroup_number(const char *cgroup, const char *file, const char *key);
 
 /*
- * How many of its processes the kernel has killed for lack of memory, and whether its own limit was
- * the reason; a new string, NULL: none known.
+ * The number of processes in @cgroup that the kernel has killed for lack of memory, and whether the
+ * limit of @cgroup was the reason; a new string, NULL: none known.
  */
 char *describe_lack_of_memory(const char *cgroup);
-/* Whether the kernel has refused it a process because of its task limit; a new string, NULL: no. */
+/* Has the kernel refused a new process because of the task limit? A new string, NULL: no. */
 char *describe_task_limit(const char *cgroup);
 
 #endif

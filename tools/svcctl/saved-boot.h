@@ -35,10 +35,13 @@ SavedBoot *saved_boot_new(JsonObject *object, unsigned number, GError **error);
 void saved_boot_free(SavedBoot *boot);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SavedBoot, saved_boot_free)
 
-/* A member of the object @group, or of the record itself if it is NULL; 0 or "" without it. */
+/*
+ * A member of the object @group, or of the record itself if @group is NULL; 0 or "" if it is
+ * missing.
+ */
 int64_t saved_boot_int(const SavedBoot *boot, const char *group, const char *member);
 const char *saved_boot_text(const SavedBoot *boot, const char *group, const char *member);
-/* The strings of an array; empty without it. @object may be NULL. A new strv. */
+/* The strings of the array @member; empty if it is missing. @object may be NULL. A new strv. */
 char **saved_boot_strings(JsonObject *object, const char *member);
 /* A number of a service; 0: not known. */
 int64_t saved_boot_of_service(const SavedBoot *boot, const char *name, const char *member);
@@ -65,8 +68,8 @@ typedef struct SavedStop {
 GPtrArray *saved_boot_stops(const SavedBoot *boot, int64_t least_us);
 
 /*
- * The shortest possible duration of this work on this machine, up to the end of the boot or to the
- * login screen.
+ * The shortest possible duration of a boot with the same work on this machine, up to its end or to
+ * the login screen.
  */
 typedef struct BootBound {
 	int64_t took_us; /* from the start of PID 1 */

@@ -193,7 +193,8 @@ typedef enum ContextLoad {
 } ContextLoad;
 
 /**
- * context_load() - all files, below --root or of this machine with its kernel's command line
+ * context_load() - load all files below --root, or those of this machine with the kernel's command
+ * line
  * @names: requested instances of templates, or NULL
  * @flags: of ContextLoad
  */
@@ -284,7 +285,7 @@ char *states_text(const char *separator);
 typedef bool (*NameFunc)(Context *context, const char *name, GVariant **ret_record, GError **error);
 
 /**
- * for_each_name() - all names, one after the other; a failure does not stop the loop
+ * for_each_name() - handle all names, one after the other; a failure does not stop the loop
  *
  * The last error is returned; the earlier ones are printed at once.
  */
@@ -294,8 +295,8 @@ bool for_each_name(Context *context, NameFunc act, GError **error);
 JsonNode *result_to_json(const char *name, GVariant *record, const GError *error, const char *hint);
 
 /*
- * The combined exit code of several names: the common one, or "some of several failed". @index: of
- * the name with @now.
+ * The combined exit code of several names: the common one, or "some of several failed". @index: the
+ * index of the name with the code @now.
  */
 ExitCode join_codes(ExitCode before, ExitCode now, unsigned index);
 

@@ -364,8 +364,8 @@ static unsigned last_column_indent(const Output *output, const GPtrArray *chosen
 }
 
 /*
- * @text in @width columns; a new string. A path keeps its end, another single token both ends, and
- * a sentence its beginning, with the number of further names.
+ * @text in @width columns; a new string. A path keeps its end. Another single token keeps both
+ * ends. A sentence keeps its beginning, and a list also the number of further names.
  */
 static char *cut_text(const Output *output, const char *text, unsigned width)
 {
