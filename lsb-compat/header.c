@@ -138,7 +138,7 @@ static void read_short_description(HeaderParser *p, int field, const char *value
 		p->header->short_description = g_strdup(value);
 }
 
-/* As insserv: only "true" means yes. */
+/* As for insserv, only "true" means yes. */
 static void read_interactive(HeaderParser *p, int field, const char *value)
 {
 	if (p->seen_interactive)
@@ -194,9 +194,7 @@ static char *normalize(const char *begin, gsize length)
 	return g_strchomp(name);
 }
 
-/*
- * "# Keyword: value" into both; false for any other line. @line is a comment.
- */
+/* Splits "# Keyword: value"; false for any other line. @line is a comment. */
 static bool split_line(const char *line, char **ret_name, char **ret_value)
 {
 	const char *begin = line + 1 + strspn(line + 1, " \t");
@@ -319,7 +317,7 @@ static void read_line(HeaderParser *p, const char *line)
 		read_comment(p, line);
 }
 
-/* Reports, once and at the block, the fields that insserv requires. */
+/* Reports all missing fields that insserv requires, in one warning about the block. */
 static void check_complete(HeaderParser *p)
 {
 	const LsbHeader *h = p->header;

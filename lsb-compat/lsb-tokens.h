@@ -17,7 +17,7 @@
  */
 char *lsb_next_line(const char **text, gsize *length);
 
-/* Moves behind the line as well. Returns: the length of the line. */
+/* Moves *@text behind the line, too. Returns: the length of the line. */
 gsize lsb_skip_line(const char **text, gsize *length);
 
 /**
@@ -33,8 +33,8 @@ GPtrArray *lsb_split_tokens(const char *value);
 bool lsb_token_check(const char *token, char **ret_problem);
 
 /*
- * Is it an absolute path of plain bytes, like those in /run? It may be written to a service file
- * unchanged.
+ * Is @path an absolute path of plain bytes, like those in /run, which may be written to a service
+ * file unchanged?
  */
 bool lsb_path_is_plain(const char *path);
 

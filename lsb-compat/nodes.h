@@ -30,7 +30,7 @@ typedef struct LsbNode {
 	const char *stands_for;
 	unsigned start; /* runlevels, see levels.h; of a native without a script: all */
 	unsigned stop;
-	bool is_known; /* rc links (without any: the header) set its runlevels */
+	bool is_known; /* rc links, or else the header, set its runlevels */
 	GPtrArray *provides; /* further names and facilities, strings; of scripts that are run */
 	bool is_interactive;
 	bool is_stop_only; /* its header lists it for the shutdown only */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Order: statements without loops, from the point of view of each script.
- */
+/* Order: turns the statements that remain without loops into the ordering lines of each script. */
 #include "config.h"
 
 #include "lsb-compat/order.h"

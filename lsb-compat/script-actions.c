@@ -12,7 +12,7 @@
 
 #include "lsb-compat/lsb-tokens.h"
 
-/* The number of bytes that are examined to tell text from a program. */
+/* The number of bytes that are examined to distinguish text from a program. */
 #define SAMPLE_BYTES 4096
 
 static bool is_token_byte(char c)
@@ -129,8 +129,8 @@ static char *plain_value(const char *assignment)
 }
 
 /*
- * Replaces $NAME and ${NAME}. Returns: NULL if one is unknown, or if the result is longer than a
- * path.
+ * Replaces $NAME and ${NAME}. Returns: NULL if a variable is unknown, or if the result is longer
+ * than a path.
  */
 static char *expand(const char *value, GHashTable *variables)
 {
@@ -215,8 +215,8 @@ static bool line_has_command(const char *line, const char *command)
 }
 
 /*
- * This includes a PID file with a path that only a shell can compute:
- * PIDFILE=$(nsd-checkconf -o pidfile nsd.conf).
+ * Also true for a PID file whose path only a shell can compute: PIDFILE=$(nsd-checkconf -o pidfile
+ * nsd.conf).
  */
 static bool line_has_pid_file(const char *line)
 {

@@ -32,12 +32,12 @@ bool lsb_action_is_refused(const char *text, gsize length, const char *action);
 char *lsb_pid_file_guess(const char *text, gsize length);
 
 /*
- * Does it start a daemon: by start-stop-daemon, by start_daemon of the LSB, or as a script of
- * init-d-script(5)?
+ * Does the script start a daemon: by start-stop-daemon, by start_daemon of the LSB, or as a script
+ * of init-d-script(5)?
  */
 bool lsb_text_has_daemon(const char *text, gsize length);
 
-/* Is it a program, or data: NULs near its beginning, and no "#!"? */
+/* Is the file a program or data? Yes if it has NULs near its beginning and no "#!". */
 bool lsb_text_is_binary(const char *text, gsize length);
 
 #endif

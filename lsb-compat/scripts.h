@@ -26,17 +26,17 @@ typedef struct LsbScript {
 } LsbScript;
 
 /*
- * Called only for scripts that svcd runs, because many scripts have a native service. The first
- * function tests for "#!", because /bin/sh runs any other text, as rc does.
+ * These are called only for scripts that svcd runs, because many scripts have a native service. The
+ * first function tests for "#!". /bin/sh runs any other text, as rc does.
  */
 bool lsb_script_has_interpreter(const LsbScript *script);
 bool lsb_script_can_restart(const LsbScript *script);
 bool lsb_script_can_reload(const LsbScript *script);
-bool lsb_script_has_daemon(const LsbScript *script); /* a pid file, or a command that starts one */
+bool lsb_script_has_daemon(const LsbScript *script); /* has a pid file, or starts a daemon */
 /* From the comment, or from a plain assignment to PIDFILE; a new string, or NULL. */
 char *lsb_script_pid_file(const LsbScript *script);
 
-/* Of an LsbScript *, for arrays of them. */
+/* Frees an LsbScript *, for arrays of scripts. */
 void lsb_script_free(gpointer data);
 
 /**

@@ -78,7 +78,7 @@ static void add_service(GString *text, const LsbNode *node)
 	if (!node->is_stop_only && lsb_script_has_daemon(script))
 		g_string_append(text, "Restart=on-failure\nRestartDelay=1s\nRestartLimit=5/1h\n");
 	/*
-	 * A script that asks on the console waits for the user, and one of these checks file
+	 * A script that asks on the console waits for the user, and such a script may check file
 	 * systems.
 	 */
 	g_string_append_printf(

@@ -77,7 +77,8 @@ AC_DEFUN([SVCD_COMPILER_FLAGS], [
 
 	SAN_CFLAGS= SAN_LDFLAGS=
 	AS_IF([test "x$enable_sanitizers" = xyes], [
-		# Static run-times: the programs are carried into roots that have no sanitizer library.
+		# Static run-time libraries, because tests run the programs in roots without these
+		# libraries.
 		SAN_CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 		SAN_LDFLAGS="-fsanitize=address,undefined -static-libasan -static-libubsan"
 		AC_DEFINE([WITH_SANITIZERS], [1], [Built with AddressSanitizer and UBSan])

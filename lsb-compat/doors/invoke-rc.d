@@ -134,7 +134,7 @@ deny() {
 
 # --- actions ---
 
-# tell_hook VERB: for the package of the running script, while packages are changed
+# tell_hook VERB: calls dpkg-hook for the package of the running script, while packages are changed
 tell_hook() { [ ! -e "$held_programs" ] || "$library/sysv/dpkg-hook" "$1" "$package"; }
 
 # A package's script stops the service for an upgrade, and starts it again later. Or it stops the
