@@ -669,7 +669,7 @@ static bool send_held_pipe(int fd)
 	if (!is_sent) {
 		const int why = errno;
 
-		(void)kill(child, SIGKILL); /* or the close below would wait */
+		(void)kill(child, SIGKILL); /* otherwise the close below would wait */
 		(void)waitpid(child, NULL, 0);
 		errno = why;
 	}
@@ -712,9 +712,9 @@ static const char *address_of(const char *text)
 }
 
 /*
- * The receiver has the last reference only if it reads after this process has closed its own. Some
- * earlier datagrams keep it busy. A fast receiver may still read too early. Then this process
- * blocks itself, so each try needs a new process.
+ * The receiver has the last reference only if it reads after this process has closed its own copy.
+ * Some earlier datagrams keep the receiver busy. A fast receiver may still read too early. Then
+ * this process blocks itself, so each try needs a new process.
  */
 static void send_once(int fd)
 {

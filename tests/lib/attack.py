@@ -110,7 +110,7 @@ class State:
 
 
 def state(box, mark):
-    """MARKS is a directory on a tmpfs that no attacker holds."""
+    """Return the State in the mark file. It is on a tmpfs that no attacker holds."""
     try:
         return State(box.read(mark_of(mark)))
     except FileNotFoundError:
@@ -212,7 +212,8 @@ def keep(marks, pid1):
 # --- attacks ---
 
 class Attack:
-    """One attacker, as user nobody. If @expect_held is False, do not wait until it holds."""
+    """One attacker, as user nobody. If @expect_held is False, do not wait until the attacker holds
+    its object."""
 
     number = 0
 

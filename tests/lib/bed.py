@@ -36,8 +36,8 @@ FILES = {
     "/etc/nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\nrpc: files\n",
 }
 
-# Sockets of the init and of udev, client sockets of Samba and Dovecot, and those of NetworkManager
-# while it looks for a router.
+# Sockets of the init and of udev, client sockets of Samba and Dovecot, and sockets of
+# NetworkManager while it looks for a router.
 IGNORED_SOCKETS = re.compile(r"raw \*:58$|unix (/run/svcd/|/run/initctl|/run/udev/|/run/systemd/|/run/samba/ncalrpc/|/run/dovecot/srv\.|@)")
 # Texts that differ from boot to boot, and their replacements: a second name of a directory, dynamic
 # ports, addresses, numbers and names.

@@ -25,7 +25,8 @@ SLOW_STOP = "[Service]\nExec=/bin/sleep infinity\nStop=/bin/sh -c 'sleep 1.5; ki
 
 
 def vendor(name):
-    """A shipped file, changed to run in a container, like the sandbox, and to save often."""
+    """A shipped file, changed so that its service runs in a container, such as the sandbox, and
+    saves often."""
     with open(f"{SOURCE}/services.d/core/{name}.svc", encoding="utf-8") as file:
         text = file.read()
     assert "sleep 300" in text or name != "boot-record", text
@@ -123,7 +124,8 @@ def check_pair(box, number, name):
 
 
 def check_read_only_root():
-    """As on every machine, the root is read-only at first. If it stays so, nothing is recorded."""
+    """As on every machine, the root is read-only at first. If it stays read-only, nothing is
+    recorded."""
     thaw = "[Service]\nType=task\nExec=/bin/sh -c 'until test -e /run/go; do sleep 0.1; done; mount -o remount,bind,rw /'\n"
     services = {"boot-record": vendor("boot-record"), "thaw": thaw}
     with Sandbox(services, read_only=("/",)) as box:

@@ -144,7 +144,7 @@ class Worker(threading.Thread):
             self.client.close()
 
     def pause(self):
-        """Sleep for the lifetime of a service; this is not a wait."""
+        """Sleep for the lifetime of a service; this is not a wait for a condition."""
         time.sleep(self.chance.random() * 0.15)
 
 

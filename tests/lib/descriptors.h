@@ -7,7 +7,7 @@
 
 /**
  * send_descriptor() - send @text with a file descriptor
- * @writer_fd: end of a channel
+ * @writer_fd: the service's end of a channel
  * @ours: the manager's end; this function permits descriptors there again, as older kernels do
  * @flags: of sendmsg(2)
  */

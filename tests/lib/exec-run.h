@@ -38,7 +38,7 @@ void wish_sandbox(Wish *wish, enum SandboxKey key, const char *value);
 ExecRun wish_run(const Wish *wish);
 
 void expect_refusal(const ExecRun *run, enum ExecStep step, int error);
-/* The program was executed. */
+/* The program must have been executed. */
 void expect_output(const ExecRun *run, const char *output);
 
 #define SHELL(text) ((const char *const[]){ "/bin/sh", "-c", text, NULL })

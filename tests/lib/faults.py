@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Faults: how to cause each in a sandbox with any init as PID 1.
+Faults: functions that cause them in a sandbox with any init as PID 1.
 
 No fault affects a process outside the sandbox. Processes that multiply stay below a kernel limit.
 """
@@ -33,7 +33,7 @@ def _ptrace(request, pid, data=None):
 
 
 def crash(outer):
-    """Make this process continue at address 0. A signal has no effect, because PID 1 ignores
+    """Make this process continue at address 0. A signal would have no effect, because PID 1 ignores
     signals without a handler."""
     _ptrace(PTRACE_SEIZE, outer)
     _ptrace(PTRACE_INTERRUPT, outer)

@@ -63,7 +63,7 @@ def service(*words, socket_section, more=""):
 
 
 def connects(path, kind=socket.SOCK_STREAM):
-    """A client without an answer yet."""
+    """A connected client, which has no answer yet."""
     client = socket.socket(socket.AF_UNIX, kind)
     client.settimeout(DEFAULT_S)
     client.connect(path)

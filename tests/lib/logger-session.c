@@ -139,7 +139,7 @@ char *session_read_log(const Session *session, const char *name)
 	GString *out = g_string_new(NULL);
 
 	for (char **line = all; *line && **line; line++) {
-		if (strlen(*line) > 24) /* or half a timestamp, which a killed logger wrote */
+		if (strlen(*line) > 24) /* a shorter line is half a timestamp of a killed logger */
 			g_string_append_printf(out, "%s\n", *line + 25);
 	}
 	return g_string_free(out, FALSE);

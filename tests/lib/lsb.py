@@ -189,7 +189,7 @@ class Tree:
 
     def svcctl(self, *argv, check=True):
         """Run svcctl without LeakSanitizer, which is slower than svcctl itself; the unit tests use
-        it."""
+        LeakSanitizer."""
         environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
         done = subprocess.run([SVCCTL, *argv, "--root", self.root], env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", check=False)

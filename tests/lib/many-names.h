@@ -12,7 +12,8 @@
 static int many_names_made;
 
 /*
- * lsan_interface.h: called at the end of the process. The program's other tests are still checked.
+ * lsan_interface.h: called at the end of each test's process. Tests without many names are still
+ * checked.
  */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)

@@ -2,7 +2,7 @@
 """
 Own debs: svcd's Debian packages, and the same with higher versions.
 
-build() makes them from the build of the test, with the file names of Debian 12. compile_for() is
+build() makes them from the build of the test, with the file names of Debian 12. compile_for() runs
 tools/build-packages.
 """
 

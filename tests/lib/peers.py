@@ -7,8 +7,8 @@ They are unpacked from Debian's packages below the cache, and never installed.
     peer = Peer("runit")
     box = peer.sandbox(services)      services: name -> names that must be ready first
 
-This file has the requirements of each: its files, the format of a service, and the request to start
-all. A service is one program that records the time of its exec, and then waits
+This file has the requirements of each peer: its files, the format of a service, and the request to
+start all services. A service is one program that records the time of its exec, and then waits
 (tests/bench/noter.c).
 """
 
@@ -23,7 +23,8 @@ from sandbox import Sandbox, cache_directory
 NOTER = "/usr/local/bin/noter"
 NOTES = "/run/bench/notes"
 
-# The packages with all needed files; shared libraries that the machine has are taken from it.
+# The packages with all needed files; shared libraries that the machine has are taken from the
+# machine.
 PACKAGES = {
     "svcd": (),
     "runit": ("runit",),

@@ -18,7 +18,7 @@ def _client(connect, send, expect):
 
 
 def tcp(port, send="", expect=""):
-    """A server listens there, and its answer to @send contains @expect."""
+    """A server listens at @port, and its answer to @send contains @expect."""
     return python(_client(f"socket.create_connection(('127.0.0.1', {port}), 20)", send, expect))
 
 

@@ -28,7 +28,7 @@ INVALID_CONFIGURATION = 10
 SYSV = "/usr/lib/svcd/sysv"
 PACKAGE = ["DPKG_MAINTSCRIPT_PACKAGE=p", "DPKG_MAINTSCRIPT_NAME=postinst"]
 
-# Replaces the policy-rc.d of the machine that runs the test, because that may forbid every start.
+# Replaces the policy-rc.d of the machine that runs the test, which may forbid every start.
 DOOR = {"/usr/sbin/policy-rc.d": {"text": "#!/bin/sh\nexit 0\n", "mode": 0o755}}
 
 # The name of a service replaces each None.

@@ -50,7 +50,7 @@ def message(address, member, body=None, flags=None):
 
 
 def with_serial(blob, serial):
-    """Little endian, like GLib's messages here."""
+    """@blob with another serial, in little endian, like GLib's messages here."""
     blob[8:12] = serial.to_bytes(4, "little")
     return blob
 

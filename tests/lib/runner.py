@@ -50,7 +50,7 @@ LIMITS = {"unit": 600, "sim": 1800, "sandbox": 600, "daemons": 1200, "packages":
 OUTPUT_LINES = 150
 
 # Each of these keeps a processor busy. The others mostly wait for processes and deadlines. So both
-# kinds run at the same time, but only a few heavy ones.
+# kinds run at the same time, but only a few heavy tests.
 HEAVY = ("boot", "sim", "lint", "fuzz")
 
 

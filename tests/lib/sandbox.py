@@ -50,7 +50,7 @@ ENVIRONMENT = {
 }
 
 
-# The shipped service excludes containers. This one gets the machine's block device events, but
+# The shipped udev service excludes containers. This one gets the machine's block device events, but
 # cannot use the devices.
 UDEVD = "[Service]\nExec=/lib/systemd/systemd-udevd\nReady=path:/run/udev/control\n"
 
@@ -98,7 +98,7 @@ class Sandbox:
     templates.
 
     @root: "minimal" is the machine's own /usr, "debian" an unpacked Debian, otherwise a directory
-    with one.
+    with a Debian.
     @udev: with a real udevd (service "udevd") and loop devices, in a Debian root.
     @missing: "proc" or "cgroup": not mounted at the start of svcd. @may_mount: False removes
     CAP_SYS_ADMIN from all processes.
@@ -315,7 +315,7 @@ class Sandbox:
             return file.read()
 
     def exists(self, inner):
-        """Links are not followed: an absolute one would lead out of the sandbox."""
+        """Links are not followed: an absolute link would lead out of the sandbox."""
         return os.path.lexists(self.path(inner))
 
     def write(self, inner, text, mode=None):
@@ -361,8 +361,8 @@ class Sandbox:
 
     def make_mount(self, line, name):
         """
-        Add the service @name that a machine would generate for @line of its fstab; containers do
-        not get one.
+        Add the service @name that a machine would generate for @line of its fstab; in a container
+        no such service is generated.
 
         Policy wants it, with "Ignore=virtual:container".
         """
@@ -418,7 +418,8 @@ class Sandbox:
         The "data" of svcctl's JSON answer; KeyError if there is no such service.
 
         The tests query states most often, so this uses the svcctl that is built without sanitizers,
-        in a third of the time. The sandbox gets it as a descriptor, because it has no such file.
+        in a third of the time. The sandbox gets that svcctl as a descriptor, because it does not
+        contain the file.
         """
         try:
             fd = os.open(f"{os.environ['SVCD_BUILDS']}/stage-bare/usr/bin/svcctl", os.O_RDONLY | os.O_CLOEXEC)
@@ -482,7 +483,7 @@ class Sandbox:
             raise Failure(f"{problem}; it is {look.last}\n{explained.stdout}{explained.stderr}") from None
 
     def wait_states(self, states, seconds=DEFAULT_S):
-        """@states: name -> state; all at once."""
+        """Wait until all services are in these states at once. @states: name -> state."""
         def look():
             self._must_live()
             rows = self.services()

@@ -5,8 +5,8 @@ executing svcd.
 
 sandbox.py starts it with a description in JSON on descriptor 0. All mounts are in its own mount
 namespace, so the death of the PID namespace removes them. The machine's own file systems are only
-the lower layers of an overlay. svcd's last action remounts all file systems read-only, and none may
-have a superblock of the machine.
+the lower layers of an overlay. svcd's last action remounts all file systems read-only, so none of
+them may share a superblock with the machine.
 """
 
 import fcntl

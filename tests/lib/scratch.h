@@ -9,7 +9,7 @@
 /* Returns: the path of a directory below $TMPDIR or /tmp; short, because it may contain sockets. */
 char *scratch_new(void);
 
-/* Removes it with its content. NULL: no effect. */
+/* Removes @directory with its content. NULL: no effect. */
 void scratch_free(char *directory);
 
 #endif

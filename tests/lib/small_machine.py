@@ -4,8 +4,7 @@ Small machine: svcd as PID 1 of a whole machine without a disk, with the kernel 
 release.
 
 The root is the initramfs: busybox, a build of svcd, its libraries from this machine, and the test's
-additions. Kernels are downloaded once from apt's archive, with that release's name.
-Nothing is installed.
+additions. The kernel of that release is downloaded once, from apt's archive. Nothing is installed.
 """
 
 import fcntl

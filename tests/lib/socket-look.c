@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket look: one inotify watch, on the directory of the socket or the nearest existing one above.
+ * Socket look: one inotify watch, on the directory of the socket or the nearest existing directory
+ * above it.
  */
 #include "config.h"
 

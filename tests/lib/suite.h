@@ -22,7 +22,7 @@ TCase *suite_add_loop(Suite *suite, const char *name, const TTest *test, size_t 
 	suite_add_tests(suite, name, (const TTest *const[]){ __VA_ARGS__ }, \
 			sizeof((const TTest *const[]){ __VA_ARGS__ }) / sizeof(const TTest *))
 
-/* The same; @set_up runs before each of them and @tear_down after it. */
+/* The same; @set_up runs before each test and @tear_down after it. */
 #define ADD_CASE_AROUND(suite, name, set_up, tear_down, ...) \
 	tcase_add_checked_fixture(ADD_CASE(suite, name, __VA_ARGS__), set_up, tear_down)
 #define ADD_LOOP_AROUND(suite, name, set_up, tear_down, test, n) \

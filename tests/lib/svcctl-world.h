@@ -29,7 +29,7 @@ typedef struct Typed {
 	const char *err;
 } Typed;
 
-/* Runs it, and compares the complete output. */
+/* Runs the command line, and compares the complete output. */
 void expect_typed(BusWorld *bw, const Typed *typed);
 /* A case of @n command lines. Each runs on a separate machine(), and then again with --json. */
 void suite_add_typed(Suite *suite, const Typed *typed, size_t n);

@@ -19,15 +19,17 @@ typedef struct Swapper Swapper;
 /**
  * swapper_new() - make the user's /own/real and root's /victim in @tree, and start the swapper
  *
- * Both have a file "text", with "mine" or "secret", and a file "env", with "X=" and the same text.
- * /victim also has "fifo", and "socket" without a listener.
+ * Both directories have a file "text", with "mine" or "secret", and a file "env", with "X=" and the
+ * same text. /victim also has "fifo", and "socket" without a listener.
  */
 Swapper *swapper_new(const Tree *tree);
 
 /* A path below /own/real; a new string. */
 char *swapper_path(const Swapper *swapper, const char *name);
 
-/* Ends it. Fails the test unless /victim is unchanged, and at least one exchange happened. */
+/*
+ * Ends the swapper. Fails the test unless /victim is unchanged, and at least one exchange happened.
+ */
 void swapper_end(Swapper *swapper);
 
 #endif

@@ -121,7 +121,8 @@ class Machine:
 
     @watchdog: a device that resets the machine (Intel's 6300ESB), with a driver module.
 
-    @n_processors: one needs less of the host, because a second one waits for the locks of the first.
+    @n_processors: one processor needs less of the host, because a second one waits for the locks of
+    the first.
     """
 
     def __init__(self, disks, kernel, initrd, init="/sbin/svcd", cmdline="", root_label="svcd-root", memory_mib=1024,

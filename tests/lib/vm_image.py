@@ -3,9 +3,10 @@
 Images: disks of a plain Debian with a build of svcd in it, for QEMU.
 
 There are four Debians. PLAIN has no init except svcd. DESKTOP is like PLAIN, with GDM. SYSV has
-sysvinit and its boot scripts. These are Debian 12, except that PLAIN is $SVCD_TEST_SUITE. SCREENS
-has other display managers, on any release. The packages are installed once into a tree in the
-cache. Each build of svcd is laid over it and becomes a disk image, made without mounting a disk.
+sysvinit and its boot scripts. These three are Debian 12, except that PLAIN is $SVCD_TEST_SUITE.
+SCREENS has other display managers, on any release. The packages are installed once into a tree in
+the cache. Each build of svcd is laid over it and becomes a disk image, made without mounting a
+disk.
 """
 
 import contextlib

@@ -59,14 +59,16 @@ void world_exits(World *w, const char *service, int status);
 void world_leaves_nothing(World *w, const char *service);
 /* A script with a daemon: after its restart no process is left. */
 void world_ends_in_restart(World *w, const char *service);
-/* The end of its RestartCommand=. @problem: the failure; NULL: success. */
+/* The end of RestartCommand= of @service. @problem: the failure; NULL: success. */
 void world_restarted(World *w, const char *service, const char *problem);
 /* The same for Reload=. */
 void world_reloaded(World *w, const char *service, const char *problem);
-/* The result of its HealthCommand=; NULL: healthy. */
+/* The result of HealthCommand= of @service; NULL: healthy. */
 void world_health(World *w, const char *service, const char *problem);
 void world_stops_itself(World *w, const char *service);
-/* The failure of the Stop= command of a task with DoneWhile=; @output: its last line. */
+/*
+ * The failure of the Stop= command of a task with DoneWhile=; @output: the last line of its output.
+ */
 void world_stop_fails(World *w, const char *service, const char *text, const char *output);
 void world_gone(World *w, const char *service);
 /* Exit, end of all processes, and clean-up. */
