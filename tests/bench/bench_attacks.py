@@ -33,7 +33,7 @@ from deadline import DeadlinePassed, wait_for
 from raw_bus import PEER, RawBus
 from sandbox import Sandbox
 
-# Fewer than 64, because so many exits within a second reach the largest effective RestartLimit=.
+# Fewer than 64, because 64 exits within a second reach the largest effective RestartLimit=.
 ROUNDS = int(os.environ.get("SVCD_BENCH_ROUNDS", "60"))
 ONLY = os.environ.get("SVCD_BENCH_ATTACKS", "")
 BAR_MS = 100

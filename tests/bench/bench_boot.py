@@ -5,8 +5,8 @@
 One Debian with 23 real daemons, booted by each init in apt: times of the boot, the login and the
 shutdown, and memory.
 
-The time of the boot is from the kernel's exec of the init until each daemon is up, that of the
-shutdown from the command until the machine is off.
+The time of the boot is from the kernel's exec of the init until each daemon is up. The time of the
+shutdown is from the command until the machine is off.
 
 "work" is the lower bound: the CPU time of all processes except svcd's own. No start order reduces
 it, and there is only one processor. Reads from the disk overlap with other work.

@@ -24,7 +24,7 @@ LINE = "a line of 80 bytes, which is about what a line in the log of a daemon mo
 GROUPS = "/sys/fs/cgroup/memory"
 
 # A service writes when it reads a line from its fifo, so all start at once and each round has the
-# same processes. The line is written last.
+# same processes. A service writes that line last.
 WRITER = f"while read -r round <&3; do yes '{LINE}' | head -c {BYTES}; echo; echo $round; done"
 SERVICE = "[Service]\nExec=/bin/sh -c \"mkfifo /dev/shm/go-{name}; exec 3<>/dev/shm/go-{name}; " + WRITER + "\"\n"
 

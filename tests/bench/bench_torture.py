@@ -5,7 +5,7 @@ The faults of the torture table, caused in the same way under svcd, systemd, sys
 with the same checks. limit: 5400
 
 The checks: does PID 1 exist? Have unaffected services kept their processes? Does a killed service
-return? Does the init's own command start another one, and when? $SVCD_TORTURE_ROWS and
+return? Does the init's own command start another service, and when? $SVCD_TORTURE_ROWS and
 $SVCD_TORTURE_INITS select rows and inits. The bench prints one line of JSON, then the same as a
 table in Markdown. Nothing is asserted about the other inits, nor about times.
 """

@@ -9,9 +9,9 @@
  * SETTLE_MS after all daemons are up.
  *
  * /etc/bench-up has a line per daemon: "tcp PORT", "udp PORT", "unix PATH...", "comm NAME..." (one
- * of them exists), "greeter" (logind has an active session of that class) and "colours N" (at least
- * N in the middle of the screen; reported at once, for taking a picture). Times are those of
- * CLOCK_MONOTONIC since the exec of the init. The checks cost the same under each init.
+ * of them exists), "greeter" (logind has an active session of that class) and "colours N" (the
+ * middle of the screen has at least N colours; reported at once, for taking a picture). Times are
+ * those of CLOCK_MONOTONIC since the exec of the init. The checks cost the same under each init.
  *
  * bench.limit=SECONDS: the time limit (100). bench.login=no: does not wait for a login on a
  * terminal.

@@ -72,8 +72,8 @@ FILES = {
     "/etc/bench-up": UP,
 }
 
-# The image is of a machine that was booted once, with its keys. Without one exim4 makes an RSA key
-# at each start.
+# The image is of a machine that was booted once, with its keys. Without a key, exim4 makes an RSA
+# key at each start.
 KEY = ("openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=bench -days 36500 "
        "-keyout \"$1\"/etc/exim4/bench.key -out \"$1\"/etc/exim4/bench.crt 2>/dev/null; chmod 644 \"$1\"/etc/exim4/bench.*")
 HOOKS = (*vm_image.HOOKS, KEY,

@@ -3,10 +3,11 @@
 Desktops: the same Debian with GDM and the same daemons under svcd, sysvinit with elogind, and
 systemd.
 
-elogind and systemd exclude each other; plymouth needs systemd's package, so none of them has it.
+elogind and systemd exclude each other. Plymouth needs systemd's package, so no desktop has
+plymouth.
 
 All run the same daemons. A daemon that one init starts at boot and another at a request from the
-bus starts at boot everywhere. A daemon that some start without its hardware (ModemManager,
+bus starts at boot everywhere. A daemon that some inits start without its hardware (ModemManager,
 wpa_supplicant) starts nowhere. bench_desktop.py reports exceptions.
 """
 

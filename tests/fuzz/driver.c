@@ -185,7 +185,7 @@ G_GNUC_NORETURN static void run_child(NoMemoryControl *control, const char *byte
 	_exit(control->failed > 0 ? CHILD_REACHED : CHILD_NOT_REACHED);
 }
 
-/* It may exit normally, or abort like GLib without memory. */
+/* The child may exit normally, or abort like GLib without memory. */
 static bool ended_well(int status, const char *output)
 {
 	if (strstr(output, "Sanitizer") || strstr(output, "runtime error:"))
@@ -196,7 +196,7 @@ static bool ended_well(int status, const char *output)
 	       (strstr(output, "failed to allocate") || strstr(output, "no memory"));
 }
 
-/* Returns: false if it did not end well. */
+/* Returns: false if the child did not end well. */
 static bool fail_one(NoMemoryControl *control, const char *bytes, gsize length, uint64_t number,
 		     bool lasts)
 {

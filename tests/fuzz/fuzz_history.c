@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: a step of the policy's history of any bytes. An accepted one names at least one
+ * Fuzz target: any bytes as a step of the policy's history. An accepted step names at least one
  * file, and no file outside of the admin's directories.
  */
 #include "config.h"

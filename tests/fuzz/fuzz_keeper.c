@@ -39,8 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum Phase {
 	PHASE_ACTS, /* the actions of the input */
 	PHASE_LEAVE, /* the manager leaves, so that another one starts */
-	PHASE_REPLAY, /* which gets everything */
-	PHASE_CLEAR, /* and releases it */
+	PHASE_REPLAY, /* the other manager gets everything */
+	PHASE_CLEAR, /* and releases everything */
 	PHASE_LAST, /* no other manager starts */
 };
 
@@ -187,7 +187,7 @@ static void (*const acts[])(Input *in) = {
 	clock_runs_out,
 };
 
-/* Returns: whether there was one. */
+/* Returns: whether there was an action. */
 static bool act(Input *in, int timeout_ms)
 {
 	const uint8_t choice = input_take(in);
@@ -398,8 +398,8 @@ static void look_at_open(bool *ret_is_open)
 }
 
 /*
- * Checks that none is lost. If the machine was shut down in the middle of an action, its kernel
- * closes them.
+ * Checks that no descriptor is lost. If the machine was shut down in the middle of an action, its
+ * kernel closes the descriptors.
  */
 static void close_new(const bool *was_open)
 {

@@ -152,7 +152,7 @@ static void close_all(struct msghdr *m)
 	}
 }
 
-/* Returns: false if there is no more. */
+/* Returns: false if there is no message. */
 static bool receive_one(const Target *t)
 {
 	union {

@@ -41,8 +41,8 @@ static const char *const names[] = {
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(names) == HOLDINGS_NAMES);
 
-static bool was_released[HOLDINGS_NAMES]; /* a row of it was acknowledged */
-static bool was_forgotten[HOLDINGS_NAMES]; /* its note, or its descriptor */
+static bool was_released[HOLDINGS_NAMES]; /* a row with this name was acknowledged */
+static bool was_forgotten[HOLDINGS_NAMES]; /* its note or its descriptor was released */
 
 static Holdings before;
 

@@ -41,7 +41,10 @@ void holdings_begin(void);
 void holdings_look(Holdings *ret);
 void holdings_row(HeldRow *ret, const struct Child *child);
 
-/* Asserts that it matches the simulated world, and that nothing is lost since the last call. */
+/*
+ * Asserts that PID 1's state matches the simulated world, and that nothing is lost since the last
+ * call.
+ */
 void holdings_check(void);
 void holdings_check_same(const Holdings *old);
 
@@ -49,9 +52,9 @@ void holdings_check_same(const Holdings *old);
 void holdings_put_name(char *field, size_t size, unsigned int n);
 
 /* --- releases --- */
-void holdings_mark_released(const char *field, size_t size); /* a row of it is acknowledged */
-void holdings_mark_forgotten(const char *field, size_t size); /* its note, or its descriptor */
-/* Marks each name in there. */
+void holdings_mark_released(const char *field, size_t size); /* a row with this name */
+void holdings_mark_forgotten(const char *field, size_t size); /* its note or its descriptor */
+/* Marks each name in @bytes. */
 void holdings_mark_names_in(const char *bytes, size_t size);
 void holdings_mark_all(void);
 

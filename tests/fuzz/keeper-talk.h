@@ -14,8 +14,8 @@
 #define TALK_FDS 4
 
 /*
- * Descriptors that it may send, beside its own end of the link. (More sockets would slow down the
- * kernel's garbage collector.)
+ * Descriptors that the fake manager may send, beside its own end of the link. (More sockets would
+ * slow down the kernel's garbage collector.)
  */
 extern int talk_fds[TALK_FDS];
 

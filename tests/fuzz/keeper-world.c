@@ -146,7 +146,7 @@ int __wrap_kill(pid_t pid, int signo)
 
 	if (!world.is_active)
 		return __real_kill(pid, signo);
-	if (pid == getpid()) { /* one that it kept for its next image */
+	if (pid == getpid()) { /* a signal that PID 1 kept for its next image */
 		world_signals(signo);
 		return 0;
 	}

@@ -52,7 +52,7 @@ struct World {
 
 	/* Called when PID 1 would sleep. Without events only the clock would continue. */
 	void (*rest)(int timeout_ms);
-	/* It executes itself, with its tables in @fd. Does not return. */
+	/* PID 1 executes itself, with its tables in @fd. Does not return. */
 	void (*exec)(int fd) __attribute__((noreturn));
 	/* Halt, power off or reboot. Does not return. */
 	void (*finale)(enum ShutdownKind kind) __attribute__((noreturn));
