@@ -309,8 +309,8 @@ static char *shell_text(const UnitCommand *command)
 }
 
 /*
- * A command line of svcd. "-f": no expansion of "*", which systemd does not expand. $MAINPID is in
- * the environment, too.
+ * A command line of svcd. "-f" prevents the expansion of "*", because systemd does not expand it.
+ * $MAINPID is in the environment, too.
  */
 static char *write_shell(const char *script)
 {

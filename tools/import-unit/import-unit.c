@@ -113,8 +113,8 @@ static GPtrArray *without_cleared(Draft *draft, GPtrArray *all)
 }
 
 /*
- * For a unit whose only commands run at its stop. A unit without any command is a mistake, also in
- * systemd.
+ * Adds a command to a unit whose only commands run at its stop. A unit without any command is a
+ * mistake, also in systemd.
  */
 static void add_empty_command(Draft *draft, const char *unit)
 {

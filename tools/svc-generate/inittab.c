@@ -10,7 +10,7 @@
 
 enum { FIELD_ID, FIELD_LEVELS, FIELD_ACTION, FIELD_PROCESS, N_FIELDS };
 
-/* The limits of init(8), which cuts off longer ones. */
+/* The limits of init(8), which cuts off longer texts. */
 enum { MAX_ID_BYTES = 4, MAX_PROCESS_BYTES = 253 };
 
 static void entry_free(gpointer data)

@@ -13,8 +13,7 @@
  * With --hand-over it then reads all service and policy files and writes them to standard output, a
  * memfd of the manager (config/bundle.h). The manager does not open them itself, because a
  * directory or a file can block its reader for ever, and this process can be replaced. With
- * --hand-over or
- * --save-policy it keeps copies of the admin's files that have no errors.
+ * --hand-over or --save-policy it keeps copies of the admin's files that have no errors.
  */
 #include "config.h"
 

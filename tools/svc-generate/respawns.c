@@ -244,8 +244,8 @@ static void make_task(Respawns *r, const InittabEntry *entry, const char *first,
 }
 
 /*
- * Only svcd starts this name, when an event occurs, whatever the policy for new services is. A
- * program that cannot be run must not replace svcd's own reaction.
+ * Only svcd starts this service, when the event occurs. The policy for new services does not apply.
+ * A program that cannot be run must not replace svcd's own reaction.
  */
 static void make_answer(Respawns *r, const InittabEntry *entry, const char *name)
 {

@@ -102,7 +102,7 @@ static char *program_of(const GPtrArray *lines)
 	return g_strndup(command, strcspn(command, " \t"));
 }
 
-/* Does [Install] name a target that starts it, and does its program exist? */
+/* Does [Install] name a target that starts the unit, and does its program exist? */
 static bool is_to_be_started(const char *root, const GPtrArray *lines, const char *program)
 {
 	g_autofree char *path = program ? g_strconcat(root, program, NULL) : NULL;
