@@ -3,7 +3,8 @@
  * Own jobs: the table, which lsb-compat/README.md prints.
  *
  * A job before the mounts stands for no facility. Scripts that make volumes, such as lvm2's, come
- * after such a job, and the facility waits for those volumes.
+ * after such a job. If it stood for the facility, they would wait for the facility, which waits for
+ * their volumes.
  */
 #include "config.h"
 

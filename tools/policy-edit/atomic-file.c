@@ -218,8 +218,8 @@ static int create(int directory, const char *temporary)
 	int fd = openat(directory, temporary, flags, 0600);
 
 	/*
-	 * An earlier writer died here. The caller holds the lock, so the file has no owner any
-	 * more.
+	 * An earlier writer died and left this file. The caller holds the lock, so the file has no
+	 * owner any more.
 	 */
 	if (fd < 0 && errno == EEXIST && unlinkat(directory, temporary, 0) == 0)
 		fd = openat(directory, temporary, flags, 0600);

@@ -18,7 +18,9 @@
 /* Beyond this size the older half is dropped. */
 #define BOOT_CHANGES_BYTES (256 * 1024)
 
-/* The name in the last line of a complete shutdown: its time is that of the last stop. */
+/*
+ * The name in the last line of a complete shutdown. The time in that line is that of the last stop.
+ */
 #define BOOT_CHANGES_END "-"
 
 typedef struct BootChange {

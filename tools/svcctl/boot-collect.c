@@ -50,7 +50,10 @@ bool boot_is_this(const SavedBoot *boot, int64_t init_us)
 
 /* --- services --- */
 
-/* Since the start of PID 1; 0 stays "not reached". */
+/*
+ * Sets the time since the start of PID 1, at least 1. A point that was not reached (0) has no
+ * member.
+ */
 static void set_time(JsonObject *object, const char *name, int64_t at_us, int64_t init_us)
 {
 	if (at_us > 0)
@@ -69,7 +72,7 @@ static void add_file(JsonArray *files, const char *path)
 		json_array_add_string_element(files, path);
 }
 
-/* The service file and the programs: an upgrade of their package may change the start. */
+/* Lists the service file and the programs, because an upgrade of them may change the start. */
 static JsonArray *files_of(const Configuration *configuration, const char *name)
 {
 	const ServiceDef *def = service_set_find(configuration->set, name);

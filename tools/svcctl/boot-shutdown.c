@@ -81,7 +81,7 @@ static GPtrArray *find_stops(const GPtrArray *changes, int64_t begun_us)
 	return stops;
 }
 
-/* The line after the last stop, or the last line; not before @begun_us. */
+/* Returns: the time of the line after the last stop, or of the last line; not before @begun_us. */
 static int64_t end_of(const GPtrArray *changes, int64_t begun_us, bool *ret_is_complete)
 {
 	const BootChange *last = g_ptr_array_index(changes, changes->len - 1);

@@ -38,7 +38,7 @@ static bool is_in_state(GVariant *service, const char *state)
 	return strcmp(record_text(service, "State"), state) == 0;
 }
 
-/* Starting, or waiting for an external event with a time limit. */
+/* Is the service starting, or waiting for an external event with a time limit? */
 static bool holds_up(GVariant *service)
 {
 	if (!record_number(service, "Wanted") || record_number(service, "Settled"))

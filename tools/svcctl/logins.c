@@ -49,7 +49,7 @@ GPtrArray *logins_list(void)
 	return logins;
 }
 
-/* The user who is logged in at this terminal; without one, the name of the process's user. */
+/* The user who is logged in at this terminal; without a login, the name of the process's user. */
 static const char *own_name(const GPtrArray *logins)
 {
 	const char *terminal = ttyname(STDIN_FILENO);
