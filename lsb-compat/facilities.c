@@ -219,7 +219,7 @@ bool lsb_facilities_has(const LsbFacilities *facilities, const char *name)
 	return g_strv_contains(standard, name) || g_hash_table_contains(facilities->by_name, name);
 }
 
-/* An edge for each facility that is a member of another. Undefined ones are reported. */
+/* An edge for each facility that is a member of another. Undefined facilities are reported. */
 static GArray *nested_edges(const LsbFacilities *facilities, DiagList *diags)
 {
 	GArray *edges = g_array_new(FALSE, TRUE, sizeof(Edge));

@@ -36,7 +36,7 @@ typedef struct HeaderParser {
 } HeaderParser;
 
 typedef struct Keyword {
-	const char *name; /* in small letters, joined by "-" */
+	const char *name; /* in lower case, joined by "-" */
 	bool is_extension; /* X- and a vendor may precede it */
 	void (*read)(HeaderParser *p, int field, const char *value);
 	int field;
@@ -217,7 +217,7 @@ static void read_field(HeaderParser *p, const char *name, const char *value)
 	}
 }
 
-/* "2345 20 80"; "-" in place of the levels: started in no runlevel. */
+/* Reads "2345 20 80". "-" in place of the levels: the script starts in no runlevel. */
 static void read_chkconfig(HeaderParser *p, const char *value)
 {
 	g_autoptr(GPtrArray) tokens = lsb_split_tokens(value);

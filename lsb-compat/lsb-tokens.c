@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Lsb tokens: any number of the separators of insserv may follow one another.
- */
+/* Lsb tokens: tokens are separated by any number of insserv's separators. */
 #include "config.h"
 
 #include "lsb-compat/lsb-tokens.h"

@@ -72,7 +72,7 @@ static unsigned add_script(LsbNodes *nodes, const LsbScript *script)
 		number = add_native(nodes, native);
 		node = lsb_node_at(nodes, number);
 		if (!node->script)
-			node->start = node->stop = 0; /* its script decides */
+			node->start = node->stop = 0; /* the levels of its scripts count */
 		node->script = node->script ? node->script : script;
 		return number;
 	}

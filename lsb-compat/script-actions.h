@@ -12,8 +12,8 @@
  * lsb_action_exists() - does the script know @action, such as "reload"?
  * @text: any bytes
  *
- * It does if a branch of a "case" names it, "reload)" or "reload|force-reload)", or if it defines a
- * function do_ACTION, as scripts of init-d-script(5) do.
+ * Yes if a branch of a "case" names the action, "reload)" or "reload|force-reload)", or if the
+ * script defines a function do_ACTION, as scripts of init-d-script(5) do.
  */
 bool lsb_action_exists(const char *text, gsize length, const char *action);
 

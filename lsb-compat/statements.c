@@ -45,7 +45,7 @@ static LsbNode *self_of(const StatementCollector *c)
 	return lsb_node_at(c->nodes, c->self);
 }
 
-/* Is @first running when @second starts? Runlevel S is part of every other one. */
+/* Is @first running when @second starts? Runlevel S is part of every other runlevel. */
 static bool start_together(const LsbNode *first, const LsbNode *second)
 {
 	return (first->start & second->start) != 0 ||
