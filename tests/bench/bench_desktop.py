@@ -30,7 +30,8 @@ MACHINE = {"screen": True, "memory_mib": 2048}
 
 
 def when(result, kind):
-    """The time when the last daemon of @kind was up (None: of all kinds); None if one never was."""
+    """The time when the last daemon of @kind was up (None: of all kinds); None if one of them never
+    was."""
     times = [us for what, us in result.items() if what.startswith(f"daemon {kind}" if kind else "daemon ") and
              (kind or not what.startswith(("daemon greeter", "daemon colours")))]
     return None if not times or min(times) < 0 else max(times)

@@ -19,7 +19,8 @@ CALLS = {
     "complete_verbs": ["complete", "--shell", "bash", "--", "st"],
 }
 
-# Inside the sandbox: each call is a process, and the kernel records the time of its children.
+# Runs inside the sandbox. Each call is a child process, and the kernel records the CPU time of
+# children.
 PROBE = """
 import json, os, resource, subprocess, sys, time
 calls, rounds, manager = json.loads(sys.argv[1]), int(sys.argv[2]), sys.argv[3]

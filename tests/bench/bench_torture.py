@@ -259,7 +259,7 @@ def supervisor_stopped(init):
 
 def fails_for_a_while(calls, error):
     """All @calls fail in all of the init's processes for some seconds. Meanwhile a service dies,
-    and another one is requested."""
+    and another service is requested."""
     def row(init):
         with World(init) as world:
             world.boot()

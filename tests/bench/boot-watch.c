@@ -5,8 +5,8 @@
  * which daemons are up, writes the times to the console, and powers the machine off.
  *
  * bench.own=FILE,... are cpu.stat files of the init's own cgroups, for its own CPU time.
- * bench.kin=NAME,... are the names of its processes besides PID 1. Their memory is reported in KiB,
- * SETTLE_MS after all daemons are up.
+ * bench.kin=NAME,... are the names of the init's processes besides PID 1. Their memory is reported
+ * in KiB, SETTLE_MS after all daemons are up.
  *
  * /etc/bench-up has a line per daemon: "tcp PORT", "udp PORT", "unix PATH...", "comm NAME..." (one
  * of them exists), "greeter" (logind has an active session of that class) and "colours N" (the

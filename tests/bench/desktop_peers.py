@@ -6,9 +6,9 @@ systemd.
 elogind and systemd exclude each other. Plymouth needs systemd's package, so no desktop has
 plymouth.
 
-All run the same daemons. A daemon that one init starts at boot and another at a request from the
-bus starts at boot everywhere. A daemon that some inits start without its hardware (ModemManager,
-wpa_supplicant) starts nowhere. bench_desktop.py reports exceptions.
+All run the same daemons. If one init starts a daemon at boot and another starts it at a request
+from the bus, the daemon starts at boot everywhere. A daemon that some inits start without its
+hardware (ModemManager, wpa_supplicant) starts nowhere. bench_desktop.py reports exceptions.
 """
 
 

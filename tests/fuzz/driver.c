@@ -143,8 +143,8 @@ enum {
 };
 
 /*
- * GLib's last message needs memory, too. Without any, it reports that it cannot report, until its
- * stack is used up (g_logv() in 2.74). That end is by design; any other fault is svcd's.
+ * GLib's last message needs memory, too. Without memory, GLib reports that it cannot report, until
+ * the stack is used up (g_logv() in 2.74). That end is by design; any other fault is svcd's.
  */
 static void on_fault(int signo, siginfo_t *info, void *context)
 {

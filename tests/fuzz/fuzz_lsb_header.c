@@ -26,7 +26,7 @@ static LsbScript *script_new(const char *name, const char *text, size_t size, Di
 	script->file = g_strdup(name);
 	script->path = g_strconcat(LSB_SCRIPTS "/", name, NULL);
 	script->service = g_strdup(name);
-	script->text = g_malloc0(size + 1); /* ends with NUL, like that of lsb_tree_read() */
+	script->text = g_malloc0(size + 1); /* ends with NUL, like a text of lsb_tree_read() */
 	if (size > 0)
 		memcpy(script->text, text, size);
 	script->length = size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fuzz target: the memory that one image of PID 1 leaves to the next, with changed bytes. It is
- * refused, or the resulting state is consistent. Because of that state, only PID 1's own children
- * get signals.
+ * refused, or the resulting state is consistent. With that state, PID 1 sends signals only to its
+ * own children.
  *
  * The input: changes of a sound memory, of four bytes each: the part (the header, the state, a
  * table's rows), the place, and the new value.

@@ -571,7 +571,7 @@ static gboolean on_terminal(gint fd, GIOCondition condition, gpointer data)
 		g_string_append_len(terminal->text, buffer, n);
 		return G_SOURCE_CONTINUE;
 	}
-	terminal->is_over = true; /* EIO: no process has it open any more */
+	terminal->is_over = true; /* EIO: no process has the terminal open any more */
 	return G_SOURCE_REMOVE;
 }
 

@@ -2,7 +2,7 @@
 """
 Cgroups: a leaf of the machine's cgroup2 tree for one test, with this process's pid in its name.
 
-A process that enters it and then makes a new cgroup namespace sees the leaf as the root of the
+A process that enters the leaf and then makes a new cgroup namespace sees it as the root of the
 tree.
 """
 

@@ -35,7 +35,8 @@ ENVIRONMENT = {
 
 
 def user_files(services=None, policy=None):
-    """Files of the user for the sandbox: services by name, and the wanted ones (by default all)."""
+    """Files of the user for the sandbox. @services: name -> text; @policy: by default it wants
+    all."""
     files = {f"{CONFIG}/services.d/{name}.svc": {"text": text, "uid": UID} for name, text in (services or {}).items()}
     if policy is None:
         policy = "[runlevel 2]\n" + "".join(f"Activate={name}\n" for name in services or {} if not name.endswith("@"))
@@ -75,7 +76,7 @@ class OwnSession:
         return False
 
     def command(self, *argv, ends_with_us=False):
-        """@ends_with_us: nsenter(1) forwards TERM to its child."""
+        """@ends_with_us: the command gets TERM when its parent, nsenter(1), ends."""
         pairs = [f"{name}={value}" for name, value in self.environment.items()]
         return self.box.command(["setpriv", f"--reuid={UID}", f"--regid={UID}", "--clear-groups", "--inh-caps=-all",
                                  *(["--pdeathsig=TERM"] if ends_with_us else []), "env", "-i", *pairs, *argv])

@@ -392,7 +392,7 @@ class Sandbox:
 
     def wait_udev_known(self, name):
         """Wait until the manager has listed the devices. The service @name must wait for a label
-        that does not exist: its explanation then says so."""
+        that does not exist, and its explanation then reports this."""
         wait_for(lambda: "no volume with that label" in self.svcctl("explain", name).stdout,
                  what="the manager has listed the devices")
 

@@ -34,8 +34,8 @@ NOTHING = "nothing" # a disk without svcd
 # An emulated processor searches half a minute for the primes of an RSA key, so that key stays.
 FRESH_HOOK = "rm -f \"$1\"/etc/ssh/ssh_host_e* \"$1\"/var/lib/dbus/machine-id; : >\"$1\"/etc/machine-id"
 
-# A small initramfs, because emulated processors unpack a large one for many seconds. Written before
-# the kernel is installed, so that its installation makes no large one.
+# A small initramfs, because emulated processors unpack a large one for many seconds. It is written
+# before the kernel is installed, so that the installation of the kernel makes no large initramfs.
 INITRAMFS_HOOK = (
     "mkdir -p \"$1\"/etc/initramfs-tools/conf.d \"$1\"/usr/share/initramfs-tools/modules.d; "
     "echo MODULES=list >\"$1\"/etc/initramfs-tools/conf.d/svcd; "

@@ -84,7 +84,7 @@ bool world_request(World *w, RequestVerb verb, const char *service);
 void world_start(World *w, const char *service);
 void world_stop(World *w, const char *service);
 void world_restart(World *w, const char *service);
-/* The text of the error; "" if it was granted. */
+/* The text of the error; "" if the request was granted. */
 const char *world_refusal(World *w, RequestVerb verb, const char *service);
 void world_runlevel(World *w, const char *runlevel);
 
