@@ -10,7 +10,7 @@
 typedef enum ActivationVerdict {
 	VERDICT_UP,
 	VERDICT_REFUSED, /* svcd refuses */
-	VERDICT_FAILED, /* it has failed, or waits for a condition that will not change soon */
+	VERDICT_FAILED, /* the service failed, or waits for a condition that will not change soon */
 	VERDICT_LOST, /* the manager ended meanwhile, or accepted no connection: ask again */
 } ActivationVerdict;
 

@@ -21,7 +21,7 @@ bool allowed_is_one_logged_in(void);
 bool allowed_has(const char *file, const char *name, size_t size);
 
 /*
- * Is @line (ut_line of utmp(5), of at most @size bytes) a virtual console? The keys are pressed
+ * Is @line (ut_line of utmp(5), of at most @size bytes) a virtual console? ctrl-alt-del is pressed
  * there, not over the network.
  */
 bool allowed_is_console(const char *line, size_t size);

@@ -28,7 +28,7 @@
 static GMainLoop *loop;
 /* the job that was last reported as busy; 0: the last report was that no job is busy */
 static uint64_t busy_id;
-/* requests are being read: no idle report is sent, because the next request may replace it */
+/* requests are being read: no idle report is sent, because the next request may make it obsolete */
 static bool is_reading;
 static GHashTable *verb_of_id; /* id -> WorkerVerb, of jobs that continue and can be cancelled */
 

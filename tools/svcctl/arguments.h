@@ -16,7 +16,7 @@
  */
 bool arguments_parse(Options *options, int argc, char **argv, GPtrArray *tokens, GError **error);
 
-/* Options that concern every verb. */
+/* Applies the options that concern every verb. */
 bool arguments_apply(Options *options, Output *output, int64_t *ret_timeout_us, GError **error);
 
 /* Does @verb take the options that are set? */

@@ -103,7 +103,7 @@ static bool is_current(const Log *log, const char *path, size_t limit)
 	       st.st_size <= (off_t)limit;
 }
 
-/* The owner's group is set before the first byte is written. */
+/* The group is set before the first byte is written. */
 static bool write_copy(const Log *log, const char *from, const char *path, size_t limit,
 		       GError **error)
 {

@@ -24,8 +24,8 @@ typedef struct BootTime {
 	int64_t started_us;
 	int64_t over_us;
 	const char *result; /* "up", "failed", "ended", "none" */
-	const char *last; /* "" for nothing */
-	const char *by; /* the service behind it, "" for none */
+	const char *last; /* the dependency that it waited for last; "": none */
+	const char *by; /* the service behind @last; "": none */
 } BootTime;
 
 typedef struct BootTimes BootTimes;

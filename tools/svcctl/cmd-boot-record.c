@@ -302,7 +302,7 @@ static void write_changes(Context *context, const char *record, const char *dire
 	}
 }
 
-/* A boot that did not finish has no record, and neither has a read-only disk. */
+/* There is no record if the boot did not finish, or if the disk is read-only. */
 static bool record_shutdown(Context *context, int64_t init_us, GError **error)
 {
 	g_autoptr(SavedBoot) boot = load_this(init_us, NULL);

@@ -89,8 +89,8 @@ static void add_edit(Completions *c, Context *context, const Typed *typed)
 }
 
 /*
- * A colon marks a condition. Without one, services and the prefixes of conditions are offered, so
- * that svcd gets one call only.
+ * A colon marks a condition. Without a colon, services and the prefixes of conditions are offered,
+ * so that svcd gets one call only.
  */
 static void add_condition_or_service(Completions *c, Context *context, const Typed *typed)
 {

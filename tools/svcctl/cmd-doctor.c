@@ -91,7 +91,7 @@ bool cmd_doctor(Context *context, GError **error)
 	d.is_for_root = g_error_matches(problem, SVCD_ERROR_DOMAIN, SVCD_ERROR_NOT_AUTHORIZED);
 	d.services = d.manager ? get_services(context, NULL) : NULL;
 	/*
-	 * This check is printed before files are read. If a directory hangs, its line may be the
+	 * This check is printed before files are read. If a directory hangs, this line may be the
 	 * only one that shows why.
 	 */
 	d.check = "manager";

@@ -112,7 +112,7 @@ static void add_marks(const GPtrArray *changes, const GPtrArray *names, GPtrArra
 	}
 }
 
-/* Was there such a service in this boot? */
+/* Did the service exist in @boot? */
 static bool check_known(const SavedBoot *boot, const GPtrArray *changes, const GPtrArray *names,
 			GError **error)
 {

@@ -93,7 +93,7 @@ static void reopen(Follower *follower, Output *output)
 	follower->inode = st.st_ino;
 }
 
-/* Opens @path if it is the file that was read before, and continues after that position. */
+/* Opens @path if it is still the file of @end, and continues at that position. */
 static bool resume(Follower *follower, const char *path, const LogEnd *end)
 {
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -121,7 +121,7 @@ static bool follow(Context *context, const char *name, const LogEnd *end, GError
 
 	if (watch < 0)
 		return fail_errno(error, errno, "cannot watch %s", path);
-	/* If it was rotated meanwhile, the rest of the old file comes first. */
+	/* If the file was rotated meanwhile, the rest of the old file comes first. */
 	if (!resume(&follower, path, end))
 		(void)resume(&follower, older, end);
 	do {

@@ -166,7 +166,7 @@ bool cmd_runlevel(Context *context, GError **error)
 /* --- the end, files, programs --- */
 
 /*
- * The meaning of these signals to PID 1 is in daemon/protocol/protocol.h, RequestKind. Without a
+ * RequestKind in daemon/protocol/protocol.h defines what these signals mean to PID 1. Without a
  * manager PID 1 shuts down the machine alone.
  */
 static bool query_pid1(Context *context)

@@ -260,8 +260,8 @@ static void add_level(GHashTable *levels, const char *key, const char *level)
 }
 
 /*
- * Gets the state of every service and the level of every condition that services use. None without
- * svcd.
+ * Gets the state of every service and the level of every condition that services use. Without svcd
+ * there are none.
  */
 static void get_states(TreeWalk *walk, GHashTable *wanted)
 {

@@ -13,7 +13,7 @@ typedef struct Doctor {
 	Context *context;
 	Configuration *configuration; /* of the files as they are now */
 	GVariant *manager; /* its properties; NULL: svcd does not answer */
-	bool is_for_root; /* only root can reach it at present */
+	bool is_for_root; /* only root can reach svcd at present */
 	GPtrArray *services; /* records; NULL: svcd does not answer */
 	const char *check; /* the check that the next findings belong to */
 	unsigned n_bad; /* warnings and errors */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Each name: the common part of verbs that change services: names are handled one by one, and their
- * results are combined.
+ * Each name: the common part of the verbs that change services. It handles names one by one, and
+ * combines the results.
  */
 #include "config.h"
 

@@ -18,7 +18,7 @@ typedef enum ExitCode {
 	EXIT_CODE_NO_EFFECT = 5,
 	EXIT_CODE_TIMED_OUT = 6, /* and the request goes on */
 	EXIT_CODE_NOT_ALLOWED = 7,
-	EXIT_CODE_REFUSED = 8, /* a needed service, policy is never, or a shutdown goes on */
+	EXIT_CODE_REFUSED = 8, /* service needed, policy never, or the machine shuts down */
 	EXIT_CODE_UNREACHABLE = 9,
 	EXIT_CODE_BAD_CONFIGURATION = 10,
 } ExitCode;

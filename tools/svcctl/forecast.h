@@ -63,7 +63,7 @@ typedef struct ForecastChange {
 } ForecastChange;
 
 /**
- * forecast_new() - from the present state to the state after a change
+ * forecast_new() - compute the effects of a change on the present state
  * @before: the present files; its set and policy are taken
  * @error: set to the last request that would be refused; the forecast leaves out such requests. May
  * be NULL

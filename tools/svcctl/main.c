@@ -317,8 +317,8 @@ static bool fail_other_command(const Context *context, const char *argument, GEr
 }
 
 /*
- * By name; on a terminal also by a unique beginning of the name. A script must not change its
- * meaning with the verbs of the next version.
+ * Finds a verb by its name, and on a terminal also by a unique beginning of the name. In a script,
+ * such a beginning could mean another verb in the next version.
  */
 static const Verb *find_verb(Context *context, const char *name, bool takes_prefix, GError **error)
 {
@@ -385,8 +385,8 @@ static bool check_helper(Context *context, GError **error)
 			     !context->options.edits_policy;
 
 	/*
-	 * Only the manager may pass --as-helper, as root and as the first argument. A second one
-	 * could come from the user.
+	 * Only the manager may pass --as-helper, as root and as the first argument. A second
+	 * --as-helper could come from the user.
 	 */
 	for (char **argument = context->arguments; *argument; argument++) {
 		if (g_str_has_prefix(*argument, "--as-helper") &&

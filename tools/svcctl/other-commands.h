@@ -10,7 +10,7 @@
 #include <glib.h>
 
 /**
- * other_command_answer() - "svcctl set ssh never" for "mask"
+ * other_command_answer() - find svcctl's command for one of another service manager
  * @token: a verb, or an option with its dashes
  * @names: the arguments after it; they replace NAME in the answer if there are any
  * Returns: a new string; NULL: the table does not contain it.

@@ -229,8 +229,8 @@ static GPtrArray *get_present_services(Context *context, GError **error)
 }
 
 /*
- * The present instances of templates, because instances that an admin has started stay, and the
- * requested instances.
+ * The requested instances of templates, and the present ones, because an instance that an admin has
+ * started stays.
  */
 static char **list_instances(const GPtrArray *services, const char *const *requested)
 {

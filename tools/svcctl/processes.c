@@ -102,7 +102,7 @@ static char *read_command(const char *directory, const char *comm)
 
 const char *proc_directory(void)
 {
-	/* tests have processes of their own */
+	/* tests name a directory with processes of their own */
 	const char *directory = g_getenv("SVCD_PROC_DIRECTORY");
 
 	return directory && *directory ? directory : "/proc";

@@ -274,7 +274,7 @@ char **expand_names(Context *context, GError **error);
 /* Like expand_names(), with the names of files, without a call to svcd. */
 char **expand_names_in(const Context *context, const ServiceSet *set, GError **error);
 
-/* Is a pattern among the arguments, and is this name a pattern? */
+/* Is a pattern among the arguments? Is @name a pattern? */
 bool has_patterns(const Context *context);
 bool name_is_pattern(const char *name);
 
