@@ -5,8 +5,8 @@
  * listen ADDRESS KIND KEY=VALUE... (model/socket-fields.h) answers with a new socket. With the
  * descriptor of a kept socket it answers "done same" if clients can still reach that socket.
  *
- * unlisten shuts down the socket that is sent with it, so clients are refused at once, not only
- * after the last descriptor is closed. With "remove" the file of the socket is removed, too.
+ * unlisten remove|leave shuts down the socket that is sent with it, so clients are refused at once,
+ * not only after the last descriptor is closed. With "remove" the socket's file is removed, too.
  */
 #include "config.h"
 
