@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Actions: the engine's actions are only recorded while the engine runs, because its operations
- * must not call it. manager_drain() carries them out when the engine has returned, and then sends
- * all changes.
+ * Actions: while the engine runs, its actions are only recorded, because an EngineOps function must
+ * not call the engine. manager_drain() carries them out when the engine has returned, and then
+ * sends all changes.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@ static GArray *actions;
 static Timer *drain; /* calls manager_drain() in the next turn of the loop */
 static Timer *writer; /* calls manager_write_down() after the starts that were carried out */
 static GHashTable *running; /* interned name -> Supervisor *, owned */
-static GPtrArray *gone; /* Supervisor * to be freed when no call is inside them */
+static GPtrArray *gone; /* Supervisor *; freed when none of their functions runs */
 
 void actions_queue(EngineActionKind kind, const Service *s)
 {
@@ -87,7 +87,7 @@ static void carry_out(Manager *m, const EngineAct *action)
 		if (is_current)
 			supervisor_stop(supervisor);
 		else
-			/* no process of it is left, and the engine waits for this event */
+			/* the service has no process left, and the engine waits for this event */
 			report(m, action, PROCESS_GONE, NULL);
 		break;
 	case ENGINE_ACTION_RELOAD:

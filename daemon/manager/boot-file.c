@@ -3,8 +3,8 @@
  * Boot file: the boot record as text in /run/svcd/boot, so that it outlives this manager.
  *
  * Lines are appended when no work is pending, or every 10 ms, until the boot is finished. A later
- * manager reads them all. The file is in memory, so the write never waits for a disk. Without it,
- * the record has gaps if a manager died during the boot.
+ * manager reads all lines. The file is in memory, so the write never waits for a disk. Without the
+ * file, the record has gaps if a manager died during the boot.
  */
 #include "config.h"
 
@@ -33,8 +33,7 @@ void boot_file_recover(Manager *m)
 	g_autoptr(GError) error = NULL;
 
 	/*
-	 * An existing file is of this boot, because /run is empty at first. In a restarted
-	 * container it may be older.
+	 * A machine boots with an empty /run, but a restarted container may contain an older file.
 	 */
 	if (!recovery_has_begun(m->recovery) || m->welcome.flags & WELCOME_WITHOUT_NOTES) {
 		(void)unlink(path); /* usually it does not exist */

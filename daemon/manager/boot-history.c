@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot history: the durations of earlier boots, for the progress of this one (boot/progress.c), and
- * those of this boot for later ones.
+ * Boot history: loads the durations of earlier boots for the progress of this boot
+ * (boot/progress.c), and saves the durations of this boot for later boots.
  *
- * The file with the durations is read with the service files, and all are read again when its
- * volume is mounted. svc-save saves it when the boot is finished, because a disk may block its
- * writer. A missing or invalid file prevents nothing: this boot then counts as the first one.
+ * The history file is read together with the service files. All of them are read again when the
+ * volume of the history file is mounted. svc-save writes it after the boot, because a disk may
+ * block the writer. Without a valid file, this boot counts as the first one.
  */
 #include "config.h"
 
@@ -51,7 +51,7 @@ void boot_history_load(Manager *m, const Bundle *bundle)
 	Durations *durations;
 
 	is_known = entry != NULL;
-	/* After three managers that did not settle, the file is ignored. */
+	/* The file is ignored after repeated failures of the manager. */
 	if (!entry || m->welcome.flags & WELCOME_WITHOUT_NOTES || progress_is_finished(m->engine))
 		return;
 	durations = parse_entry(entry, &error);
@@ -83,7 +83,7 @@ void boot_history_on_level(Manager *m, const char *key, Level level)
 
 /* --- saving --- */
 
-/* In memory, because the program may read it much later. */
+/* The input is in a memfd, because svc-save may read it much later. */
 static int make_input(const Manager *m, GError **error)
 {
 	g_autofree char *text = durations_format(progress_durations(m->engine));
@@ -133,7 +133,7 @@ static void on_spawned(Manager *m, const struct MessageSpawned *message)
 			    g_strerror(message->error));
 }
 
-/* If it failed, it has logged the reason. */
+/* svc-save itself logs the reason of a failure. */
 static void on_exited(Manager *m, const struct MessageExited *message)
 {
 	(void)m;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks: requests that wait for the CheckCommand= of their service. A client that asks during a
- * run may have changed the configuration after the command read it, so its request waits for the
- * next run.
+ * Checks: requests that wait for the CheckCommand= of their service. A client that sends a request
+ * while the command runs may have changed the configuration after the command read it. So the
+ * request waits for the next run of the command.
  *
- * None of this is stored: if the manager dies, its clients lose their connections and notice that.
+ * The requests are not stored: if the manager dies, the clients notice the lost connection.
  */
 #include "config.h"
 
@@ -31,7 +31,7 @@ typedef struct CheckResult {
 
 static struct {
 	GQueue queue; /* Check * */
-	GQueue results; /* CheckResult *: ended, not answered yet */
+	GQueue results; /* CheckResult *: of ended commands, not sent yet */
 } checks;
 
 static void check_free(Check *check)
@@ -82,7 +82,7 @@ static void begin(Manager *m, const char *service)
 	}
 	if (!is_waited_for)
 		return;
-	if (!supervisor) { /* its run has ended meanwhile */
+	if (!supervisor) { /* the service has ended meanwhile */
 		checks_on_ended(service, &no_check_needed);
 		return;
 	}

@@ -6,9 +6,9 @@
  * block. If a load fails, the previous files stay in force. PID 1 keeps their memfd for the next
  * manager.
  *
- * There are two exceptions. A user's manager reads its files itself, because that user can only
- * delay that manager. If svc-generate fails before the first load, the machine's manager reads them
- * itself: no service was started that could hold a lock.
+ * There are two exceptions. A user's manager reads its files itself, because the user can delay
+ * only this manager. If svc-generate fails before the first load, the machine's manager reads the
+ * files itself, because no service that could hold a lock was started yet.
  */
 #include "config.h"
 
@@ -39,21 +39,21 @@
 #define GENERATOR_LIMIT_US (10 * G_USEC_PER_SEC)
 
 static struct {
-	int64_t read_us; /* when the files in force began to be read; 0: not yet */
+	int64_t read_us; /* when the reading of the files in force began; 0: not yet */
 	int64_t failed_us; /* when the last load failed; 0: never */
-	char *problem; /* why the last load failed, a sentence; NULL: it did not */
+	char *problem; /* why the last load failed, a sentence; NULL: it succeeded */
 	DiagList *diags; /* of the last load */
 	GHashTable *secrets; /* Configuration.secrets of the last load */
 	int fd; /* memfd with the files in force; -1: none */
-	char *kernel_cmdline; /* with the arguments of PID 1, and only these in a container */
+	char *kernel_cmdline; /* and the arguments of PID 1; in a container only these */
 	char **environment; /* of every service */
 	GPtrArray *instances; /* names of instances that were requested by hand; owned strings */
 
 	bool is_generating; /* the generator runs; the files are loaded when it ends */
-	bool is_generator_alive; /* its row is not acknowledged */
-	bool is_load_requested; /* requested since it began, or in a recovery: run it once more */
+	bool is_generator_alive; /* PID 1 still has a row for it */
+	bool is_load_requested; /* since it began, or in a recovery: load once more */
 	uint64_t generation; /* invocation of the generator */
-	int generator_fd; /* memfd that it fills; -1: another manager's, or it was killed */
+	int generator_fd; /* memfd that it fills; -1: an earlier manager has it, or it was killed */
 	char *generator_path; /* the path at which the last killed generator hung; NULL: none */
 	Timer *generate_limit;
 } files = { .fd = -1, .generator_fd = -1 };
@@ -78,7 +78,7 @@ static char **service_environment(const Manager *m)
 
 /*
  * Looking up an existing name does not take the lock of the parent directory, which users may hold
- * if that is /run.
+ * if the parent is /run.
  */
 static bool make_directory(const char *path, mode_t mode)
 {
@@ -94,8 +94,8 @@ static bool make_directory(const char *path, mode_t mode)
 
 /*
  * Users cannot list the directories in which the manager makes and removes names, because a process
- * that reads a directory can hold its lock for ever. The three below contain files that users read,
- * too, but only root's programs write there.
+ * that reads a directory can hold its lock for ever. Users may list the three below, where only
+ * root's programs write.
  */
 bool files_make_directories(Manager *m)
 {
@@ -137,7 +137,7 @@ static char *kernel_cmdline(const Manager *m, const Bundle *kept)
 
 	if (!kept)
 		bytes = file_read_bounded(GATHER_KERNEL_CMDLINE, LIMIT_FILE_BYTES, NULL);
-	/* The kernel's command line is not meant for a container; the arguments of PID 1 are. */
+	/* In a container, the kernel's command line is the host's and does not apply. */
 	if (bytes && !g_getenv("container")) {
 		g_string_append_len(tokens, g_bytes_get_data(bytes, NULL),
 				    (gssize)g_bytes_get_size(bytes));
@@ -161,7 +161,7 @@ static void prepare(Manager *m, const Bundle *kept)
 				  .data = m };
 
 	files.kernel_cmdline = kernel_cmdline(m, kept);
-	/* already logged; without /run there is no bus and no output, but services run */
+	/* a failure is already logged; services run without /run, but without bus and logs */
 	(void)files_make_directories(m);
 	recovery_open_sockets(m);
 	log_dir = g_build_filename(m->runtime_dir, "log", NULL);
@@ -203,7 +203,7 @@ static void make_system_bus(Manager *m)
 {
 	const SocketLook look = path_look_for_sockets(m->workers);
 
-	/* cannot fail: that path is not too long */
+	/* cannot fail: the path is short enough */
 	m->system_bus = system_bus_new(SYSTEM_BUS_SOCKET, &look, NULL);
 }
 
@@ -213,7 +213,7 @@ static void on_flag_cleared(void *data, const char *name)
 
 	notes_send_flag(m, name);
 	if (m->bus)
-		bus_engine_changed(m->bus); /* Flags */
+		bus_engine_changed(m->bus); /* updates the property Flags */
 }
 
 static void make_registry(Manager *m)
@@ -294,7 +294,7 @@ unsigned files_count_instances(const Manager *m, uid_t uid)
 	return n;
 }
 
-/* Treats living instances as requested, because an earlier manager got the requests. */
+/* Treats running instances as requested, because an earlier manager received the requests. */
 static void remember_instances(Manager *m)
 {
 	g_autoptr(GPtrArray) names = recovery_names(m->recovery);
@@ -440,11 +440,11 @@ static void load_ended(Manager *m, const char *problem)
 	if (problem)
 		files.failed_us = loop_now();
 	if (m->bus)
-		bus_engine_changed(m->bus); /* FilesProblem */
+		bus_engine_changed(m->bus); /* updates the property FilesProblem */
 	policy_helper_on_files(m, problem);
 }
 
-/* See the top of this file. */
+/* Used only for the two exceptions at the top of this file. */
 static void read_here(Manager *m)
 {
 	g_autoptr(GError) error = NULL;
@@ -486,7 +486,7 @@ static void generator_ended(Manager *m)
 
 	files.is_generating = false;
 	timer_disarm(files.generate_limit);
-	/* its result may be older than the change for which the load was requested */
+	/* it may have read the files before the change for which the load was requested */
 	if (files.is_load_requested) {
 		begin_load(m);
 		return;
@@ -524,7 +524,7 @@ static void on_generate_limit(void *data)
 	keeper_link_signal(m->link, &id, SIGKILL);
 	fd_close(&files.generator_fd);
 	files.is_generating = false;
-	files.is_load_requested = false; /* another one would hang as well */
+	files.is_load_requested = false; /* another generator would hang as well */
 	load_failed(m, problem);
 }
 
@@ -568,12 +568,12 @@ static void begin_load(Manager *m)
 void files_load(Manager *m)
 {
 	if (m->recovery && !files.is_generating)
-		files.is_load_requested = true; /* done when the engine has begun (recovery.c) */
+		files.is_load_requested = true; /* loaded when the engine has begun (recovery.c) */
 	else
 		begin_load(m);
 }
 
-/* NULL: there is none, or it cannot be used. */
+/* The files that PID 1 has kept. NULL: none, or they cannot be used. */
 static Bundle *take_kept(Manager *m)
 {
 	g_autoptr(GError) error = NULL;
@@ -624,7 +624,7 @@ FilesReport files_report(void)
 static void on_spawned(Manager *m, const struct MessageSpawned *message)
 {
 	if (m->recovery && !files.is_generating && !message->error) {
-		/* started by an earlier manager, and its load is not done */
+		/* an earlier manager started the generator and did not load its result */
 		files.generation = message->id.invocation;
 		files.is_generator_alive = true;
 		files.is_load_requested = true;
@@ -651,7 +651,7 @@ static void on_exited(Manager *m, const struct MessageExited *message)
 				    GENERATOR_PROGRAM);
 		generator_ended(m);
 	} else if (m->recovery && !files.is_generating) {
-		files.is_load_requested = true; /* the generator of an earlier manager */
+		files.is_load_requested = true; /* this was an earlier manager's generator */
 	}
 }
 

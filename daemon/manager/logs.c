@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Logs: the end of what a service has written, for callers that may read it and cannot open the
- * file.
+ * Logs: the end of a service's output, for callers that may read it but cannot open the log file.
  *
- * Only root can list the directory and write the files, and they are in memory (/run). So no user
+ * Log files are in memory (/run), and only root can list their directory or write them. So no user
  * can make a read of these files wait. The answer contains bytes and no descriptor, because a
  * connection that passes descriptors also receives those of attackers.
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lost files: a service runs although its file is gone. PID 1 keeps the relations of this service
- * to other services in a memfd, so that the next manager does not stop the services that this one
- * needs.
+ * Lost files: services that run although their files are gone. PID 1 keeps the relations of these
+ * services to others in a memfd. So the next manager does not stop the services that they need.
  */
 #include "config.h"
 
@@ -82,7 +81,7 @@ ServiceDef *lost_files_define(const Bundle *lost, const char *service)
 	const Origin origin = origin_new("(its file is gone)", 0);
 	g_autofree char *path = g_strconcat("/", service, NULL);
 	const BundleEntry *entry = lost ? bundle_find(lost, path) : NULL;
-	g_autoptr(DiagList) diags = diag_list_new(); /* the lines come from a definition */
+	g_autoptr(DiagList) diags = diag_list_new(); /* from a valid definition */
 	g_autofree char *text = NULL;
 	SourceText source = { .file = origin.file };
 	ServiceDef *def;

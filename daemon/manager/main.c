@@ -26,7 +26,7 @@
 
 static void open_log(void)
 {
-	/* On a machine the kernel's log; in a container that log belongs to the host. */
+	/* Lines go to the kernel's log, except in a container, where it belongs to the host. */
 	int kmsg = getenv("container") ? -1 : open("/dev/kmsg", O_WRONLY | O_CLOEXEC | O_NONBLOCK);
 
 	log_open("svcd", kmsg >= 0 ? kmsg : STDERR_FILENO, kmsg >= 0);
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 	 * this, because they are the keeper's children.
 	 */
 	(void)signal(SIGPIPE, SIG_IGN);
-	/* a heap of 3 MB gains nothing from pages of 2 MB, and wastes half of one */
+	/* a heap of 3 MB gains nothing from pages of 2 MB and wastes half a page */
 	(void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	raise_descriptor_limit();
 	give_up_privileges();

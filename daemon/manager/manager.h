@@ -54,7 +54,7 @@ typedef struct Manager {
 	GMainLoop *loop;
 	int exit_code; /* wiring.c */
 	int64_t started_us;
-	char *arguments; /* those of PID 1, as on the kernel command line */
+	char *arguments; /* the arguments of PID 1, as on the kernel command line */
 	KeeperLink *link;
 
 	/* wiring.c */
@@ -75,19 +75,19 @@ typedef struct Manager {
 	Bus *bus; /* requests.c */
 } Manager;
 
-/* "svcd --user": not the machine's manager. */
+/* Is this the manager of "svcd --user", not the machine's? */
 static inline bool manager_is_users(const Manager *m)
 {
 	return !(m->welcome.flags & WELCOME_IS_PID1);
 }
 
-/* A program of svcd that the keeper runs, one process per row. It is not a service. */
+/* A program of svcd that the keeper runs, one process per row of its table. It is not a service. */
 typedef struct Helper {
 	const char *service; /* the name of its row, which no service can have */
 	bool has_many_rows; /* @service is the prefix of the names of the rows */
-	/* The keeper reports the start, also for a row of an earlier manager. */
+	/* Called when the keeper reports the start; also for a row of an earlier manager. */
 	void (*spawned)(Manager *m, const struct MessageSpawned *message);
-	/* The keeper reports the exit. The row is already free. */
+	/* Called when the keeper reports the exit. The row is already free. */
 	void (*exited)(Manager *m, const struct MessageExited *message);
 } Helper;
 
@@ -115,7 +115,7 @@ void manager_write_down(Manager *m);
 Supervisor *manager_supervisor(const char *service);
 void manager_add_supervisor(const char *service, Supervisor *supervisor);
 void actions_queue(EngineActionKind kind, const Service *s);
-/* Does an action wait to be carried out? */
+/* Are there actions to be carried out? */
 bool acts_are_pending(void);
 /*
  * The supervisor of @service is done. It is freed later, because the call may come from inside it.
@@ -163,7 +163,7 @@ void notes_mark(const char *service);
 void notes_mark_global(void); /* the note of the boot */
 void notes_send(Manager *m); /* all marked notes that have changed */
 void notes_forget(Manager *m, const char *service);
-void notes_remember(const char *service, const char *note); /* text of the replay */
+void notes_remember(const char *service, const char *note); /* a note from the replay */
 void notes_send_flag(Manager *m, const char *name); /* its present state */
 /* "" if @name is not the name of a flag's note. */
 const char *notes_flag_name(const char *name);
@@ -176,7 +176,7 @@ const char *notes_flag_name(const char *name);
 void lost_files_keep(Manager *m);
 /* In a recovery: the relations that the earlier manager sent; NULL: none. */
 Bundle *lost_files_take(Manager *m);
-/* The definition of a running service that has no file. @lost: of lost_files_take(), or NULL. */
+/* The definition of a running service that has no file. @lost: from lost_files_take(), or NULL. */
 ServiceDef *lost_files_define(const Bundle *lost, const char *service);
 
 /* files.c */
@@ -184,7 +184,7 @@ ServiceDef *lost_files_define(const Bundle *lost, const char *service);
 #define FILES_KEPT ".manager/files/0"
 /*
  * Called once, after the replay: loads the files that an earlier manager had in force, or reads all
- * anew. Then the engine begins.
+ * files. Then the engine begins.
  */
 void files_begin(Manager *m);
 /*
@@ -195,16 +195,16 @@ void files_load(Manager *m);
 void files_load_if_asked(Manager *m); /* after a recovery: if a load was requested meanwhile */
 
 typedef struct FilesReport {
-	int64_t read_us; /* when the files in force began to be read; 0: not yet */
+	int64_t read_us; /* when the reading of the files in force began; 0: not yet */
 	int64_t failed_us; /* when the last load failed; 0: never */
-	const char *problem; /* why the last load failed, a sentence; NULL: it did not */
+	const char *problem; /* why the last load failed, a sentence; NULL: it succeeded */
 	const DiagList *diags; /* of the last load */
 	GHashTable *secrets; /* for configuration_is_secret() */
 } FilesReport;
 
 /* Valid until the next load. */
 FilesReport files_report(void);
-/* Makes svcd's directories in /run; again if they were removed. */
+/* Makes those of svcd's directories in /run that do not exist. */
 bool files_make_directories(Manager *m);
 extern const Helper files_helper;
 /* A memfd for bundle_write(), owned by the caller; -1 with @error. */
@@ -296,19 +296,19 @@ void records_remember(Manager *m); /* after a recovery: the records of the earli
 void records_check(Manager *m); /* records the runlevel if it has changed */
 extern const Helper records_helper;
 
-/* watches.c: conditions as readiness of services, and clients of the bus */
+/* watches.c: conditions that make a service ready, or that bus clients watch */
 void watches_init(void);
 void watches_add_service(Manager *m, const char *service, KeyPrefix prefix, const char *key);
 void watches_remove_service(Manager *m, const char *service, KeyPrefix prefix, const char *key);
 void watches_add_client(Manager *m, KeyPrefix prefix, const char *key); /* counted */
 void watches_remove_client(Manager *m, KeyPrefix prefix, const char *key);
 /*
- * Evaluates the conditions of @s below /proc and /sys again, because their changes are not
- * reported. Does nothing while the service runs.
+ * Checks the files below /proc and /sys in the conditions of @s again, because the kernel does not
+ * report their changes. Does nothing while the service runs.
  */
 void watches_look_again(Manager *m, const Service *s);
 
-/* Like watches_look_again(), for all services, because the files were read. */
+/* Like watches_look_again(), for all services; called after each load. */
 void watches_look_at_all(Manager *m);
 void watches_on_level(Manager *m, const char *key, Level level, const char *why);
 
@@ -347,26 +347,26 @@ bool requests_socket_is_there(const Manager *m);
 #define SOCKETS_KEPT_KIND "socket"
 void sockets_init(Manager *m);
 /*
- * A value that determines which sockets of @service are open may have changed. sockets_update()
- * acts on it, in manager_drain().
+ * A value that determines which sockets of @service are open may have changed. manager_drain()
+ * calls sockets_update() for that.
  */
 void sockets_mark(const char *service);
 /*
- * As sockets_mark(), but clients may be unable to reach the open ones, because processes of the
- * service have ended.
+ * Like sockets_mark(), and also checks the open sockets: clients may be unable to reach them after
+ * processes of the service ended.
  */
 void sockets_look(const char *service);
 void sockets_mark_all(Manager *m); /* definitions may have changed; also checks the open sockets */
 void sockets_update(Manager *m);
 /*
- * Are sockets of the early boot still being opened? Services that connect to them do not declare
- * that, so nothing may start.
+ * Are sockets of the early boot still being opened? Until they are open, no service may start,
+ * because services that connect to them do not declare that.
  */
 bool sockets_hold_boot(void);
 void sockets_end_boot(void); /* sockets no longer hold the boot */
 /**
  * sockets_hold_start() - are sockets of @s still being opened or checked?
- * Returns: true if so. When that is over, actions_queue() requests the start again.
+ * Returns: true if the start must wait; actions_queue() then requests it again later.
  */
 bool sockets_hold_start(Manager *m, const Service *s);
 /* The reason why a socket could not be opened may no longer exist. */

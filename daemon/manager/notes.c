@@ -2,9 +2,9 @@
 /*
  * Notes: the text that PID 1 keeps for the next manager.
  *
- * A service's note is the engine's part and " p=" with the supervisor's phase. It is sent with the
- * message that it explains (spawn, ack). Other changes are sent when the main loop is idle. Flags
- * and the runlevel have their own notes, under names that no service can have.
+ * A service's note contains the engine's part, and " p=" with the supervisor's phase. It is sent
+ * with the message that it explains (spawn, ack). Other changes are sent when the main loop is
+ * idle. Flags and the runlevel have their own notes, under names that no service can have.
  */
 #include "config.h"
 

@@ -12,7 +12,7 @@
 #include "manager/manager.h"
 #include "model/name.h"
 
-static GHashTable *groups; /* of /etc/group, as at the last load */
+static GHashTable *groups; /* those of /etc/group at the last load */
 
 void operators_load(const Bundle *bundle)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Policy helper: changes of policy that an authorised client requests on the bus. The manager
- * writes no policy: the keeper runs "svcctl --as-helper=UID ARGUMENTS", which writes it. When it
- * has ended, the files are read, and then the client gets its answer. Changes run one at a time, in
- * the order of the requests.
+ * writes no policy: the keeper runs "svcctl --as-helper=UID ARGUMENTS", which writes it. When
+ * svcctl has ended, the files are read, and then the client gets its answer. Changes run one at a
+ * time, in the order of the requests.
  *
- * The helper's output goes into a memfd of fixed size (memfd_create(2), F_SEAL_GROW). So it need
- * not be read while the helper runs, and it cannot fill the memory. A helper that outlives its
- * manager gets no SIGPIPE half way.
+ * The helper's output goes into a memfd of fixed size (memfd_create(2), F_SEAL_GROW). So it is read
+ * only after the helper has ended, and it cannot fill the memory. A helper that outlives its
+ * manager gets no SIGPIPE.
  */
 #include "config.h"
 
@@ -32,8 +32,8 @@ typedef struct PolicyChange {
 	Requester requester;
 	uint64_t invocation; /* 0: not begun */
 	int output_fd; /* -1: not begun */
-	bool is_late; /* its time limit has passed; it is answered, and was killed */
-	/* the exit of its program: the files are being read; id.invocation 0: it has not ended */
+	bool is_late; /* the time limit has passed: helper killed, client answered */
+	/* the exit of the helper, while the files are read; id.invocation 0: it has not ended */
 	struct MessageExited ended;
 } PolicyChange;
 
@@ -60,7 +60,7 @@ static void refuse(Manager *m, const PolicyChange *change, const GError *error)
 	bus_change_failed(m->bus, change->ticket, error);
 }
 
-/* --- running it --- */
+/* --- running the helper --- */
 
 static int make_output(GError **error)
 {
@@ -79,7 +79,7 @@ static GPtrArray *make_argv(const PolicyChange *change)
 	GPtrArray *argv = g_ptr_array_new_with_free_func(g_free);
 
 	g_ptr_array_add(argv, g_strdup(PROGRAM));
-	/* for the history */
+	/* the policy history records this user */
 	g_ptr_array_add(argv, g_strdup_printf("--as-helper=%u", (unsigned)change->requester.uid));
 	for (char **argument = change->arguments; *argument; argument++)
 		g_ptr_array_add(argv, g_strdup(*argument));
@@ -127,7 +127,7 @@ static void on_limit(void *data)
 	     (int)(LIMIT_CHANGE_US / G_USEC_PER_SEC));
 	if (change) {
 		refuse(m, change, error);
-		change->is_late = true; /* and stays the first until its row is free */
+		change->is_late = true; /* it stays the first change until its row is free */
 	} else {
 		log_warning(NULL, "%s; it was requested from an earlier manager", error->message);
 	}
@@ -168,7 +168,7 @@ static void free_row(void)
 		timer_disarm(changes.limit);
 }
 
-/* If the row is not ours, an earlier manager started it, and the change continues. */
+/* A row that is not ours belongs to a change of an earlier manager, which continues. */
 static void take_over(Manager *m, uint64_t invocation)
 {
 	if (changes.row == invocation)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Power: a shutdown is runlevel 0 or 6 at rest, followed by the keeper's finale. The keeper gets
- * the request first, with a deadline, so that it completes the shutdown even if this manager fails.
+ * Power: a shutdown enters runlevel 0 or 6, and the keeper's finale follows when it is settled. The
+ * keeper gets the request first, with a deadline, so that it completes the shutdown even if this
+ * manager fails.
  */
 #include "config.h"
 
@@ -16,8 +17,8 @@
 #define POWER_STATUS "/run/powerstatus"
 
 /*
- * The time of a shutdown in addition to the longest stop limit. After that the keeper continues
- * alone.
+ * A shutdown may take this time in addition to the longest stop limit. After it the keeper
+ * continues alone.
  */
 #define SHUTDOWN_SLACK_US (90 * G_USEC_PER_SEC)
 
@@ -91,8 +92,8 @@ static void shutdown_by_signal(Manager *m, enum ShutdownKind kind, const char *w
 }
 
 /*
- * The session may end before the manager knows any service. Its request is not repeated, so it is
- * remembered.
+ * The session may end before the manager knows any service. The request to end is not repeated, so
+ * it is remembered.
  */
 void power_end(Manager *m, const char *what)
 {
@@ -142,7 +143,7 @@ static void on_ctrl_alt_del(Manager *m)
 		return;
 	}
 	if (!power_is_ending())
-		/* request accepted; otherwise the keeper would reboot on its own */
+		/* accepts the request; otherwise the keeper would reboot on its own */
 		keeper_link_shutdown(m->link, SHUTDOWN_NONE, 0);
 }
 
@@ -179,7 +180,7 @@ static void on_power_status_lost(void *data, const char *why)
 	power_on_supply(data, POWER_SUPPLY_FAILED);
 }
 
-/* svc-worker reads it, because users can hold the lock of /run. */
+/* svc-worker reads the file, because users can hold the lock of /run. */
 static void request_power_status(Manager *m)
 {
 	static const WorkerListener listener = { .answer = on_power_status,
@@ -203,7 +204,7 @@ void power_on_request(Manager *m, enum RequestKind kind)
 		on_ctrl_alt_del(m);
 		break;
 	case REQUEST_TERMINATE:
-		/* "docker stop" sends it; on a machine no tool does. */
+		/* "docker stop" sends SIGTERM; on a machine no tool sends it. */
 		if (is_machine)
 			log_notice(
 				NULL,

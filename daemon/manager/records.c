@@ -3,8 +3,8 @@
  * Records: changes of runlevel in utmp and wtmp, for runlevel(8), who(1) and invoke-rc.d(8).
  *
  * svc-utmp writes them, because the C library waits for a lock on these files. The utmp service
- * records boot and shutdown. The first runlevel is recorded when the boot is finished, because that
- * service truncates the file.
+ * records boot and shutdown. The first runlevel is recorded when the boot is finished, because the
+ * utmp service truncates the file.
  */
 #include "config.h"
 
@@ -65,7 +65,7 @@ static void on_exited(Manager *m, const struct MessageExited *message)
 	(void)message;
 	invocation = 0;
 	if (!m->recovery)
-		records_check(m); /* it may have changed again meanwhile */
+		records_check(m); /* the runlevel may have changed again meanwhile */
 }
 
 const Helper records_helper = { .service = ".records", .spawned = on_spawned, .exited = on_exited };

@@ -44,7 +44,7 @@ typedef struct Remains {
 struct Recovery {
 	GHashTable *services; /* name -> Remains, owned */
 	enum ShutdownKind shutdown;
-	/* armed while the first levels are awaited; then all is carried out */
+	/* armed until the first levels are known; then the recovery is carried out */
 	Timer *levels;
 	char *global_note;
 	int socket_fd; /* of the private socket, -1: none kept */
@@ -215,7 +215,7 @@ int recovery_take_lost_files(Recovery *recovery)
 
 static int machine_files[MACHINE_COUNT]; /* of ProcessContext.machine */
 
-/* If none is kept, this is the first manager of the boot, or the first of this version. */
+/* Opens the files if PID 1 kept none, as in a boot or after an update from an older version. */
 void recovery_take_machine_files(Manager *m)
 {
 	Recovery *recovery = m->recovery;
@@ -445,7 +445,7 @@ static void carry_out(Manager *m)
 	if (recovery_has_begun(recovery)) {
 		records_remember(m);
 		boot_history_remember(m);
-		sockets_end_boot(); /* running services could block the opening of the others */
+		sockets_end_boot(); /* running services could block the opening of other sockets */
 	}
 	console_mute_recover(m);
 	engine_begin(m->engine, runlevel, loop_now());
@@ -470,7 +470,7 @@ static void on_levels(void *data)
 void recovery_on_settled(Manager *m)
 {
 	if (timer_is_armed(m->recovery->levels))
-		/* not called directly, because a provider is the caller */
+		/* carried out later, because a provider is the caller */
 		timer_arm(m->recovery->levels, loop_now());
 }
 

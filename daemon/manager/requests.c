@@ -149,8 +149,7 @@ static bool on_reload_files(void *data, const Requester *requester, GError **err
 }
 
 /*
- * The keeper closes the link when it is ready. Until then the main loop runs, and the answer is
- * sent.
+ * The keeper closes the link when it is ready. Until then the main loop runs and sends the answer.
  */
 static bool on_reexec(void *data, const Requester *requester, GError **error)
 {

@@ -4,11 +4,11 @@
  * which are open.
  *
  * svc-worker opens them. A service can hold the lock of its socket, and users can hold the locks of
- * directories. So the manager never binds or inspects a socket, and never closes the last copy. It
- * passes descriptors on and polls them: poll(2) takes no lock that a process can hold
- * (docs/processes.md). PID 1 keeps each socket from the moment it is open, under a name with a hash
- * of its definition (model/socket-fields.h). The next manager or definition identifies it by that
- * hash.
+ * directories. So the manager never binds or inspects a socket, and never closes the last copy of
+ * its descriptor. It passes descriptors on and polls them: poll(2) takes no lock that a process can
+ * hold (docs/processes.md). PID 1 keeps each socket from the moment it is open, under a name with a
+ * hash of its definition (model/socket-fields.h). The next manager, or a new definition, finds it
+ * by that hash.
  *
  * While a service has processes its sockets stay unchanged, because the processes have them, too.
  */
@@ -27,8 +27,8 @@
 
 /*
  * A socket that cannot be opened is tried again when an address appears or a service ends, but at
- * most once in this time. Otherwise the pause doubles, because no event reports that another
- * program has closed a port.
+ * most once in this time. It is also tried after pauses that double, because no event reports that
+ * another program has closed a port.
  */
 #define RETRY_AT_MOST_US (1 * G_USEC_PER_SEC)
 #define RETRY_FIRST_US (30 * G_USEC_PER_SEC)
@@ -51,19 +51,19 @@ typedef struct OpenSocket {
 	int fd; /* -1: none yet */
 	char *kept; /* its name in PID 1; NULL: not kept */
 	WorkerJob *job; /* opens, checks or shuts it down; NULL: not running */
-	/* why it cannot be opened, or clients may be unable to reach it; NULL: none */
+	/* why it cannot be opened, or why clients may not reach it; NULL: no problem */
 	char *problem;
-	FdSource *source; /* a client starts the service; NULL: not now */
+	FdSource *source; /* waits for a client that starts the service; or NULL */
 } OpenSocket;
 
 struct ServiceSockets {
 	Manager *manager;
 	char *service;
-	GPtrArray *sockets; /* OpenSocket *, owned; those of the definition in its order */
+	GPtrArray *sockets; /* OpenSocket *, owned; in the order of the definition */
 	GPtrArray *closing; /* OpenSocket *, owned: svc-worker is shutting them down */
 	bool is_to_look; /* check the open ones, and retry the failed ones */
 	int64_t looked_us; /* the time of the last check */
-	uint64_t held; /* the invocation that waits with its start for @sockets; 0: none */
+	uint64_t held; /* the invocation whose start waits for @sockets; 0: none */
 	GArray *fds; /* for a spawn: int, borrowed from @sockets */
 	char *names;
 };
@@ -71,7 +71,7 @@ struct ServiceSockets {
 static struct {
 	GHashTable *of_services; /* name -> ServiceSockets, owned */
 	GHashTable *dirty; /* names of services with sockets to be updated; owned */
-	Timer *retry; /* armed while one cannot be opened */
+	Timer *retry; /* armed while a socket cannot be opened */
 	int64_t pause_us; /* until the next try, unless an event comes earlier */
 	int64_t tried_us; /* the time of the last try */
 	AddressWatch *addresses; /* NULL: no socket waits for one */
@@ -162,8 +162,8 @@ static void keep(OpenSocket *socket, int fd)
 }
 
 /*
- * A child of PID 1 makes the last close. The socket is sent to PID 1 for that, because PID 1 may
- * have had no room to keep it.
+ * A child of PID 1 closes the last copy. For that the socket is sent to PID 1 again, because PID 1
+ * may have had no room to keep it.
  */
 static void dispose(OpenSocket *socket)
 {
@@ -180,7 +180,7 @@ static void dispose(OpenSocket *socket)
 
 /* --- problems --- */
 
-/* The service that has this socket, if it is one of ours. */
+/* The service of ours that has a socket with this address; or NULL. */
 static const char *find_holder(const OpenSocket *socket_owner)
 {
 	GHashTableIter iter;
@@ -206,7 +206,7 @@ static void retry_later(void)
 	sockets.pause_us = MIN(sockets.pause_us * 2, RETRY_LAST_US);
 }
 
-/* It is logged once, not at each try. */
+/* The problem is logged once, not at each try. */
 static void note_problem(OpenSocket *socket, const char *problem)
 {
 	g_autofree char *before = g_steal_pointer(&socket->problem);
@@ -312,7 +312,7 @@ static void on_shut_down(void *data, const char *const *fields, unsigned n_field
 {
 	(void)fields;
 	(void)n_fields;
-	(void)fd; /* none is sent */
+	(void)fd; /* svc-worker sends none */
 	closed(data);
 }
 
@@ -406,7 +406,7 @@ static void describe(OpenSocket *socket, const Service *s, guint entry)
 	socket->name = socket_def_name(s->def->socket, entry, socket->owner->service);
 }
 
-/* First assigns the existing sockets. @may_change: adds the missing ones. */
+/* Assigns the existing sockets to the definition, then adds the missing ones if @may_change. */
 static void match_all(ServiceSockets *all, GPtrArray *old, const Service *s, bool may_change)
 {
 	for (guint i = 0; i < service_def_n_sockets(s->def); i++) {

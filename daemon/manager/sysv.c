@@ -68,7 +68,7 @@ static void serve(Manager *m, int fd)
 	initctl = initctl_new(fd, on_request, m);
 }
 
-/* @fd: new; -1: it cannot be opened, because of @problem. */
+/* @fd: the new descriptor; -1: the fifo cannot be opened, because of @problem. */
 static void opened(Manager *m, int fd, const char *problem)
 {
 	if (fd < 0) {

@@ -83,6 +83,6 @@ void user_session_begin(Manager *m)
 		return;
 	}
 	bus_gone = timer_new(on_bus_gone, m);
-	/* for the whole life of the manager */
+	/* never removed */
 	(void)system_bus_add_listener(m->session_bus, &listener, m);
 }

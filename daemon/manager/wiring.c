@@ -289,7 +289,7 @@ static void on_process_event(void *data, const char *service, uint64_t invocatio
 		if (supervisor && supervisor_invocation(supervisor) == invocation)
 			actions_retire(service);
 		sockets_look(service);
-		/* it may have used an address that another service needs */
+		/* this service may have used an address that another service needs */
 		sockets_retry_soon();
 	}
 	manager_drain_later();
@@ -414,7 +414,7 @@ static void on_exited(void *data, const struct MessageExited *message)
 	else if (supervisor && supervisor_invocation(supervisor) == message->id.invocation)
 		supervisor_on_exited(supervisor, message);
 	else
-		/* no supervisor knows it; the row must not stay */
+		/* no supervisor will acknowledge it, and its row must not stay */
 		keeper_link_ack(m->link, &message->id, NULL);
 }
 

@@ -3,8 +3,8 @@
  * Workers: PID 1 runs svc-worker for the pool. Each process has its own row in PID 1's table,
  * ".worker-NUMBER".
  *
- * Workers of an earlier manager read the end of their input and exit. A hanging worker keeps its
- * row until it ends; the manager that runs then acknowledges its exit.
+ * Workers of an earlier manager find end-of-file on their input and exit. A hanging worker keeps
+ * its row until it ends; the manager that runs then acknowledges its exit.
  */
 #include "config.h"
 
