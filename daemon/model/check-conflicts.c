@@ -18,8 +18,8 @@ typedef struct ConflictSearch {
 } ConflictSearch;
 
 /*
- * Does an entry of policy want @def in @runlevel? A service that only NewServices= wants may not
- * even be installed, and gives way.
+ * Does an entry of policy want @def in @runlevel? A service that only NewServices= wants gives way,
+ * because it may not even be installed.
  */
 static bool is_wanted(const Policy *policy, const ServiceDef *def, const char *runlevel,
 		      PolicyDecision *ret)
@@ -37,7 +37,7 @@ static bool is_new_pair(ConflictSearch *search, const ServiceDef *one, const Ser
 						(in_order ? two : one)->name));
 }
 
-/* The engine's rank: the order in policy, then the name. */
+/* Compares as the engine does: by the order in policy, then by name. */
 static bool comes_first(const ServiceDef *one, const PolicyDecision *of_one, const ServiceDef *two,
 			const PolicyDecision *of_two)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Check, cycles: dependency cycles, every member named.
+ * Check, cycles: finds dependency cycles and names every member.
  *
  * Hard edges come from When= and While=, soft edges from After= and Before=. First only hard edges
- * are considered: each member of a hard cycle fails, because none of them could ever start. The
+ * are considered: each member of a hard cycle fails, because no member could ever start. The
  * remaining hard edges have no cycle. So each remaining strongly connected component has a service
  * that only soft edges hold back. Of these services, the one with the fewest soft edges goes first:
  * its soft edges within the component, each of which is on a cycle, are dropped. This repeats until
@@ -223,8 +223,8 @@ static bool is_hard(const CycleFinder *f, const Edge *edge)
 }
 
 /*
- * Each member is reported with its own cycle. In a very large component only the first member is,
- * and the reports of the others refer to it. Otherwise the text would grow with the square of the
+ * Reports each member with its own cycle. In a very large component, the reports of the other
+ * members refer to the first member. Otherwise the text would grow with the square of the
  * component.
  */
 static void fail_member(CycleFinder *f, unsigned node, unsigned size, unsigned first)
@@ -274,7 +274,7 @@ static void prepend_step(GString *text, const char *name)
 
 static void drop_soft_edge(CycleFinder *f, Edge *edge)
 {
-	/* never a facility */
+	/* @after is never a facility */
 	ServiceDef *def = g_ptr_array_index(service_set_list(f->set), edge->after);
 	g_autofree char *cycle = NULL;
 
@@ -355,8 +355,8 @@ static bool drop_soft_edges(CycleFinder *f)
 
 /*
  * Ends a search that takes too many rounds, which no hand-written set causes. The hard edges alone
- * give an order. Every soft edge on a cycle that contradicts this order is dropped. This may drop
- * more edges than necessary, but needs only one round.
+ * give an order. A soft edge is dropped if it is on a cycle and contradicts this order. This may
+ * drop more edges than necessary, but needs only one round.
  */
 static void drop_backward_edges(CycleFinder *f)
 {

@@ -15,8 +15,8 @@
 #include "model/value.h"
 
 /*
- * A search for near names costs time in proportion to the set. More misses than this are not typing
- * mistakes.
+ * A search for near names costs time in proportion to the set. More unknown names than this are not
+ * typing mistakes.
  */
 enum { SUGGESTIONS = 100 };
 
@@ -65,7 +65,7 @@ static char *explain_unasked(const ServiceDef *def)
 		def->name, def->name);
 }
 
-/* Why no service can ever make @literal true; a new string. NULL if one can. */
+/* Why no service can ever make @literal true; a new string. NULL if a service can. */
 static char *explain_impossible(Checker *c, const Literal *literal)
 {
 	const char *name = key_argument(literal->key);
@@ -245,9 +245,9 @@ static void check_policy_terms(Checker *c, ServiceDef *def)
 }
 
 /*
- * Policy uses file names, because an alias may belong to two services. Policy outlives the services
- * it names, because packages come and go. So only names that look like typing mistakes are
- * reported.
+ * Policy names services by their files, because an alias may belong to two services. Policy
+ * outlives these services, because packages come and go. So only names that look like typing
+ * mistakes are reported.
  */
 static void warn_of_name_in_policy(Checker *c, const NameRef *ref)
 {

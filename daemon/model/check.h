@@ -19,9 +19,9 @@
  * A service that needs a missing service, or that is in a cycle of hard terms, gets @problem. A
  * soft edge (After=, Before=) that closes a cycle is removed from its definition, with a warning.
  *
- * Before= is converted to the other's @after, and StopBefore= to the other's @stop_after. Wants=
- * and Conflicts= of unknown names are dropped. If policy wants two conflicting services in one
- * runlevel, that is an error that names both places, and both services are kept.
+ * Before= is converted to @after of the service that it names, and StopBefore= to @stop_after.
+ * Wants= and Conflicts= of unknown names are dropped. Two conflicting services that policy wants in
+ * one runlevel are reported as an error with both places, and are kept.
  */
 void check_set(ServiceSet *set, const Policy *policy, DiagList *diags);
 

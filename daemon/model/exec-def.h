@@ -43,7 +43,7 @@ ENUM_WITH_NAMES(IoClass, IO_CLASS, io_class, IO_CLASSES)
 
 /* CPU and I/O scheduling. */
 typedef struct SchedulingDef {
-	CpuPolicy cpu_policy; /* UNSET: svcd's own */
+	CpuPolicy cpu_policy; /* UNSET: the policy of svcd itself */
 	int cpu_priority; /* 1 to 99 with fifo and rr; 0: not set */
 	bool has_io;
 	IoClass io_class;

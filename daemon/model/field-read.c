@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Fields: readers of the values that keys of several sections have.
- */
+/* Fields: readers of the kinds of values that occur in several sections. */
 #include "config.h"
 
 #include "model/field-read.h"

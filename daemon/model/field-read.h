@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fields: readers of values that keys of several sections have, and helpers for the readers of one
- * section. The rows in service-keys.c name the readers.
+ * Fields: readers of the kinds of values that occur in several sections, and helpers for the
+ * readers of one section. The rows in service-keys.c name the readers.
  */
 #ifndef SVCD_MODEL_FIELD_READ_H
 #define SVCD_MODEL_FIELD_READ_H

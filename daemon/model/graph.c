@@ -98,7 +98,7 @@ static GHashTable *collect_mounts(const GPtrArray *list)
 {
 	GHashTable *mounts = g_hash_table_new(g_str_hash, g_str_equal);
 
-	for (guint i = list->len; i > 0; i--) { /* the first of two wins */
+	for (guint i = list->len; i > 0; i--) { /* the first of two by name wins */
 		ServiceDef *def = g_ptr_array_index(list, i - 1);
 		const char *point = service_def_mount_point(def);
 

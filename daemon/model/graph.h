@@ -49,9 +49,9 @@ GArray *graph_stop_edges(const ServiceSet *set);
  * @ret_facilities: names of the facilities; node service_set_length() + i is the i-th; a new array
  * of borrowed strings
  *
- * So the number of edges grows only in proportion to the text of the files. A hard edge without
- * text leads from each provider to its facility. A service that provides a facility does not wait
- * for that facility itself.
+ * With these nodes, the number of edges grows only in proportion to the text of the files. A hard
+ * edge without text leads from each provider to its facility. A service that provides a facility
+ * does not wait for that facility itself.
  * Returns: a new GArray of Edge.
  */
 GArray *graph_edges_compact(const ServiceSet *set, GPtrArray **ret_facilities);

@@ -2,7 +2,8 @@
 /*
  * Held programs: the file of the package manager's helper, and the terms that follow from it.
  *
- * Only services that are held get a term. Usually the file does not exist, and nothing is done.
+ * Only services with a held program get a term. Usually the file does not exist, and nothing is
+ * done.
  */
 #include "config.h"
 
@@ -50,7 +51,7 @@ static void add_entry(HeldPrograms *held, ProgramHold hold, const char *program,
 	g_hash_table_replace(held->entries, g_strdup(program), entry);
 }
 
-/* Parses "VERB PROGRAM WHY...", separated by single blanks. Returns: false for another line. */
+/* Parses "VERB PROGRAM WHY...", separated by single blanks. Returns: false for any other line. */
 static bool parse_line(HeldPrograms *held, const char *line, Origin origin)
 {
 	static const struct {
@@ -149,7 +150,7 @@ ProgramHold held_programs_find(const HeldPrograms *held, const char *program, co
 
 #define PROGRAM_KIND "exec:"
 
-/* NULL: another condition. */
+/* The program of path:exec:; NULL for other conditions. */
 static const char *program_of(const Literal *literal)
 {
 	const char *argument = key_argument(literal->key);
@@ -160,7 +161,7 @@ static const char *program_of(const Literal *literal)
 	return argument + strlen(PROGRAM_KIND);
 }
 
-/* Usually Exec= runs the program that a term checks. */
+/* Avoids a second term: Exec= usually runs a program that the file also checks by path:exec:. */
 static bool has_term(const GPtrArray *terms, const char *text)
 {
 	for (guint i = 0; i < terms->len; i++) {

@@ -2,9 +2,8 @@
 /*
  * INI source: see the header.
  *
- * inih is not used: as distributions build it, it truncates a line at 199 bytes and a section name
- * at 49, ends a value at a blank and ";" (which a shell command contains), and reports no line
- * numbers.
+ * inih is not used. As distributions build it, it truncates lines at 199 bytes and section names at
+ * 49, and ends a value at " ;", which shell commands contain. It also reports no line numbers.
  */
 #include "config.h"
 
@@ -64,7 +63,7 @@ static void begin_part(IniReader *r, IniPart *part, const char *value, const cha
 	r->part = part;
 }
 
-/* Without blanks at both ends. */
+/* A copy without blanks at both ends. */
 static char *copy_stripped(IniReader *r, const char *start, const char *end)
 {
 	while (start < end && g_ascii_isspace(*start))

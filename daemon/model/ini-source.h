@@ -30,7 +30,7 @@ typedef struct IniEntry IniEntry;
 struct IniEntry {
 	const IniSection *section;
 	const char *key;
-	IniPart first; /* of one or more */
+	IniPart first; /* the first of one or more */
 	IniEntry *next;
 };
 

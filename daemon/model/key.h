@@ -41,7 +41,7 @@ ENUM_WITH_NAMES(Level, LEVEL, level, LEVELS)
 /**
  * key_parse() - parse the name of a condition
  * @text: for example "path:exec:/usr/sbin/sshd"
- * @ret_prefix: its provider
+ * @ret_prefix: the kind of condition
  * @ret_canonical: interned, equal pointers for equal conditions (paths without "//" and final "/")
  * @ret_problem: on failure one sentence with a suggestion, a new string
  */
@@ -75,7 +75,9 @@ bool key_has_vocabulary(const char *text);
 /* The tokens of an argument that has several, without their quotes; a new strv. */
 char **key_argument_tokens(const char *canonical);
 
-/* "NAME PATH INTERFACE.PROPERTY OP VALUE", with OP one of these. Texts support only = and !=. */
+/*
+ * "NAME PATH INTERFACE.PROPERTY OP VALUE", with OP one of these. Text values support only = and !=.
+ */
 #define KEY_OPERATORS(X, P) \
 	X(P, EQUAL, "=") X(P, UNEQUAL, "!=") X(P, AT_LEAST, ">=") X(P, AT_MOST, "<=")
 ENUM_WITH_NAMES(KeyOperator, KEY_OPERATOR, key_operator, KEY_OPERATORS)

@@ -330,7 +330,7 @@ static const char *nearest_section(const char *name)
 	return token_nearest(name, names);
 }
 
-/* Why [@kind @argument] is not a valid section; a new string. NULL if it is. */
+/* Why [@kind @argument] is not a valid section; a new string. NULL if it is valid. */
 static char *explain_bad_section(const char *kind, const char *argument)
 {
 	const char *nearest;
@@ -500,7 +500,7 @@ static bool merge(Arena *arena, Policy *policy, const char *file, const IniFile 
 	return !p.broken;
 }
 
-/* Does Include= from @name, in both policies, lead to @target? Visits at most LIMIT_RUNLEVELS. */
+/* Do the Include= lines of both policies lead from @name to @target? Visits each runlevel once. */
 static bool is_included_by(const Policy *one, const Policy *other, const char *name,
 			   const char *target, GHashTable *seen)
 {
@@ -533,7 +533,7 @@ static bool is_included_by(const Policy *one, const Policy *other, const char *n
 	return false;
 }
 
-/* @added has the contents of one file. Would it close a cycle of Include= together with @policy? */
+/* Returns: false if @added, the contents of one file, closes a cycle of Include= with @policy. */
 static bool check_includes(const Policy *policy, const Policy *added, DiagList *diags)
 {
 	bool fine = true;

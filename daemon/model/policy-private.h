@@ -46,13 +46,13 @@ struct Policy {
 	char *tasks_max; /* as in ResourceDef, or NULL */
 	bool rc_links; /* from RcLinks= */
 	Origin rc_links_origin;
-	bool counts_rc_links; /* for the files that are merged here */
+	bool counts_rc_links; /* set by policy_count_rc_links() */
 	PolicyLayer layer; /* of the present file */
 	unsigned n_entries;
 	GPtrArray *statements; /* PolicyStatement *, in the order of reading; NULL: not recorded */
 };
 
-/* By name or Name=; NULL: there is none. */
+/* Finds a runlevel by its name or by Name=; NULL: there is none. */
 const Runlevel *policy_lookup_runlevel(const Policy *policy, const char *name);
 
 /* The section of the service itself, or of its template; NULL: there is none. */
@@ -60,8 +60,8 @@ const ServiceEntry *policy_lookup_service(const Policy *policy, const char *serv
 
 /*
  * The direct entry for @service in @runlevel: [service] Runlevels= first, then Activate=. NULL:
- * there is none. The entry may be from the layer of rc links. Activate= of a later layer has
- * precedence over the links, and Activate= of an earlier layer is then ignored.
+ * there is none. If the service has an entry in the layer of rc links, Activate= of a later layer
+ * overrides it, and Activate= of an earlier layer is ignored.
  */
 const PolicyEntry *policy_own_entry(const ServiceEntry *entry, const char *service,
 				    const Runlevel *runlevel);
@@ -73,8 +73,8 @@ const PolicyEntry *policy_own_entry(const ServiceEntry *entry, const char *servi
 bool policy_section_decides(const Policy *policy, const ServiceEntry *entry, const char *service);
 
 /*
- * The runlevels that matter for @requested: itself, those it includes, and S. A new set of Runlevel
- * *.
+ * The runlevels that matter for @requested: @requested, the runlevels that it includes, and S. A
+ * new set of Runlevel *.
  */
 GHashTable *policy_runlevels_below(const Policy *policy, const Runlevel *requested);
 

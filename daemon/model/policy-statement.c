@@ -55,7 +55,7 @@ static bool is_key(const PolicyStatement *statement, const char *section, const 
 	return strcmp(statement->section, section) == 0 && strcmp(statement->key, key) == 0;
 }
 
-/* Only statements that can be in force. */
+/* As is_key(), but only for statements that can be in force. */
 static bool is_statement_of(const PolicyStatement *statement, const char *section, const char *key)
 {
 	return statement->counts && is_key(statement, section, key);
@@ -172,7 +172,7 @@ static void mark_since_reset(GPtrArray *answer, const char *key)
 	}
 }
 
-/* Is it the Activate= or Runlevels= entry of @runlevel for the service? */
+/* Is @statement the Activate= or Runlevels= entry of @runlevel for the service? */
 static bool is_entry_of(const StatementQuery *q, const PolicyStatement *statement,
 			const PolicyEntry *entry, const Runlevel *runlevel)
 {

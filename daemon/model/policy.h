@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Policy: the services that this machine wants. Merged from all policy files, key by key, each with
- * the deciding origin. Policy never describes how a service runs.
+ * Policy: the services that this machine wants. It is merged from all policy files, key by key, and
+ * each value has its origin. Policy never describes how a service runs.
  */
 #ifndef SVCD_MODEL_POLICY_H
 #define SVCD_MODEL_POLICY_H
@@ -49,9 +49,10 @@ bool policy_parse(Policy *policy, PolicyLayer layer, const char *file, const cha
 /**
  * policy_count_rc_links() - set whether the files of POLICY_LAYER_RC_LINKS are used
  *
- * [defaults] RcLinks= of any other layer decides. So the files are merged twice: first without that
- * layer, in order to read policy_rc_links(). Call this before the first file of that layer. Without
- * it, the files of that layer decide nothing, and their statements are only recorded.
+ * [defaults] RcLinks= in the other layers decides this. So the files are merged twice: first
+ * without that layer, in order to read policy_rc_links(). Call this before the first file of that
+ * layer. Without this call, the files of that layer decide nothing, and their statements are only
+ * recorded.
  */
 void policy_count_rc_links(Policy *policy, bool counts);
 
@@ -75,7 +76,7 @@ typedef struct PolicyStatement {
 	const char *key;
 	/* as written; one entry of lists such as Activate= ("ssh", "-ssh"); "" clears */
 	const char *value;
-	bool decides; /* in force; never true for one that clears */
+	bool decides; /* in force; false for a statement that clears */
 	bool counts; /* false: a statement of the rc links, which RcLinks= excludes */
 } PolicyStatement;
 
@@ -136,13 +137,13 @@ typedef struct PolicyDecision {
 /**
  * policy_decide() - get policy's decision about @service in @runlevel
  *
- * A service is named by Activate= of the runlevel, of an included one or of S (except for 0 and 6),
- * or by Runlevels= in [service X]. Then its activation is boot, unless [service X] Activation=
- * differs. A section [service X] from rc links is weaker than Activate= of a later layer, because a
- * link is not the admin's decision.
+ * A service is named by Activate= of the runlevel, of an included runlevel or of S (except for 0
+ * and 6), or by Runlevels= in [service X]. A named service has activation boot, unless [service X]
+ * Activation= differs. A section [service X] from rc links is weaker than Activate= of a later
+ * layer, because a link is not the admin's decision.
  *
- * A service that no entry names gets NewServices=. NewServices=boot wants it in 2 to 5, and in
- * runlevels that include one of these.
+ * A service that no entry names has the activation of NewServices=. NewServices=boot wants it in 2
+ * to 5, and in runlevels that include one of these.
  */
 void policy_decide(const Policy *policy, const char *service, const char *runlevel,
 		   PolicyDecision *ret);

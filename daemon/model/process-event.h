@@ -62,7 +62,8 @@ typedef struct ProcessEvent {
 	bool success;
 	bool is_done; /* EXITED of a script: its start command left no process and no error */
 	/*
-	 * EXITED of a script: a restart ended its daemon and left no other, so it is started again
+	 * EXITED of a script: a restart ended its daemon and left no new one, so the script is
+	 * started again
 	 */
 	bool is_restart;
 	bool is_refused; /* START_FAILED: no resources, or the program is being written */

@@ -26,8 +26,8 @@ ENUM_WITH_NAMES(Resource, RESOURCE, resource, RESOURCES)
 
 typedef struct ResourceDef {
 	/*
-	 * The text for the file, or "N%" of the memory, processes and threads of the machine; NULL:
-	 * not set.
+	 * The text for the file, or "N%" of the machine's memory or maximum number of threads;
+	 * NULL: not set.
 	 */
 	char *values[RESOURCE_COUNT];
 } ResourceDef;

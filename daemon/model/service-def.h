@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A service as its files describe it: vendor file, drop-ins, template expanded. No policy, which is
- * in policy.h.
+ * A service as its files describe it: vendor file, drop-ins, template expanded. Policy is in
+ * policy.h.
  */
 #ifndef SVCD_MODEL_SERVICE_DEF_H
 #define SVCD_MODEL_SERVICE_DEF_H
@@ -66,8 +66,8 @@ ENUM_WITH_NAMES(HealthAction, HEALTH_ACTION, health_action, HEALTH_ACTIONS)
 #define DEFAULT_RESTART_WINDOW_US (10 * G_USEC_PER_SEC)
 
 /*
- * The maximum of WatchdogTimeout=, also for a value that a service requests. The step's note has
- * room for it.
+ * The maximum of WatchdogTimeout=, also for a value that a service requests. The note of a
+ * supervisor has room for it.
  */
 #define WATCHDOG_MAX_US (24 * G_TIME_SPAN_HOUR)
 
@@ -105,13 +105,13 @@ typedef struct ServiceDef {
 	Origin origin; /* the main file */
 	bool is_gone; /* no file describes it any more; it stands for the running processes */
 	/*
-	 * not NULL: the file has errors; the service is excluded; "FILE:LINE: text" of the first
+	 * "FILE:LINE: text" of the first error in the files, which excludes the service; NULL: no
 	 * error
 	 */
 	char *problem;
 	/*
-	 * not NULL: the file has errors, and this is its last version without errors
-	 * (config/last-good.h)
+	 * the error in the newest files, if this is their last version without errors
+	 * (config/last-good.h); or NULL
 	 */
 	char *file_problem;
 	char *description; /* NULL: the file gives none, see service_def_description() */
@@ -132,7 +132,7 @@ typedef struct ServiceDef {
 	/* READY_PATH, READY_DBUS: the kind of the condition that means readiness */
 	KeyPrefix ready_prefix;
 	const char *ready_key; /* that condition, interned; NULL for all other kinds of readiness */
-	GPtrArray *bus_names; /* NameRef *: BusName=; a call to one of them starts it */
+	GPtrArray *bus_names; /* NameRef *: BusName=; a call to such a name starts the service */
 	char *pid_file; /* PidFile=, or NULL */
 	int ready_fd; /* READY_FD */
 
@@ -154,7 +154,7 @@ typedef struct ServiceDef {
 	int64_t watchdog_us; /* WatchdogTimeout= between two keep-alive messages; 0: none */
 	char *start_lock; /* StartLock=, or NULL: only one service with it starts at a time */
 	int64_t linger_us; /* how long it stays after nothing wants it any more */
-	bool once; /* a task that is not run again when its When= was false and is true again */
+	bool once; /* a task that does not run again when its When= becomes true again */
 	StopOrder stop_order; /* SAID: only its StopAfter= and StopBefore= order its stop */
 
 	OnLapse on_lapse;

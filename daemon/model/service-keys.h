@@ -29,7 +29,7 @@ typedef struct ServiceKey {
 	NumberedKeyReader *read_numbered; /* in place of @read, for rows that share a reader */
 	int number; /* identifies the row: the resource or limit */
 	KeyTarget target;
-	bool takes_nothing; /* an empty value means the empty set, and does not only clear */
+	bool takes_nothing; /* an empty value sets the empty set, instead of only clearing */
 } ServiceKey;
 
 /* A row without a name ends the table. */

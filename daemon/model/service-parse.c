@@ -3,10 +3,10 @@
  * Service parse: merges the main file and its drop-ins key by key, and reads the result into a
  * definition.
  *
- * First the lines in effect are collected from all files. A later file replaces a plain key, adds
- * to a list key, and clears it with an empty value. Then the values are read, each once. Replaced
- * values are read too, into a temporary definition. Otherwise a mistake would stay hidden until the
- * drop-in is removed.
+ * First the lines in effect are collected from all files. A later file replaces a plain key and
+ * adds to a list key, and an empty value clears either. Then each value is read once. Replaced
+ * values are read into a temporary definition. Otherwise a mistake in them would stay hidden until
+ * the drop-in is removed.
  */
 #include "config.h"
 
@@ -120,7 +120,7 @@ static char *expand_plain(ServiceParser *p, const ServiceKey *key, const char *v
 }
 
 /*
- * In an instance, %i becomes the name of the instance. A template itself is only checked, so in it
+ * In an instance, %i becomes the name of the instance. A template itself is only checked, and its
  * %i becomes a letter.
  */
 static char *expand(ServiceParser *p, const ServiceKey *key, const char *value, Origin origin)
@@ -192,8 +192,7 @@ static void take_entry(ServiceParser *p, const char *file, const IniEntry *entry
 }
 
 /*
- * Does the entry contain names: of this service, or of others, which may be instances of a
- * template?
+ * Does the entry contain names of this service, or of others that may be instances of a template?
  */
 static bool declares_names(const IniEntry *entry)
 {

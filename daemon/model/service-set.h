@@ -34,7 +34,7 @@ const char **service_set_names(const ServiceSet *set);
 /* The services with @facility ("$network") in Provides=: ServiceDef *, or NULL. */
 const GPtrArray *service_set_facility(const ServiceSet *set, const char *facility);
 
-/* Does it own @bus_name on the system bus, by its Ready=dbus: or BusName=? */
+/* Does @def own @bus_name on the system bus, by its Ready=dbus: or BusName=? */
 bool service_owns_bus_name(const ServiceDef *def, const char *bus_name);
 
 /* The service that a call to @bus_name starts: the first one by name, or NULL. */

@@ -2,8 +2,8 @@
 /*
  * Unknown keys: advice for a user who wrote a key that no service file has.
  *
- * Three sources: keys of policy files, keys of systemd.service(5) and related pages, and keys with
- * a similar spelling.
+ * The advice has three sources: keys of policy files, keys of systemd.service(5) and related pages,
+ * and keys with a similar spelling.
  */
 #include "config.h"
 

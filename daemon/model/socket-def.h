@@ -77,11 +77,9 @@ void socket_def_free(SocketDef *def); /* accepts NULL */
  */
 char *socket_def_add(SocketDef *def, ListenKind kind, const char *value, Origin origin);
 
-/*
- * Can other machines reach it, judged by the address? True for all except paths and abstract names.
- */
+/* Can other machines reach this address? True for all except paths and abstract names. */
 bool listen_is_network(const Listen *listen);
-/* Does it have a file: a socket or a fifo? */
+/* Does this address have a file: a socket or a fifo? */
 bool listen_has_file(const Listen *listen);
 
 /**

@@ -20,8 +20,8 @@ typedef struct Field {
 	size_t offset;
 	FieldType type;
 	/*
-	 * only for addresses with a file; others ignore it, so that a change of it does not close a
-	 * port
+	 * This field applies only to addresses with a file, so that its change does not close a
+	 * port.
 	 */
 	bool is_of_file;
 } Field;

@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 
-/* With room for @n literals. */
+/* A new term with room for @n literals. */
 static Term *term_new(unsigned n, const char *text, Origin origin)
 {
 	Term *term = g_malloc0(sizeof(Term) + n * sizeof(Literal));
@@ -90,8 +90,8 @@ static unsigned gather_conditions(char **tokens)
 static char *complain_of(const char *before, const char *token)
 {
 	/*
-	 * A token that is neither a condition nor an operator such as "&&" belongs to the name
-	 * before it.
+	 * A token that is neither a condition nor an operator such as "&&" is most likely a part of
+	 * the name before it.
 	 */
 	if (!strchr(token, ':') && (g_ascii_isalnum(*token) || *token & 0x80))
 		return g_strdup_printf(

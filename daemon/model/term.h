@@ -22,7 +22,7 @@ typedef struct Term {
 	Origin origin;
 	char *text; /* as written */
 	unsigned n_literals;
-	Literal literals[]; /* at least one; the term is true if any is */
+	Literal literals[]; /* at least one; the term is true if any of them is */
 } Term;
 
 /**
