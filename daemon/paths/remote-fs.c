@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Remote file systems, by type, because every other way to find out asks the file system.
+ * Remote file systems are recognized by their type, because any other test accesses the file
+ * system.
  */
 #include "config.h"
 

@@ -82,7 +82,7 @@ int remove_tree(int parent, const char *name)
 	return remove_entry(parent, name, st.st_dev, 0);
 }
 
-/* Goes from *@fd into each directory of @path except the last, which is *@ret_last. */
+/* Descends from *@fd through every component of @path except the last, which becomes *@ret_last. */
 static int walk(int *fd, char *path, const char **ret_last)
 {
 	char *name = path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Safe path: component by component, by descriptor, so that the object that is checked is the one
- * that is used.
+ * Safe path: walks component by component and by descriptor, so that the object that is checked is
+ * also the object that is used.
  *
  * For a path without links, which is the normal case, the kernel does the check (openat2(2),
  * RESOLVE_NO_SYMLINKS).
@@ -23,7 +23,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* As the kernel's own limit (path_resolution(7)). */
+/* The kernel's own limit (path_resolution(7)). */
 #define MAX_LINKS 40
 
 /* The uid and gid that own no files (nobody and nogroup). */
@@ -72,7 +72,7 @@ static int go_to(struct PathWalk *w, int fd)
 		return ENOTDIR;
 	}
 	if (w->fd >= 0)
-		(void)close(w->fd); /* only used as a place */
+		(void)close(w->fd); /* used only for lookups */
 	w->fd = fd;
 	note_directory(w, &st);
 	return 0;
@@ -139,8 +139,8 @@ static bool may_follow(struct PathWalk *w, const struct stat *st)
 }
 
 /*
- * Opens w->name unless it is a link. Returns: a descriptor, or -1 with errno; 0 if a link was
- * followed and the walk goes on.
+ * Opens w->name unless it is a link. Returns: a descriptor, or -1 with errno, which is 0 if a link
+ * was followed and the walk goes on.
  */
 static int look(struct PathWalk *w)
 {
@@ -185,7 +185,7 @@ static int make_directory(const struct PathWalk *w)
 	return error;
 }
 
-/* One directory further. Returns: 0 or an errno. */
+/* Walks into the next directory. Returns: 0 or an errno. */
 static int descend(struct PathWalk *w)
 {
 	int fd;
@@ -281,14 +281,14 @@ static int close_and_return(struct PathWalk *w, int fd)
 	const int error = errno;
 
 	if (w->fd >= 0)
-		(void)close(w->fd); /* only used as a place */
+		(void)close(w->fd); /* used only for lookups */
 	errno = error;
 	return fd;
 }
 
 /*
- * Would the slow way have the same result? That is uncertain after some errors. EAGAIN: a directory
- * beside a ".." was renamed. EACCES: fs.protected_symlinks (proc(5)).
+ * Would the walk by components have the same result? That is uncertain after EAGAIN (a directory
+ * was renamed during a look-up of "..") and EACCES (fs.protected_symlinks, proc(5)).
  */
 static bool is_final(int fd)
 {
@@ -317,7 +317,7 @@ int safe_open_of_root(const char *path, int flags)
 	errno = walk_begin(&w, path, 0);
 	fd = errno ? -1 : walk_and_open(&w, flags, 0);
 	if (fd >= 0 && w.is_foreign) {
-		(void)close(fd); /* not even looked at */
+		(void)close(fd); /* not used */
 		fd = -1;
 		errno = ELOOP;
 	}

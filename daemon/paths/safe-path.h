@@ -34,16 +34,16 @@ int safe_open_of_root(const char *path, int flags);
 typedef struct SafeParent {
 	int fd; /* O_PATH */
 	const char *name; /* the last component, inside the given path */
-	bool is_foreign; /* other users can replace something: */
-	/* a user with the rights that these users have in the first such directory, ... */
+	bool is_foreign; /* other users can replace something; then @uid and @gid are set */
+	/* a user with the rights that these users have in the first such directory */
 	uid_t uid;
-	gid_t gid; /* ... and the group */
+	gid_t gid; /* the group of this user */
 } SafeParent;
 
 /**
  * safe_take_rights() - reduce the rights to files to those of @uid and @gid; a second call with our
  * own ids restores them
- * Returns: false if these ids cannot be taken; the rights must be restored then as well.
+ * Returns: false if these ids cannot be taken; the caller must then restore the rights, too.
  */
 bool safe_take_rights(uid_t uid, gid_t gid);
 

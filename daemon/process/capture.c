@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Capture: one peek per turn of the main loop. Only the beginning of a line is kept, because a
- * longer line is never shown in full.
+ * Capture: one read per turn of the main loop. Only the beginning of a long line is kept, because
+ * the rest is never shown.
  */
 #include "config.h"
 

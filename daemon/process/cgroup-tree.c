@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Cgroup tree: a control group and all groups below it, one directory after the other.
- */
+/* Cgroup tree: walks a control group and all groups below it. */
 #include "config.h"
 
 #include "process/cgroup-tree.h"
@@ -127,7 +125,7 @@ bool pids_contain(const GArray *pids, pid_t pid)
 }
 
 /*
- * The kernel may have reused a listed pid by the time it is used. So pidfds are opened, the list is
+ * The kernel may reuse a listed pid before the signal is sent. So pidfds are opened, the list is
  * read again, and only processes that are still listed are signalled. A pidfd always refers to the
  * same process.
  */

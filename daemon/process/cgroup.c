@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Cgroup: small files below one directory (kernel.org, admin-guide/cgroup-v2).
- */
+/* Cgroup: reads and writes small files below one directory (kernel.org, admin-guide/cgroup-v2). */
 #include "config.h"
 
 #include "process/cgroup.h"

@@ -62,8 +62,8 @@ bool cgroup_create(Cgroup *cgroup, GError **error);
 bool cgroup_renew(Cgroup *cgroup);
 bool cgroup_may_be_killed(const Cgroup *cgroup);
 /*
- * Was it made by cgroup_create() and not used since? Then it has no processes, and its counters are
- * 0.
+ * Was the group made by cgroup_create() and not used since? Then it has no processes, and its
+ * counters are 0.
  */
 bool cgroup_is_new(const Cgroup *cgroup);
 /* A descriptor for CLONE_INTO_CGROUP; -1 with @error. Without cgroup v2: -1 and no error. */
@@ -92,7 +92,7 @@ bool cgroup_has_groups(const Cgroup *cgroup);
 const char *cgroup_path(const Cgroup *cgroup); /* NULL without cgroup v2 */
 /* A group that was just made is reported as empty. It is not examined before cgroup_open(). */
 CgroupPopulation cgroup_population(const Cgroup *cgroup);
-/* These two do not examine subgroups. */
+/* The next two functions do not examine subgroups. */
 bool cgroup_contains(const Cgroup *cgroup, pid_t pid);
 GArray *cgroup_pids(const Cgroup *cgroup);
 

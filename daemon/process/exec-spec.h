@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Exec specification: writes what svc-exec reads (protocol/exec-protocol.h).
- */
+/* Exec specification: writes the input of svc-exec (protocol/exec-protocol.h). */
 #ifndef SVCD_PROCESS_EXEC_SPEC_H
 #define SVCD_PROCESS_EXEC_SPEC_H
 

@@ -527,7 +527,7 @@ void keeper_link_dispose(KeeperLink *link, int fd)
 {
 	struct MessageDispose message = { 0 };
 
-	/* closed: this manager ends, and only its exit may wait for the close */
+	/* after the keeper has closed the link, this manager ends, and its exit closes @fd */
 	if (fd < 0 || link->is_closed)
 		return;
 	if (link->disposes)

@@ -40,7 +40,7 @@ typedef struct SpawnParameters {
 	const char *const *argv; /* argv[0] is the path of the program */
 	const char *const *environment;
 	const char *directory; /* NULL: / */
-	int stdin_fd; /* -1 in all three: /dev/null */
+	int stdin_fd; /* -1, also in the next two: /dev/null */
 	int stdout_fd;
 	int stderr_fd;
 	int cgroup_fd; /* or -1 */
@@ -65,7 +65,7 @@ void keeper_link_free(KeeperLink *link);
 
 /**
  * keeper_link_wait() - has the keeper fallen behind in reading?
- * @timer: if so, it is armed to fire at once when the keeper has caught up; borrowed until then, or
+ * @timer: if the result is true, it fires when the keeper has caught up; borrowed until then, or
  * until keeper_link_wait_no_more()
  *
  * Used for starts of services: 1,000 starts at once would otherwise queue here as messages with
@@ -91,8 +91,8 @@ void keeper_link_forget(KeeperLink *link, const char *name);
  */
 void keeper_link_forget_ended(KeeperLink *link, const char *name);
 /**
- * keeper_link_dispose() - close a descriptor whose last close(2) a process of a service could
- * make wait
+ * keeper_link_dispose() - close a descriptor whose last close(2) may wait because of a process of a
+ * service
  * @fd: taken; -1: nothing is done
  *
  * PID 1 gets a copy, and one of its children closes that copy last. keeper_link_forget() does the

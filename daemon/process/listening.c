@@ -376,7 +376,7 @@ static int open_in_family(const Listen *listen, int family, const SocketDef *def
 
 /*
  * Does this machine have IPv6? A kernel without IPv6 has no such sockets. If IPv6 is switched off,
- * no interface has such an address.
+ * no interface has an IPv6 address.
  */
 static bool has_ipv6(void)
 {
@@ -490,7 +490,6 @@ void listening_remove_file(int fd, const char *path)
 	(void)close(parent.fd); /* a directory, opened for lookups only */
 }
 
-/* A single try. */
 static int try_to_open(const Listen *listen, const SocketDef *def, const ListenOwner *owner,
 		       GError **error)
 {

@@ -3,8 +3,8 @@
  * Log router: a table of log channels, and svc-logger at the other end of a seqpacket pair.
  *
  * A channel leaves the table when svc-logger reports its end or refuses it. It may carry file
- * descriptors whose close never returns (base/channel.h). So the copies are closed in this order:
- * svc-logger's, ours, and last PID 1's, by an expendable child.
+ * descriptors whose close never returns (base/channel.h). So the copies of its descriptor are
+ * closed in this order: svc-logger's, ours, and last PID 1's, by an expendable child.
  */
 #include "config.h"
 
@@ -81,7 +81,7 @@ static uint64_t next_number(uint64_t last)
 	return MAX((uint64_t)loop_now(), last + 1);
 }
 
-/* The name under which PID 1 keeps it; a new string. */
+/* The name under which PID 1 keeps a channel; a new string. */
 static char *channel_name(const char *service, uint64_t serial)
 {
 	return g_strdup_printf("%s/log/%" G_GUINT64_FORMAT, service, serial);
@@ -286,7 +286,7 @@ static bool send_spawn(LogRouter *router, int logger_end, GError **error)
 		.inherited = &logger_end,
 		.n_inherited = 1,
 		.has_oom = geteuid() == 0,
-		.oom_score_adjust = -500, /* its data explains why other processes were killed */
+		.oom_score_adjust = -500, /* its logs explain why other processes were killed */
 	};
 
 	return keeper_link_spawn(router->link, &request, error);

@@ -24,7 +24,7 @@ typedef struct LogRouterOptions {
 	const char *program; /* path of svc-logger */
 	const char *directory; /* the directory of the logs: /run/svcd/log */
 	const char *cgroup_root; /* NULL: none */
-	/* the group that may read the service's log, 0: none; NULL: no log has one */
+	/* the group that may read the service's log, 0: none; NULL: no log has a group */
 	gid_t (*group)(void *data, const char *service);
 	void *data;
 } LogRouterOptions;

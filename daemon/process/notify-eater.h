@@ -19,7 +19,7 @@ typedef struct NotifyEater NotifyEater;
 
 typedef struct NotifyEaterListener {
 	void (*eaten)(void *data); /* the socket can be read again */
-	void (*given_up)(void *data); /* all of them hang; the call may free the eater */
+	void (*given_up)(void *data); /* all jobs hang; the call may free the eater */
 } NotifyEaterListener;
 
 /* @service: for the names of the jobs. */

@@ -181,7 +181,7 @@ static NotifyTrust trust(NotifySocket *socket, pid_t pid)
 }
 
 /*
- * Returns: false if no more is to be read now.
+ * Returns: false if nothing more is to be read now.
  *
  * The control buffer holds the credentials only. So the kernel installs no descriptors, and
  * MSG_CTRUNC shows that some were sent. Otherwise the receiver would have to close them, which can
@@ -393,8 +393,8 @@ void notify_socket_arm(NotifySocket *socket)
 void notify_socket_drain(NotifySocket *socket)
 {
 	/*
-	 * A datagram held for its note is dropped. If the note is lost, the exit of the process is
-	 * reported again, which is sufficient.
+	 * A datagram whose effect is not in the note yet is dropped. If the note is lost, the exit
+	 * of the process is reported again, which is sufficient.
 	 */
 	for (int i = 0; i < DRAIN_MAX && (socket->hold == HOLD_NONE || socket->hold == HOLD_NOTE);
 	     i++) {

@@ -100,7 +100,7 @@ char *outcome_describe_exec(const Plan *plan, const Command *command,
 	const char *cause = g_strerror(status->error);
 
 	if (status->what[0]) {
-		/* it may have been cut inside a character */
+		/* the text may have been cut inside a character */
 		g_autofree char *what = g_utf8_make_valid(status->what, -1);
 
 		return g_strdup_printf("%s: %s", what, cause);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Plan: the definitions that one invocation uses: the one it began with, and the newest one, which
- * decides how it ends. Files may be read again while it runs; both definitions exist until the
+ * Plan: the two definitions that one invocation uses. It starts by the first one, and ends by the
+ * newest one, because files may be read again while it runs. Both definitions exist until the
  * invocation ends.
  */
 #ifndef SVCD_PROCESS_PLAN_H
@@ -26,7 +26,7 @@ void plan_refresh(Plan *plan, const ServiceDef *def);
  */
 bool plan_ends_by_itself(const Plan *plan);
 bool plan_is_script(const Plan *plan);
-/* May it send sd_notify(3) messages? */
+/* May the service send sd_notify(3) messages? */
 bool plan_notifies(const Plan *plan);
 bool plan_counts_as_success(const Plan *plan, int exit_status);
 

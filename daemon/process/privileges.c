@@ -177,7 +177,7 @@ static unsigned short write_filter(struct sock_filter *code)
 }
 
 /*
- * SPEC_ALLOW: before Linux 5.16 a filter would otherwise disable speculation, which protects only
+ * SPEC_ALLOW: otherwise a filter disables speculation before Linux 5.16, and that protects only
  * programs that run foreign code.
  */
 static bool refuse_calls(void)

@@ -10,7 +10,7 @@
  *
  * After this call, even an exec cannot gain further capabilities. A step that the kernel does not
  * support or permit is skipped, because a machine must boot.
- * Returns: the part that could not be given up, as text, or NULL; static.
+ * Returns: a static text that names the part that could not be given up; or NULL.
  */
 const char *privileges_reduce(void);
 

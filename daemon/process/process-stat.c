@@ -48,7 +48,7 @@ bool process_stat_read(pid_t pid, ProcessStat *ret)
 	unsigned long long ticks;
 	int parent;
 
-	/* The fields from state, the third, on: ppid is the 4th, starttime the 22nd. */
+	/* Parses from state, field 3, on: ppid is field 4, and starttime is field 22. */
 	if (!end || sscanf(end, ") %*c %d " SKIP_15 "%*s %*s %llu", &parent, &ticks) != 2)
 		return false;
 	ret->parent = parent;

@@ -10,7 +10,7 @@
  * interval from the note, because the process keeps the interval it was started with, even if the
  * file has changed.
  *
- * Probes are commands beside the steps: CheckCommand= and HealthCommand=. No step waits for a
+ * Probes are the commands CheckCommand= and HealthCommand=. No step of the invocation waits for a
  * probe: all probes are killed when the service is to stop. Each has a row, a time limit and a
  * cgroup of its own, because a process that a probe leaves behind must not keep the service up.
  *
@@ -230,7 +230,7 @@ static void check_stuck(Supervisor *s, const Probe *probe)
 static void give_up(Probe *probe)
 {
 	Supervisor *s = probe->owner;
-	/* else it has answered, and only its remaining processes hang */
+	/* if not, the probe has ended, and only the processes that it left hang */
 	const bool is_requested = s->rows[probe->role].in_use;
 
 	probe->is_stuck = true;
@@ -296,7 +296,7 @@ static bool probe_begin(Supervisor *s, enum ProcessRole role, const Command *com
 	return true;
 }
 
-/* Kills it. Its exit is still reported. */
+/* Kills the probe. Its exit is still reported. */
 static void probe_drop(Supervisor *s, enum ProcessRole role)
 {
 	Probe *probe = s->probes[role];
@@ -305,7 +305,7 @@ static void probe_drop(Supervisor *s, enum ProcessRole role)
 		return;
 	probe->is_dropped = true;
 	kill_probe(probe);
-	if (!probe->is_late) /* else that limit already runs or has passed */
+	if (!probe->is_late) /* otherwise that limit already runs or has passed */
 		timer_arm(probe->limit, loop_now() + PROBE_KILL_US);
 }
 
@@ -379,7 +379,7 @@ static bool is_busy(const Supervisor *s)
 	return s->step != STEP_READY;
 }
 
-/* The probe cannot be killed, now or still: this is one more failure. */
+/* The probe cannot be killed, which counts as one more failure. */
 static void health_stuck(Supervisor *s, const Probe *probe)
 {
 	g_autofree char *text = probe_describe_stuck(probe);
@@ -543,7 +543,9 @@ void probes_resume(Supervisor *s)
 		(void)probe_of(s, ROLE_CHECK);
 		probe_drop(s, ROLE_CHECK);
 	}
-	/* Its result is as good as that of the next probe, and has most likely arrived by now. */
+	/*
+	 * The result of a probe that still runs is as good as that of the next one, and comes soon.
+	 */
 	if (s->rows[ROLE_HEALTH].in_use)
 		timer_arm(probe_of(s, ROLE_HEALTH)->limit,
 			  loop_now() + s->plan.latest->health_limit_us);

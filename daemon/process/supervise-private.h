@@ -4,8 +4,8 @@
  *
  * A step function examines the event, chooses the next step by supervisor_go(), and returns. Then
  * the exit is acknowledged with a note that contains the new step, and after that the new step is
- * entered. So a manager that dies in between leaves either the old step with the row, or the new
- * step without it. Both can be resumed.
+ * entered. So a manager that dies in between leaves either the old step with the keeper's row, or
+ * the new step without that row. Both can be resumed.
  */
 #ifndef SVCD_PROCESS_SUPERVISE_PRIVATE_H
 #define SVCD_PROCESS_SUPERVISE_PRIVATE_H
@@ -47,7 +47,7 @@
 /* clang-format on */
 ENUM_WITH_NAMES(Step, STEP, step, SUPERVISE_STEPS)
 
-/* STEP_LEFT: the command was ended by a signal; the command was the Reload= command. */
+/* The index of STEP_LEFT if a signal ended the command, or if it was the Reload= command. */
 #define LEFT_KILLED 256
 #define LEFT_RELOADED 257
 
@@ -79,7 +79,7 @@ typedef struct Probe {
 /* The health as reported by the probe. */
 typedef struct HealthWatch {
 	Timer *next; /* the next run of the probe */
-	/* it has been up since then, as far as this manager knows; 0: it is not up */
+	/* the service has been up since then, as far as this manager knows; 0: it is not up */
 	int64_t up_us;
 	unsigned n_failures; /* consecutive */
 	bool is_reported; /* a report was made */
@@ -137,7 +137,10 @@ struct Supervisor {
 	uint64_t n_task_refusals;
 	WorkerJob *search; /* the search for the main process; NULL: none */
 	Step search_step; /* the step that started the search */
-	/* asks whether the sender of a datagram belongs to it; NULL: no question is pending */
+	/*
+	 * asks whether the sender of a datagram belongs to the service; NULL: no question is
+	 * pending
+	 */
 	WorkerJob *sender_question;
 	WorkerJob *successor_question; /* asks this about the process in MAINPID= */
 	char *status_text; /* STATUS= */
@@ -157,7 +160,7 @@ struct Supervisor {
 	int64_t watchdog_us;
 	/* Each is NULL while it is not needed. An idle service needs none. */
 	Timer *watchdog; /* deadline of the next WATCHDOG=1 */
-	Timer *turn; /* then requests are handled */
+	Timer *turn; /* when it fires, requests are handled */
 	Timer *limit; /* deadline of the step */
 	Timer *poll; /* pid file; kill again */
 	int64_t poll_us;
@@ -284,14 +287,14 @@ void step_kill_all(Supervisor *s, unsigned attempt);
 char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit);
 char *step_describe_control(const Supervisor *s, const struct MessageExited *exit);
 /*
- * Like these two, for a command that starts, stops or reloads: a script's exit statuses have
+ * Like the two above, for a command that starts, stops or reloads: a script's exit statuses have
  * meanings.
  */
 char *step_describe_action(const Supervisor *s, enum ProcessRole role,
 			   const struct MessageExited *exit);
 /* @command: NULL if a changed file no longer has it; then only the exit status decides. */
 bool step_control_failed(const Command *command, const struct MessageExited *exit);
-/* NULL after the last one. */
+/* NULL after the last command. */
 const Command *step_command_at(const GPtrArray *commands, unsigned index);
 /*
  * Handles the end of the main process of a task, or of any service that ends with that process.
@@ -306,7 +309,7 @@ void step_reload_limit(Supervisor *s);
 
 /* --- supervise-start.c: entries of the table --- */
 
-/* Applies its limits, and logs those that are not in force. */
+/* Applies the limits of the service, and logs those that are not in force. */
 void step_apply_resources(Supervisor *s);
 /* Records the counters of a group that earlier processes have used. */
 void step_count_events(Supervisor *s);
@@ -315,7 +318,7 @@ void step_count_events(Supervisor *s);
  * written. Returns: false if it must be tried again after the poll.
  */
 bool step_renew_cgroup(Supervisor *s);
-/* Calls cgroup_clear() when no process is left. Returns: as step_renew_cgroup(). */
+/* Calls cgroup_clear() when no process is left. Returns: like step_renew_cgroup(). */
 bool step_clear_groups(Supervisor *s);
 
 void step_clear_look(Supervisor *s);

@@ -8,8 +8,8 @@
  * lose processes while they go into the background. So for SETTLE_US after each command, a process
  * that ends with success, or without a visible exit, counts as a part of that command. Then another
  * main process is looked for, or nothing is left and the service is done. After that time such an
- * end is an exit. A script with Restart= is expected to have a daemon, so if no process is left,
- * that is an exit at any time.
+ * end is reported as an exit. A script with Restart= is expected to have a daemon, so the end of
+ * its last process is always reported as an exit.
  */
 #include "config.h"
 
@@ -30,8 +30,8 @@
 #define RESTART_RECHECK_US (2 * G_USEC_PER_SEC)
 
 /*
- * STEP_RESTART: the command has failed while the old daemon ran; its exit status is added to this
- * index.
+ * The index of STEP_RESTART if the command failed while the old daemon ran: this number plus the
+ * exit status of the command.
  */
 #define RESTART_RECHECK 2
 
@@ -153,7 +153,7 @@ static void end_with_nothing(Supervisor *s)
 	g_autofree char *text = g_strdup_printf("%s; it left nothing running", end);
 	const struct MessageExited now = { .at_us = (uint64_t)loop_now() };
 
-	if (has_daemon(s)) { /* disabled in /etc/default, or not configured */
+	if (has_daemon(s)) { /* but it is disabled, or not configured */
 		supervisor_report_exit(s, &now, true, text);
 		supervisor_go(s, STEP_REST, 0);
 	} else {

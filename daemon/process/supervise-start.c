@@ -204,7 +204,7 @@ void step_main_enter(Supervisor *s)
 void supervisor_is_ready(Supervisor *s)
 {
 	if (s->step != STEP_MAIN && s->step != STEP_FORKED && s->step != STEP_ADOPT)
-		return; /* READY=1 again, or too late */
+		return; /* a repeated or late READY=1 */
 	s->was_ready = true;
 	supervisor_set_poll(s, 0);
 	supervisor_go(s, STEP_READY, 0);
@@ -420,7 +420,7 @@ static char *describe_adopt_error(pid_t pid, int error)
 	return g_strdup_printf("process %d: %s", (int)pid, g_strerror(error));
 }
 
-/* The designated process is gone, so the end of the previous one was the end of the service. */
+/* The process to adopt is gone, so the service has ended with its previous main process. */
 static void adopt_failed(Supervisor *s, pid_t pid, int error)
 {
 	static const struct MessageExited unknown; /* an earlier manager has reported the exit */
@@ -445,7 +445,7 @@ static void adopt_failed(Supervisor *s, pid_t pid, int error)
 static void adopt_succeeded(Supervisor *s)
 {
 	if (plan_is_script(&s->plan)) {
-		/* it is not the process from before a restart or reload: its end is an exit */
+		/* no process from before a restart or reload: its end is an exit */
 		s->has_run = false;
 		script_is_up(s);
 	} else if (s->plan.def->ready == READY_FORK && !s->was_ready) {

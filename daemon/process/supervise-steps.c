@@ -456,8 +456,8 @@ void step_stop_limit(Supervisor *s)
 
 /*
  * A process that waits for a disk or server that does not answer cannot be killed. The service then
- * keeps stopping and is not started again. A shutdown leaves it behind, so that services that stop
- * later do not wait for ever.
+ * stays in the state stopping and is not started again. A shutdown leaves it behind, so that
+ * services that stop later do not wait for ever.
  */
 static bool is_left_behind(const Supervisor *s)
 {

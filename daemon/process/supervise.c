@@ -291,7 +291,7 @@ static void supervisor_clear_row(Supervisor *s, enum ProcessRole role)
 }
 
 /*
- * The role of a row may come from another version. It is then only known that the process runs
+ * An unknown role comes from another version of svcd. It is then only known that the process runs
  * beside the main process.
  */
 static enum ProcessRole role_of(const struct ProcessId *id)
@@ -365,8 +365,8 @@ static void handle_exit(Supervisor *s, const struct MessageExited *message)
 	}
 	supervisor_clear_row(s, role);
 	/*
-	 * The row is free only now. The note contains the next step, and its first message may need
-	 * the row.
+	 * The row is free only now. The note contains the next step, and the first message of that
+	 * step may need the row.
 	 */
 	keeper_link_ack(s->context->link, &message->id, supervisor_note(s));
 	supervisor_settle(s);

@@ -36,7 +36,7 @@ typedef struct SpawnSockets {
 /* Does the kernel count the processes of services? */
 typedef enum Counting { COUNTING_UNKNOWN, COUNTING_ON, COUNTING_OFF } Counting;
 
-/* What all supervisors share; owned by the manager. */
+/* The data that all supervisors share; owned by the manager. */
 typedef struct ProcessContext {
 	KeeperLink *link;
 	WorkerPool *workers;
@@ -57,9 +57,7 @@ typedef struct ProcessContext {
 	 */
 	void (*event)(void *data, const char *service, uint64_t invocation,
 		      const ProcessEvent *event);
-	/*
-	 * The present note of @service, for the datagram of a message; valid until the next call.
-	 */
+	/* The present note of @service, to be sent with a message; valid until the next call. */
 	const char *(*note)(void *data, const char *service);
 	/*
 	 * Ready=dbus:NAME and path:PATH wait for a condition. Its levels are passed to
@@ -87,7 +85,7 @@ typedef struct ProcessContext {
 
 /**
  * supervisor_start() - begin an invocation
- * @def: copied as far as it is needed: the definition may be reloaded while this runs
+ * @def: shared until the invocation ends, because the files may be loaded again meanwhile
  */
 Supervisor *supervisor_start(ProcessContext *context, const ServiceDef *def, uint64_t invocation);
 

@@ -78,8 +78,8 @@ static bool is_being_executed(pid_t pid)
 }
 
 /*
- * The exec usually takes a few microseconds, but this function does not wait for it. NULL: not
- * readable, or the process is gone.
+ * An exec in progress usually takes a few microseconds, but this function does not wait for it.
+ * NULL: not readable, or the process is gone.
  */
 static GBytes *read_environment(pid_t pid, bool *ret_is_unborn)
 {
