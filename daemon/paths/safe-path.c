@@ -139,8 +139,8 @@ static bool may_follow(struct PathWalk *w, const struct stat *st)
 }
 
 /*
- * Opens w->name unless it is a link. Returns: a descriptor, or -1 with errno, which is 0 if a link
- * was followed and the walk goes on.
+ * Opens w->name unless it is a link. Returns: a descriptor; or -1 with errno. errno 0: a link was
+ * followed, and the walk goes on.
  */
 static int look(struct PathWalk *w)
 {

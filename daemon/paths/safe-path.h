@@ -34,7 +34,7 @@ int safe_open_of_root(const char *path, int flags);
 typedef struct SafeParent {
 	int fd; /* O_PATH */
 	const char *name; /* the last component, inside the given path */
-	bool is_foreign; /* other users can replace something; then @uid and @gid are set */
+	bool is_foreign; /* other users can replace something; only then are @uid and @gid set */
 	/* a user with the rights that these users have in the first such directory */
 	uid_t uid;
 	gid_t gid; /* the group of this user */

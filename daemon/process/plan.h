@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Plan: the two definitions that one invocation uses. It starts by the first one, and ends by the
- * newest one, because files may be read again while it runs. Both definitions exist until the
- * invocation ends.
+ * Plan: the two definitions that one invocation uses: the definition at its start, and the newest
+ * definition, which decides how it ends. Files may be read again while it runs. Both definitions
+ * exist until the invocation ends.
  */
 #ifndef SVCD_PROCESS_PLAN_H
 #define SVCD_PROCESS_PLAN_H

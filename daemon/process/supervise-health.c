@@ -543,9 +543,7 @@ void probes_resume(Supervisor *s)
 		(void)probe_of(s, ROLE_CHECK);
 		probe_drop(s, ROLE_CHECK);
 	}
-	/*
-	 * The result of a probe that still runs is as good as that of the next one, and comes soon.
-	 */
+	/* The result of a running probe is as good as that of the next one, and comes soon. */
 	if (s->rows[ROLE_HEALTH].in_use)
 		timer_arm(probe_of(s, ROLE_HEALTH)->limit,
 			  loop_now() + s->plan.latest->health_limit_us);

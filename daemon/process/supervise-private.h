@@ -137,10 +137,7 @@ struct Supervisor {
 	uint64_t n_task_refusals;
 	WorkerJob *search; /* the search for the main process; NULL: none */
 	Step search_step; /* the step that started the search */
-	/*
-	 * asks whether the sender of a datagram belongs to the service; NULL: no question is
-	 * pending
-	 */
+	/* asks whether a datagram's sender belongs to the service; NULL: no question is pending */
 	WorkerJob *sender_question;
 	WorkerJob *successor_question; /* asks this about the process in MAINPID= */
 	char *status_text; /* STATUS= */

@@ -153,7 +153,7 @@ static void end_with_nothing(Supervisor *s)
 	g_autofree char *text = g_strdup_printf("%s; it left nothing running", end);
 	const struct MessageExited now = { .at_us = (uint64_t)loop_now() };
 
-	if (has_daemon(s)) { /* but it is disabled, or not configured */
+	if (has_daemon(s)) { /* the daemon may be disabled, or not configured */
 		supervisor_report_exit(s, &now, true, text);
 		supervisor_go(s, STEP_REST, 0);
 	} else {

@@ -318,7 +318,7 @@ static void forked_guessed(Supervisor *s, pid_t pid, unsigned n_processes)
 	else if (pid > 0)
 		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
 	else
-		supervisor_is_ready(s); /* without a main process, until its cgroup is empty */
+		supervisor_is_ready(s); /* it has no main process; it ends with its cgroup */
 }
 
 void step_forked_found(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem)
@@ -445,7 +445,7 @@ static void adopt_failed(Supervisor *s, pid_t pid, int error)
 static void adopt_succeeded(Supervisor *s)
 {
 	if (plan_is_script(&s->plan)) {
-		/* no process from before a restart or reload: its end is an exit */
+		/* this process is newer than any restart or reload: its end is an exit */
 		s->has_run = false;
 		script_is_up(s);
 	} else if (s->plan.def->ready == READY_FORK && !s->was_ready) {

@@ -2,9 +2,9 @@
 /*
  * Exec specification: the input of svc-exec from the manager, in a sealed memfd.
  *
- * A sequence of records, each an ExecSpecRecord and then @size bytes, without padding. Strings
- * include their final NUL. Both programs are installed together, so an unknown record is an error.
- * The missing numbers below are never reused, because a manager of an earlier version may be
+ * It is a sequence of records, each an ExecSpecRecord followed by @size bytes, without padding.
+ * Strings include their final NUL. Both programs are installed together, so an unknown record is an
+ * error. The missing numbers below are never reused, because a manager of an earlier version may be
  * running.
  */
 #ifndef SVCD_PROTOCOL_EXEC_PROTOCOL_H
@@ -31,7 +31,7 @@
 enum ExecSpecType {
 	EXEC_SPEC_ARGUMENT = 1, /* string; the first is the path of the program */
 	EXEC_SPEC_ENVIRONMENT = 2, /* "NAME=value" common to all services */
-	/* "NAME=value" of Environment=; wins over the above and over HOME, USER ... */
+	/* "NAME=value" of Environment=; overrides the above, and HOME, USER ... */
 	EXEC_SPEC_SETTING = 3,
 	EXEC_SPEC_FILE = 4, /* path of an environment file; overrides the above */
 	EXEC_SPEC_OPTIONAL_FILE = 5, /* such a file, which may be absent */
@@ -40,20 +40,20 @@ enum ExecSpecType {
 	EXEC_SPEC_GROUP = 8, /* string: name or number */
 	EXEC_SPEC_SUPPLEMENTARY = 9, /* string: name or number */
 	/*
-	 * string: path; becomes 0, 1, 2 and the controlling terminal; "-" in front: only if it is a
-	 * terminal
+	 * string: path; becomes descriptors 0, 1, 2 and the controlling terminal; "-" in front:
+	 * only if it is a terminal
 	 */
 	EXEC_SPEC_TTY = 10,
 	EXEC_SPEC_DIRECTORY = 13, /* string: working directory, entered as the service's user */
 	EXEC_SPEC_READY = 14, /* uint32_t: the number that EXEC_SPEC_READY_FD becomes */
-	EXEC_SPEC_INPUT = 23, /* string: path of the file that becomes 0 */
+	EXEC_SPEC_INPUT = 23, /* string: path of the file that becomes descriptor 0 */
 	EXEC_SPEC_CPU_POLICY = 24, /* uint32_t: SCHED_... */
 	EXEC_SPEC_CPU_PRIORITY = 25, /* uint32_t */
 	EXEC_SPEC_IO_PRIORITY = 26, /* uint32_t: as ioprio_set(2) takes it */
 	EXEC_SPEC_CPU = 27, /* uint32_t: a processor that it may run on */
-	/* uint32_t: the main process; a command beside it enters its network */
+	/* uint32_t: the main process, whose network another command enters */
 	EXEC_SPEC_MAIN_PID = 30,
-	/* string: path of a link of ours that contains the name of the directories */
+	/* string: path of the link that contains the name of the PrivateTmp= directories */
 	EXEC_SPEC_PRIVATE_TMP = 31,
 	EXEC_SPEC_REMOVE = 45, /* string: the only action: remove this directory below /run */
 	EXEC_SPEC_SOCKETS = 46, /* uint32_t: the number of sockets */

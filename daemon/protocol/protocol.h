@@ -30,12 +30,12 @@
 /*
  * The manager's clock, a timerfd (CLOCK_MONOTONIC) that both hold. The manager sets it to WELCOME's
  * busy_ms while it works, and disarms it when it is idle. If it expires, the keeper begins to ping.
- * So neither wakes up while the system is idle.
+ * So neither process wakes up while the system is idle.
  */
 #define PROTOCOL_CLOCK_FD 4
 
 /*
- * The maximum size of a datagram: the receive buffer is static, and a used buffer stays in PID 1's
+ * The maximum size of a datagram. The receive buffer is static, and its used part stays in PID 1's
  * private memory.
  */
 #define PROTOCOL_MESSAGE_BYTES 16384
@@ -109,8 +109,8 @@ struct MessageHeader {
 };
 
 /*
- * A row of the keeper's table is (service, role, invocation). One process of each role can be alive
- * at a time.
+ * The key of a row of the keeper's table is (service, role, invocation). One process of each role
+ * can be alive at a time.
  */
 enum ProcessRole {
 	ROLE_MAIN = 0,
@@ -130,7 +130,7 @@ struct ProcessId {
 	uint32_t reserved;
 };
 
-/* HELLO: pinging starts with it. */
+/* HELLO: from then on the keeper may ping. */
 struct MessageHello {
 	struct MessageHeader header;
 	uint32_t version;
@@ -170,8 +170,8 @@ enum SpawnFlags {
  * SPAWNED has error 0.
  *
  * The keeper closes its copies of a SPAWN's descriptors when the child has them. A child could make
- * the last close(2) of some of them wait, for example of a listening socket. The keeper (KEEP) or
- * the manager must hold such a descriptor until SPAWNED.
+ * the last close(2) of some descriptors wait, for example of a listening socket. So the keeper
+ * (KEEP) or the manager must hold such a descriptor until SPAWNED.
  */
 struct MessageSpawn {
 	struct MessageHeader header;
@@ -249,8 +249,8 @@ struct MessageExited {
 	struct ProcessId id;
 	int32_t pid;
 	/*
-	 * CLD_EXITED, CLD_KILLED or CLD_DUMPED (waitid(2)); 0: reaped before it was adopted,
-	 * unknown
+	 * CLD_EXITED, CLD_KILLED or CLD_DUMPED (waitid(2)); 0: unknown, because the process was
+	 * reaped before it was adopted
 	 */
 	int32_t code;
 	int32_t status; /* exit status or signal */
@@ -342,9 +342,9 @@ enum ShutdownKind {
 
 /*
  * SHUTDOWN: the machine is shutting down. If FINALE has not arrived after deadline_ms, the keeper
- * goes on alone. The kind SHUTDOWN_NONE withdraws it. FINALE: everything is stopped, so halt, power
- * off or reboot now. SHUTDOWN_INTENT: in the replay, a shutdown is in progress; deadline_ms is the
- * remaining time.
+ * goes on alone. The kind SHUTDOWN_NONE cancels the shutdown. FINALE: everything is stopped, so
+ * halt, power off or reboot now. SHUTDOWN_INTENT: in the replay, a shutdown is in progress;
+ * deadline_ms is the remaining time.
  */
 struct MessageShutdown {
 	struct MessageHeader header;
@@ -375,7 +375,7 @@ enum WelcomeFlags {
 	WELCOME_IS_PID1 = 1u << 0,
 	WELCOME_CONTAINER = 1u << 1,
 	WELCOME_CGROUP2 = 1u << 2, /* cgroup_root is a writable cgroup v2 directory */
-	/* poisoned state: notes are kept but not sent; /etc and /run are still read */
+	/* notes may cause failures: they are kept but not sent; /etc and /run are still read */
 	WELCOME_WITHOUT_NOTES = 1u << 3,
 	WELCOME_WITHOUT_LOCAL_FILES = 1u << 4, /* read neither /etc/svcd nor /run/svcd */
 	WELCOME_RECOVERY = 1u << 5, /* not the first manager since this keeper started */
@@ -396,7 +396,7 @@ struct MessageWelcome {
 	char cgroup_root[PROTOCOL_NAME_BYTES];
 	char virtualization[32]; /* "", "container", "vm" */
 	uint32_t busy_ms; /* the time to which the manager sets its clock */
-	/* with WELCOME_NOT_TAKEN_OVER: that keeper's wait status; -1: it did not end */
+	/* with WELCOME_NOT_TAKEN_OVER: the installed keeper's wait status; -1: it did not end */
 	int32_t trial_status;
 };
 
@@ -421,7 +421,7 @@ enum RequestKind {
 	REQUEST_REBOOT = 9, /* SIGRTMIN+5 */
 };
 
-/* REQUEST: the keeper has received a signal with a meaning. */
+/* REQUEST: the keeper has received a signal that is a request. */
 struct MessageRequest {
 	struct MessageHeader header;
 	uint32_t kind;

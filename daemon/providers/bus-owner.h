@@ -21,7 +21,7 @@ BusOwners *bus_owners_new(SystemBus *bus);
 void bus_owners_free(BusOwners *owners);
 
 /**
- * bus_owner_new() - watch a well-known or unique name that these owners do not have yet
+ * bus_owner_new() - watch a well-known or unique name that @owners does not contain yet
  * @name: copied
  * @changed: called in later turns when the level or the owner changes, when a call of
  * bus_owner_query() ends, and when the reason for an unknown level changes; may free this owner,

@@ -223,7 +223,7 @@ static void on_message(void *data, DBusMessage *message)
 /* --- matches --- */
 
 /*
- * As with names (bus-owner.c): some properties have their own matches. Above that limit, two
+ * As with names (bus-owner.c), properties have their own matches up to a limit. Above it, two
  * matches receive everything.
  */
 static void add_matches(BusProperties *all, BusProperty *property)

@@ -32,12 +32,12 @@ BusProperty *bus_property_watch(BusProperties *all, const char *name, const char
 void bus_property_unwatch(BusProperty *property, void *watcher);
 
 /*
- * True: it has a value; false: there is none, for the reason bus_property_why(); unknown: the owner
- * has not answered yet.
+ * True: the property has a value; false: it has none, for the reason bus_property_why(); unknown:
+ * the owner has not answered yet.
  */
 Level bus_property_level(const BusProperty *property);
 const char *bus_property_why(const BusProperty *property);
-/* While the level is true. */
+/* Only while the level is true. */
 const BusValue *bus_property_value(const BusProperty *property);
 /* "State": the name without its interface. */
 const char *bus_property_member(const BusProperty *property);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus questions: a question above the limit waits in a queue, and one without a good answer waits
- * for a timer.
+ * Bus questions: a question above the limit waits in a queue, and a question without a good answer
+ * waits for a timer.
  */
 #include "config.h"
 
@@ -191,7 +191,7 @@ static void withdraw(BusQuestion *question)
 
 /*
  * A question in flight may have been answered before the present event, so it is asked again. A
- * question that is not sent yet need not be.
+ * question that was not sent yet is sent only once.
  */
 static void put_in_queue(BusQuestion *question)
 {

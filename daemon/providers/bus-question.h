@@ -14,8 +14,8 @@ typedef struct BusQuestions BusQuestions;
 typedef struct BusQuestion BusQuestion;
 
 /*
- * @level: true with @value, which is taken; false if the owner answers that there is none; unknown
- * if it does not answer. The last two come with @why.
+ * @level: true with @value, which is taken; false if the owner answers that there is no value;
+ * unknown if it does not answer. The last two levels come with @why.
  */
 typedef void (*BusQuestionFunc)(void *data, Level level, BusValue *value, const char *why);
 
@@ -23,7 +23,7 @@ BusQuestions *bus_questions_new(SystemBus *bus, BusQuestionFunc answered);
 /* All its questions must be freed. */
 void bus_questions_free(BusQuestions *all);
 
-/* The texts are borrowed and outlive it. */
+/* The texts are borrowed and outlive the question. */
 BusQuestion *bus_question_new(BusQuestions *all, const char *path, const char *interface,
 			      const char *member, void *data);
 void bus_question_free(BusQuestion *question);

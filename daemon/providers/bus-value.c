@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bus value: integers are compared as integers, because a double cannot distinguish those above
+ * Bus value: integers are compared as integers, because a double cannot represent all those above
  * 2^53.
  */
 #include "config.h"

@@ -141,7 +141,7 @@ Provider *dbus_name_provider_new(const ProviderSink *sink, SystemBus *bus)
 
 /* --- name holders that are ignored --- */
 
-/* The connection is gone, or the bus is. Its names have another owner by then, or none. */
+/* If the connection or the bus is gone, the names of the connection have another owner, or none. */
 static void on_stand_in_changed(void *data)
 {
 	StandIn *stand_in = data;
@@ -168,8 +168,8 @@ void dbus_name_provider_ignore(Provider *provider, const char *unique_name)
 	StandIn *stand_in;
 
 	/*
-	 * A name that is already watched would be watched twice, and other texts would get into a
-	 * match rule.
+	 * A name that is already watched must not be watched twice, and other texts must not get
+	 * into a match rule.
 	 */
 	if (*unique_name != ':' || !dbus_validate_bus_name(unique_name, NULL) ||
 	    g_hash_table_contains(names->stand_ins, unique_name))

@@ -11,7 +11,7 @@
 #include "loop/wire.h"
 #include "providers/bus-owner.h"
 
-/* The bus answers at once. If it does not, it is asked again after the next connection. */
+/* The bus answers at once. Otherwise it is asked again after the next connection. */
 #define ANSWER_US (25 * G_USEC_PER_SEC)
 
 typedef struct OwnedName {

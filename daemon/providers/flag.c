@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Flags: the set of flags and their holders. The manager keeps a note for each flag, so that it
- * survives a restart of the manager.
+ * Flags: the set of flags and their holders. Each flag has a note, so that it survives a restart of
+ * the manager.
  */
 #include "config.h"
 

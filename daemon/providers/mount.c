@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Mount: the kernel only signals a change; the table is then read again and compared. It is opened
- * once, because any user can hold the lock of /proc, and then no name there can be looked up.
+ * Mount: the kernel only signals a change; the table is then read again and compared. The table is
+ * opened once, because any user can hold the lock of /proc, and then no name there can be looked
+ * up.
  */
 #include "config.h"
 

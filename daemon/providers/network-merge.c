@@ -69,7 +69,7 @@ static void work_out(NetworkMerge *merge)
 	}
 }
 
-/* The last known level is void while NetworkManager is silent. */
+/* The last known level is dropped while NetworkManager is silent. */
 static void forget_reported(NetworkMerge *merge, NetworkQuestion question)
 {
 	if (!is_nm_in_use(merge, question))
@@ -86,8 +86,8 @@ void network_merge_init(NetworkMerge *merge, int64_t now_us)
 }
 
 /*
- * The grace starts when NetworkManager falls silent or is known to be absent. It is cancelled when
- * NetworkManager decides again, or when it cannot be queried.
+ * The grace period starts when NetworkManager falls silent or is known to be absent. It is
+ * cancelled when NetworkManager decides again, or when it cannot be queried.
  */
 static void time_grace(NetworkMerge *merge, bool is_news, int64_t now_us)
 {

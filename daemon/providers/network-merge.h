@@ -14,13 +14,14 @@
  *    connections work), while it reports "unknown", or while it is disconnected beside a foreign
  *    default route. It also has no state while its name has no owner, or while the bus is away.
  *    Without a state of NetworkManager, rtnetlink decides.
- * 3. If the two disagree when NetworkManager falls silent, the level is unknown, which stops
- *    nothing and starts nothing. NetworkManager knew those routes and disagreed, and most likely it
- *    returns with the same state (an upgrade). A change in rtnetlink is new information and decides
- *    at once. If NetworkManager stays silent for NETWORK_GRACE_US, rtnetlink decides, too. While
- *    the bus is away, it is not known that NetworkManager is gone, so the grace does not run.
- * 4. While NetworkManager exists, a new route does not make the machine online during the grace,
- *    or while NetworkManager starts, because it is about to check.
+ * 3. If NetworkManager and rtnetlink disagree when NetworkManager falls silent, the level is unknown,
+ *    which stops nothing and starts nothing. NetworkManager knew those routes and disagreed, and
+ *    most likely it returns with the same state (an upgrade). A change in rtnetlink is new
+ *    information and decides at once. If NetworkManager stays silent for a grace period
+ *    (NETWORK_GRACE_US), rtnetlink decides, too. While the bus is away, it is not known that
+ *    NetworkManager is gone, so the grace period does not run.
+ * 4. While NetworkManager exists, a new route does not make the machine online during the grace
+ *    period, or while NetworkManager starts, because NetworkManager is about to check.
  * 5. A new manager gives the bus NETWORK_FIRST_US to answer, because NetworkManager may know
  *    more than rtnetlink.
  */
@@ -55,7 +56,7 @@ typedef struct NetworkMerge {
 	NmView nm;
 	Level rtnl;
 	bool has_queried; /* rule 5 is over */
-	int64_t until_us; /* end of the grace; 0: it does not run */
+	int64_t until_us; /* end of the grace period; 0: it does not run */
 	Level reported[NETWORK_QUESTIONS]; /* the last known level; unknown: nothing to disagree
 					      with */
 	Level level[NETWORK_QUESTIONS];

@@ -167,8 +167,8 @@ static void add_multipath(RtnlTable *table, const struct rtattr *attribute)
 }
 
 /*
- * Only the main table, because the other tables belong to policy routing, which applies to selected
- * traffic only.
+ * Only the main table counts, because the other tables belong to policy routing, which applies to
+ * selected traffic only.
  */
 static bool is_in_main_table(const struct nlmsghdr *message, const struct rtmsg *route)
 {

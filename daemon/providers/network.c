@@ -26,9 +26,9 @@ typedef struct NetworkProvider {
 	WorkerJob *job; /* makes a list; NULL: none */
 	GHashTable *subscribed; /* interned key -> Reported, owned */
 	unsigned n_merged; /* the subscriptions to up and online */
-	RtnlTable *table; /* these are NULL while there is no subscription */
-	Netlink *netlink; /* also NULL if the kernel refuses */
-	NmWatch *nm; /* NULL without a subscription for up or online, or without a bus */
+	RtnlTable *table; /* this and the next two are NULL without a subscription */
+	Netlink *netlink; /* also NULL if the kernel refuses the socket */
+	NmWatch *nm; /* also NULL without a subscription for up or online, or without a bus */
 	NetworkMerge merge;
 	Timer *tick;
 } NetworkProvider;

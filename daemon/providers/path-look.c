@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Path look: a job for the process that also watches the paths of conditions. If that process
- * hangs, the job is tried again in its own process.
+ * hangs, the job is tried again in a separate process.
  */
 #include "config.h"
 
@@ -14,7 +14,9 @@
 #include "loop/loop.h"
 #include "providers/path.h"
 
-/* The pause after a process was lost. A process that hung must also have ended. */
+/*
+ * The pause after a process was lost. The next try also waits until a process that hung has ended.
+ */
 #define AGAIN_US (5 * G_USEC_PER_SEC)
 
 struct PathLook {

@@ -19,7 +19,7 @@ typedef struct PathLook PathLook;
 /**
  * path_look_new() - watch a path from now on
  * @seen: called from the main loop soon, and again after each event, also if the answer is the
- * same; may free this
+ * same; may free the PathLook
  */
 PathLook *path_look_new(WorkerPool *workers, const char *path,
 			void (*seen)(void *data, bool is_there), void *data);

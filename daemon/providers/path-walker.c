@@ -356,7 +356,7 @@ static bool walk_lookup(PathWalker *walker, WalkedPath *condition, const char *d
 	rest = g_string_new(directory);
 	if (!walk(walker, condition, rest, at, &st, watch_mask()))
 		return false;
-	if (walker->n_unwatched == n_unwatched) /* else no event reports its replacement */
+	if (walker->n_unwatched == n_unwatched) /* otherwise no event reports its replacement */
 		remember_lookup(walker, directory, condition, at->str);
 	return true;
 }

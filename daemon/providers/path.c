@@ -4,8 +4,9 @@
  *
  * All conditions begin in one process. If that process hangs at a path, the path and all others in
  * the same directory move to their own process, because a user may hold the lock of that directory.
- * If that process hangs as well, its conditions are unknown. It is tried again after a pause, but
- * never while a process that hung there is still alive. The other paths are not affected.
+ * If that process hangs as well, its conditions are unknown. The directory is tried again after a
+ * pause, but never while a process that hung there is still alive. Paths elsewhere are not
+ * affected.
  */
 #include "config.h"
 
@@ -52,7 +53,7 @@ typedef struct PathCondition {
 	char *why;
 	bool is_known; /* it was answered, or the process was lost */
 	Level reported;
-	bool is_reported; /* else the next answer is reported even without a change */
+	bool is_reported; /* if not, the next answer is reported even without a change */
 } PathCondition;
 
 typedef struct PathProvider {
@@ -130,7 +131,7 @@ static PathGroup *group_get(PathProvider *paths, const char *name)
 	return group;
 }
 
-/* Above the limit, all other places share one. */
+/* Above the limit, all other places share one group. */
 static PathGroup *group_of(PathProvider *paths, const char *name)
 {
 	const bool is_full = g_hash_table_size(paths->groups) > MAX_PLACES &&

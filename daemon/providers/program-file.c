@@ -2,11 +2,11 @@
 /*
  * Program file: checks whether execve(2) could execute a file, without executing it.
  *
- * A read lease is granted unless a process has the file open for writing (fcntl(2)). execve(2)
- * makes the same check. The lease is given up at once. The program headers show whether a file is
- * incomplete. The kernel maps the segments that they list, and does not check that the file
- * contains them. So an incomplete program starts and is then killed by a signal. Nothing shows
- * whether a script is complete.
+ * The kernel refuses a read lease while a process has the file open for writing (fcntl(2)).
+ * execve(2) makes the same check. A granted lease is given up at once. The program headers show
+ * whether a file is incomplete. The kernel maps the segments that they list, and does not check
+ * that the file contains them. So an incomplete program starts and is then killed by a signal.
+ * Nothing shows whether a script is complete.
  *
  * Only recently changed files are opened, so a boot reads no program that it does not start.
  */

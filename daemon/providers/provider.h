@@ -24,9 +24,9 @@ struct Provider {
 	void (*subscribe)(Provider *provider, const char *key);
 	void (*unsubscribe)(Provider *provider, const char *key);
 	/*
-	 * Returns: what exists instead, as a hint for users: "labels present: EFI, ROOT"; a new
-	 * string, or NULL. It is computed only on request, so its changes need not be reported. The
-	 * function itself may be NULL.
+	 * Returns: the alternatives that exist, as a hint for users: "labels present: EFI, ROOT"; a
+	 * new string, or NULL. The hint is computed only on request, so its changes are not
+	 * reported. The function itself may be NULL.
 	 */
 	char *(*describe)(Provider *provider, const char *key);
 	void (*free)(Provider *provider);

@@ -24,7 +24,7 @@ typedef struct Report {
 } Report;
 
 struct Registry {
-	/* one may have several prefixes; NULL: internal to the engine */
+	/* a provider may have several prefixes; NULL: internal to the engine */
 	Provider *providers[KEY_COUNT];
 	GPtrArray *all; /* Provider *, each once */
 	GHashTable *subscriptions; /* interned key -> how many */

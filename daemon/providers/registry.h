@@ -16,7 +16,7 @@
 typedef struct Registry Registry;
 
 typedef struct RegistryOptions {
-	/* its parameters; "" in a container, because the kernel was not booted for the container */
+	/* the kernel's parameters; "" in a container, for which the kernel was not booted */
 	const char *kernel_cmdline;
 	const char *virtualization; /* "", "container" or "vm" */
 	int mounts_fd; /* /proc/self/mountinfo, open; taken; -1: there is none */
@@ -52,7 +52,7 @@ void registry_unsubscribe(Registry *registry, KeyPrefix prefix, const char *key)
 /* Delivers all queued reports now. */
 void registry_flush(Registry *registry);
 
-/* What exists instead of @key, as text ("labels present: EFI, ROOT"); a new string, or NULL. */
+/* The alternatives to @key that exist: "labels present: EFI, ROOT"; a new string, or NULL. */
 char *registry_describe(Registry *registry, KeyPrefix prefix, const char *key);
 
 /* Reads and reports changes of the mount table now. */

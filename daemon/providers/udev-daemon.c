@@ -80,7 +80,7 @@ static void watch_process(UdevDaemon *daemon, pid_t pid)
 }
 
 /*
- * Examined before the connection. If another socket replaces it meanwhile, an event reports that,
+ * Called before connecting. If another socket replaces this one meanwhile, an event reports that,
  * and the identity differs.
  */
 static Socket find_socket(const UdevDaemon *daemon)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Udev daemon: is udevd running? It is while a process listens on its control socket. A new socket
- * means a new udevd.
+ * Udev daemon: is udevd running? It runs while a process listens on its control socket. A new
+ * socket means a new udevd.
  */
 #ifndef SVCD_PROVIDERS_UDEV_DAEMON_H
 #define SVCD_PROVIDERS_UDEV_DAEMON_H

@@ -51,7 +51,7 @@ void udev_rechecks_free(UdevRechecks *rechecks)
 	g_free(rechecks);
 }
 
-/* Blkid has read the device and found nothing, although there may be something. */
+/* Has blkid read the device and found nothing, although it may have content? */
 static bool is_doubtful(const UdevRecord *record)
 {
 	return udev_record_is_blank(record) &&
@@ -59,7 +59,7 @@ static bool is_doubtful(const UdevRecord *record)
 	       !record->is_empty;
 }
 
-/* An earlier manager may have known it as a volume. */
+/* May an earlier manager have known the device as a volume? */
 static bool may_have_been_volume(const UdevRecord *record, UdevRecordSource by)
 {
 	return by == UDEV_FROM_FIRST_LISTING && !udev_record_has_partitions(record);
@@ -75,7 +75,7 @@ static void begin(UdevRechecks *rechecks, UdevRecord *record, bool is_of_unknown
 	g_hash_table_insert(rechecks->by_path, record->syspath, recheck);
 }
 
-/* Its key is part of the record and is freed with it. */
+/* The key of the entry is a part of its record and is freed with it. */
 static void replace(UdevRechecks *rechecks, Recheck *recheck, UdevRecord *record)
 {
 	g_hash_table_steal(rechecks->by_path, recheck->record->syspath);
@@ -119,7 +119,7 @@ void udev_rechecks_put(UdevRechecks *rechecks, UdevRecord *record, UdevRecordSou
 		g_hash_table_remove(rechecks->by_path, record->syspath);
 		udev_table_put(rechecks->table, record);
 	} else if (was_volume && udev_record_is_unread(record)) {
-		/* an event comes when it can be read */
+		/* an event comes when the device can be read */
 		g_hash_table_remove(rechecks->by_path, record->syspath);
 		udev_table_keep(rechecks->table, record->syspath);
 		udev_record_free(record);

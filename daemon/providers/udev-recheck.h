@@ -63,7 +63,7 @@ void udev_rechecks_drop(UdevRechecks *rechecks, const char *syspath);
 
 /*
  * udevd cannot be asked about this device, so no answer is waited for. @is_lost: it is unknown
- * whether udevd was asked, and it is tried again.
+ * whether udevd was asked, so the request is repeated.
  */
 void udev_rechecks_refuse(UdevRechecks *rechecks, const char *syspath, bool is_lost,
 			  int64_t now_us);

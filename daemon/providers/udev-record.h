@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Udev record: one device as plain text, as udev has processed it, and the requirements of a
- * condition. The device's manufacturer or user chooses its labels, models and serial numbers. They
- * are only compared, and shown escaped.
+ * condition. The device's manufacturer or user chooses its labels, models and serial numbers. These
+ * texts are only compared, or shown escaped.
  */
 #ifndef SVCD_PROVIDERS_UDEV_RECORD_H
 #define SVCD_PROVIDERS_UDEV_RECORD_H
@@ -43,10 +43,10 @@ const char *udev_record_property(const UdevRecord *record, const char *name);
  */
 bool udev_record_is_ready(const UdevRecord *record);
 
-/* It has a label or a UUID. */
+/* Has the device a label or a UUID? */
 bool udev_record_is_volume(const UdevRecord *record);
 
-/* blkid has found no content: no file system, and no member of something larger. */
+/* Has blkid found neither a file system nor a member of an array or the like? */
 bool udev_record_is_blank(const UdevRecord *record);
 
 bool udev_record_has_partitions(const UdevRecord *record);
@@ -80,9 +80,9 @@ char *udev_text_decode(const char *text);
 /* --- from libudev --- */
 
 /*
- * Without memory or descriptors libudev answers as if there were nothing; only errno differs, until
- * its next call. An unreadable device must not count as removed, because services that need it
- * would then be stopped.
+ * Without memory or descriptors libudev answers as if there were nothing, and only errno shows the
+ * error until the next call of libudev. An unreadable device must not count as removed, because
+ * services that need it would then be stopped.
  *
  * Sets @trouble to errno for such an error; otherwise leaves it unchanged.
  */
@@ -90,7 +90,7 @@ void udev_record_note_read_error(int *trouble);
 
 /**
  * udev_record_from_device() - all properties of a device
- * @device: of an event: no file is read, because all properties came with the event
+ * @device: if it is from an event, no file is read, because all properties came with the event
  * @subsystem: for a device of /sys, where the subsystem is only a link; NULL for a device of an
  * event, because its properties contain the subsystem
  *

@@ -75,7 +75,10 @@ void udev_table_settle(UdevTable *table);
 /* NULL: not known */
 const UdevRecord *udev_table_record(const UdevTable *table, const char *syspath);
 
-/* What exists instead, "labels present: EFI, ROOT"; a new string, or NULL if @key was not added. */
+/*
+ * The alternatives that exist, "labels present: EFI, ROOT"; a new string, or NULL if @key was not
+ * added.
+ */
 char *udev_table_describe(const UdevTable *table, const char *key);
 /* The devices of a subsystem (NULL: all) in the order of their names in /sys; borrowed. */
 GPtrArray *udev_table_records(const UdevTable *table, const char *subsystem);

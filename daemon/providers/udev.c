@@ -113,7 +113,7 @@ static void on_failed(void *data, const char *why)
 	note_settled(udev);
 }
 
-/* It replaces single reads, because it covers more and is later. */
+/* A listing replaces single reads, because it covers more devices and is newer. */
 static void begin_listing(UdevProvider *udev)
 {
 	g_autofree const char **subsystems =
@@ -416,7 +416,7 @@ static void on_daemon_changed(void *data, bool is_there)
 	if (is_there) {
 		g_clear_pointer(&udev->source, udev_source_free);
 		udev_rechecks_repeat(udev->rechecks, loop_now());
-		timer_disarm(udev->listing); /* a pause after a failure would leave no monitor */
+		timer_disarm(udev->listing); /* a failure must not delay the new monitor */
 		schedule_listing(udev);
 		return;
 	}
@@ -453,7 +453,7 @@ static void start_listening(UdevProvider *udev)
 
 /*
  * @subsystem: or ANY. The filter is widened before the devices are listed, so that no event is
- * missed. A listing in progress does not contain them.
+ * missed. A listing in progress does not contain these devices.
  */
 static void want(UdevProvider *udev, const char *subsystem)
 {

@@ -35,7 +35,7 @@ static const struct {
 	{ SANDBOX_PROTECT_SYSTEM, AT(PROTECT_SYSTEM_FULL), MOUNT_READ_ONLY, 0, { "/etc" } },
 	{ SANDBOX_PROTECT_SYSTEM, AT(PROTECT_SYSTEM_STRICT), MOUNT_READ_ONLY, 0, { "/" } },
 	{ SANDBOX_PROTECT_SYSTEM, AT(PROTECT_SYSTEM_STRICT), MOUNT_KEEP, 0, { "/dev", "/proc", "/sys" } },
-	/* Left to the rows of ProtectHome=, which come after these, as in systemd. */
+	/* The homes are left to the rows of ProtectHome=, which come after these, as in systemd. */
 	{ SANDBOX_PROTECT_SYSTEM, AT(PROTECT_SYSTEM_STRICT), MOUNT_KEEP, 0, EVERY_HOME },
 
 	{ SANDBOX_PROTECT_HOME, AT(PROTECT_HOME_YES), MOUNT_HIDE, 0, EVERY_HOME },

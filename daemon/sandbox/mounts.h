@@ -51,7 +51,7 @@ struct MountList {
 /* Strings are borrowed. Returns: 0 or ENOMEM. */
 int mount_list_add(struct MountList *list, const struct MountEntry *entry);
 
-/* Is @path @top or below it? Both are absolute and normalised. */
+/* Is @path equal to @top or below it? Both are absolute and normalised. */
 bool mount_path_is_within(const char *path, const char *top);
 
 /* Is @path, or a directory between it and @top, hidden or made read-only? */

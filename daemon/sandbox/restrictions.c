@@ -22,8 +22,8 @@
 #define INT_BITS 0xffffffffu /* an argument of 32 bits; the kernel ignores the upper half */
 
 /*
- * From <linux/sched.h> of later kernels; and the mask of the policy bits, without the flag beside
- * them.
+ * SCHED_EXT is in <linux/sched.h> of later kernels. POLICY_BITS excludes the flag that is combined
+ * with a policy.
  */
 #ifndef SCHED_EXT
 #define SCHED_EXT 7
@@ -41,7 +41,7 @@ static int forbid(const struct RuleTarget *target, int error, const char *call, 
 	int result;
 
 	if (number == __NR_SCMP_ERROR)
-		return 0; /* on no processor that this library supports */
+		return 0; /* the library knows this call on no processor */
 	result = target->library->rule_add_array(target->filter, SCMP_ACT_ERRNO((unsigned)error),
 						 number, n, args);
 	return result == -EDOM || result == -EEXIST ? 0 : -result;

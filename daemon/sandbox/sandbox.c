@@ -400,7 +400,7 @@ static int read_bounding_set(struct Sandbox *sandbox, enum SandboxKey key, const
 	return read_set(sandbox, key, line, add_capability, problem);
 }
 
-/* "All but" is limited to existing capabilities, because others cannot be given. */
+/* A list with "~" is limited to existing capabilities, because others cannot be given. */
 static int read_ambient(struct Sandbox *sandbox, enum SandboxKey key, const char *line,
 			struct Problem *problem)
 {
@@ -471,7 +471,7 @@ static int add_namespace(const char *name, uint64_t *mask, struct Problem *probl
 	return problem_none_of(problem, name, names);
 }
 
-/* yes: none may be made; no: all; or a list of allowed ones. */
+/* yes: no namespace may be made; no: all may be made; or a list of those that may be made. */
 static int read_namespaces(struct Sandbox *sandbox, enum SandboxKey key, const char *value,
 			   struct Problem *problem)
 {
@@ -505,7 +505,7 @@ static int read_architectures(struct Sandbox *sandbox, enum SandboxKey key, cons
 	uint64_t none = 0;
 
 	if (*value == '~')
-		return add_architecture(value, &none, problem); /* there is no "all but" */
+		return add_architecture(value, &none, problem); /* "~" is an invalid name here */
 	return read_set(sandbox, key, value, add_architecture, problem);
 }
 

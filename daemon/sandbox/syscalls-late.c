@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Late system calls: a table and a small program.
- */
+/* Late system calls: a table, and a small program for seccomp(2). */
 #include "config.h"
 
 #include "sandbox/syscalls-late.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * System calls: one filter for each processor type whose programs this machine can run, because the
- * calls have different numbers. One filter for all would be as weak as the weakest.
+ * calls have different numbers. One filter for all types would be as weak as the weakest of them.
  */
 #include "config.h"
 

@@ -3,7 +3,7 @@
  * Initctl: reads the FIFO.
  *
  * A record is smaller than PIPE_BUF, so each writer's record arrives whole (pipe(7)). If a process
- * writes anything else, the records behind it are shifted. Then all waiting bytes are dropped.
+ * writes anything else, the records after it are misaligned. Then all waiting bytes are dropped.
  */
 #include "config.h"
 
@@ -96,7 +96,7 @@ static void on_readable(GIOCondition condition, void *data)
 	Initctl *initctl = data;
 	struct InitctlRequest record;
 
-	(void)condition; /* it never ends, because this process is a writer, too */
+	(void)condition; /* the FIFO never ends, because this process is a writer, too */
 	for (int i = 0; i < RECORDS_A_TURN; i++) {
 		ssize_t n = read(initctl->fd, &record, sizeof record);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Initctl: the FIFO /run/initctl, on which tools of SysV init request runlevels. It reads records
- * and passes the requests to its listener.
+ * Initctl: the FIFO /run/initctl, on which tools of SysV init request runlevels. This file reads
+ * records and passes the requests to a callback.
  */
 #ifndef SVCD_SYSV_INITCTL_H
 #define SVCD_SYSV_INITCTL_H
@@ -14,9 +14,9 @@
 /**
  * initctl_open() - make the FIFO at @path if it does not exist, and open it
  *
- * Its mode is 0, so only a process with CAP_DAC_OVERRIDE opens it. Any process that has it open
- * could hold its lock and block the manager. It is opened for both directions, so that it always
- * has a reader and never ends.
+ * The mode of the FIFO is 0, so that only a process with CAP_DAC_OVERRIDE can open it: any process
+ * that has it open could hold its lock and block the manager. It is opened for both directions, so
+ * that it always has a reader and never ends.
  * Returns: the descriptor; -1 with @error.
  */
 int initctl_open(const char *path, GError **error);

@@ -289,8 +289,8 @@ static WorkerJob *find_job(const WorkerProcess *process, uint64_t id)
 
 /*
  * The process hangs, or has ended during its work. The job that it worked on counts as the cause
- * and is lost. If the process never sent anything, it could not start, and another one could not
- * either: all jobs are lost. If it ended between two jobs, the next process starts after a pause.
+ * and is lost. If the process never sent anything, it could not start, and neither could another
+ * one: all jobs are lost. If it ended between two jobs, the next process starts after a pause.
  * Otherwise a program that ends at once would be started in an endless loop.
  */
 static void process_fail(WorkerProcess *process, bool has_ended)
@@ -326,7 +326,7 @@ static void on_again(void *data)
 
 /*
  * If the worker still works on a freed job after this time, it hangs in that job. Any other worker
- * ends when it reads the end of its socket.
+ * ends when it finds end-of-file on its socket.
  */
 static void on_idle(void *data)
 {

@@ -38,8 +38,8 @@ typedef struct WorkerJob WorkerJob;
 
 typedef struct WorkerOps {
 	/*
-	 * Runs svc-worker with @socket, borrowed, as its standard input.
-	 * Returns: a number that identifies it for worker_pool_ended(); 0: it cannot be started.
+	 * Runs svc-worker with @socket, borrowed, as its standard input. Returns: a number that
+	 * identifies the process for worker_pool_ended(); 0: it cannot be started.
 	 */
 	uint64_t (*start)(void *data, int socket);
 	void (*kill)(void *data, uint64_t number); /* SIGKILL */
@@ -70,7 +70,7 @@ typedef struct WorkerListener {
 /* @ops: copied. */
 WorkerPool *worker_pool_new(const WorkerOps *ops);
 /*
- * Drops all jobs without calling their listeners. Workers exit when they read the end of their
+ * Drops all jobs without calling their listeners. Workers exit when they find end-of-file on their
  * input. NULL is allowed.
  */
 void worker_pool_free(WorkerPool *pool);
