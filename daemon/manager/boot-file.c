@@ -36,7 +36,7 @@ void boot_file_recover(Manager *m)
 	 * A machine boots with an empty /run, but a restarted container may contain an older file.
 	 */
 	if (!recovery_has_begun(m->recovery) || m->welcome.flags & WELCOME_WITHOUT_NOTES) {
-		(void)unlink(path); /* usually it does not exist */
+		(void)unlink(path); /* usually the file does not exist */
 		return;
 	}
 	if (access(path, F_OK) < 0)

@@ -391,7 +391,7 @@ static bool is_known(const Manager *m, const char *name)
 	return engine_find(m->engine, name) || service_set_find(engine_set(m->engine), name);
 }
 
-/* Loads the same files, with a new instance. */
+/* Loads the files in force again, with a new instance. */
 static void load_again(Manager *m)
 {
 	g_autoptr(GError) error = NULL;
@@ -486,7 +486,7 @@ static void generator_ended(Manager *m)
 
 	files.is_generating = false;
 	timer_disarm(files.generate_limit);
-	/* it may have read the files before the change for which the load was requested */
+	/* it may have read files before the change for which this load was requested */
 	if (files.is_load_requested) {
 		begin_load(m);
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svcd-manager: decides what runs. It is a child of the keeper (PID 1), which starts it with the
- * link at descriptor 3.
+ * svcd-manager: decides what runs. It is a child of the keeper (PID 1), which starts it with a
+ * socket to the keeper at descriptor 3.
  *
  * One thread, crash-only: its normal start is its recovery (recovery.c). The idea is explained in
  * docs/design.md and docs/keeper.md.
@@ -76,7 +76,7 @@ static Manager *manager_new(int argc, char **argv)
 
 /*
  * Before GLib prints the first error text, it looks in the library directory for "charset.alias"
- * and for converters, and any user can hold the lock of that directory. GLib does not look if the
+ * and for converters. Any user can hold the lock of that directory. GLib does not look if the
  * variable CHARSET contains the answer, and it remembers the answer.
  */
 static void settle_character_set(void)

@@ -164,7 +164,7 @@ void notes_mark_global(void); /* the note of the boot */
 void notes_send(Manager *m); /* all marked notes that have changed */
 void notes_forget(Manager *m, const char *service);
 void notes_remember(const char *service, const char *note); /* a note from the replay */
-void notes_send_flag(Manager *m, const char *name); /* its present state */
+void notes_send_flag(Manager *m, const char *name); /* the flag's present state */
 /* "" if @name is not the name of a flag's note. */
 const char *notes_flag_name(const char *name);
 #define NOTES_GLOBAL "."
@@ -323,8 +323,8 @@ void user_session_begin(Manager *m); /* does nothing in the machine's manager */
 /* boot-history.c */
 void boot_history_watch_volumes(Manager *m); /* before the engine begins */
 void boot_history_load(Manager *m, const Bundle *bundle);
-void boot_history_remember(Manager *m); /* after a recovery: an earlier manager has saved it */
-void boot_history_check(Manager *m); /* saves it when the boot is finished */
+void boot_history_remember(Manager *m); /* after a recovery: the history is already saved */
+void boot_history_check(Manager *m); /* saves the history when the boot is finished */
 void boot_history_on_level(Manager *m, const char *key, Level level);
 extern const Helper boot_history_helper;
 

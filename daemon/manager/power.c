@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Power: a shutdown enters runlevel 0 or 6, and the keeper's finale follows when it is settled. The
+ * Power: a shutdown enters runlevel 0 or 6. When that is settled, the keeper's finale follows. The
  * keeper gets the request first, with a deadline, so that it completes the shutdown even if this
  * manager fails.
  */

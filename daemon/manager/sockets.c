@@ -63,7 +63,7 @@ struct ServiceSockets {
 	GPtrArray *closing; /* OpenSocket *, owned: svc-worker is shutting them down */
 	bool is_to_look; /* check the open ones, and retry the failed ones */
 	int64_t looked_us; /* the time of the last check */
-	uint64_t held; /* the invocation whose start waits for @sockets; 0: none */
+	uint64_t held; /* the invocation that is held until @sockets are open; 0: none */
 	GArray *fds; /* for a spawn: int, borrowed from @sockets */
 	char *names;
 };
@@ -74,7 +74,7 @@ static struct {
 	Timer *retry; /* armed while a socket cannot be opened */
 	int64_t pause_us; /* until the next try, unless an event comes earlier */
 	int64_t tried_us; /* the time of the last try */
-	AddressWatch *addresses; /* NULL: no socket waits for one */
+	AddressWatch *addresses; /* NULL: no socket waits for an address */
 	bool are_of_boot_open; /* sockets_hold_boot() is over */
 } sockets;
 
@@ -342,7 +342,7 @@ static bool is_wanted(const Service *s, const Listen *listen)
 static bool is_file_to_go(const OpenSocket *socket, const Service *s)
 {
 	if (!socket->text)
-		return true; /* svc-worker finds out whether it has a file */
+		return true; /* svc-worker finds out whether the socket has a file */
 	for (guint i = 0; s && i < service_def_n_sockets(s->def); i++) {
 		const Listen *listen = g_ptr_array_index(s->def->socket->listens, i);
 
@@ -480,7 +480,7 @@ static void on_client(GIOCondition condition, void *data)
 	g_autofree char *address = g_strdup(socket->text);
 
 	(void)condition;
-	/* a client has reached it: the start need not check it */
+	/* a client has reached the socket, so the start need not check it */
 	socket->owner->looked_us = loop_now();
 	engine_connection(m->engine, service, address, loop_now());
 	sockets_mark(service); /* whatever the engine decided, the sockets are updated */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Check of a user's own service: keys that only root can apply are refused at their line, not at
- * the start.
+ * Check of a user's own service: keys that only root can apply are refused when their line is read,
+ * not when the service starts.
  */
 #ifndef SVCD_MODEL_CHECK_USER_H
 #define SVCD_MODEL_CHECK_USER_H

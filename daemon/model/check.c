@@ -76,7 +76,7 @@ static char *explain_impossible(Checker *c, const Literal *literal)
 		return explain_unasked(service_set_find(c->set, name));
 	if (*name != '$')
 		return service_set_find(c->set, name) ? NULL : explain_missing(c, name);
-	/* settled:$x is true without a provider of $x, so it needs none. */
+	/* settled:$x is also true if $x has no provider. */
 	if (literal->prefix != KEY_FACILITY || service_set_facility(c->set, name))
 		return NULL;
 	return g_strdup_printf("no service provides %s", name);

@@ -72,7 +72,7 @@ typedef struct ExecDef {
 	bool has_oom_score_adjust;
 	int oom_score_adjust;
 	SchedulingDef scheduling;
-	struct Sandbox *sandbox; /* NULL: no such key is set */
+	struct Sandbox *sandbox; /* NULL: no sandbox key is set */
 	GPtrArray *sandbox_lines; /* char *: the "KEY=VALUE" lines, for svc-exec; never NULL */
 } ExecDef;
 

@@ -291,8 +291,8 @@ static Adjacency adjacency_new(unsigned n, const GArray *edges)
 	Adjacency a = { g_new0(unsigned, n + 2), g_new0(unsigned, edges->len + 1) };
 
 	/*
-	 * The count of each node is stored two places after the node. So after the last loop,
-	 * first[v] is where the successors of v begin.
+	 * The count of each node is stored two places after the node. So after the last loop, the
+	 * successors of v begin at first[v].
 	 */
 	for (guint i = 0; i < edges->len; i++)
 		a.first[g_array_index(edges, Edge, i).before + 2]++;

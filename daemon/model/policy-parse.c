@@ -487,8 +487,8 @@ static bool merge(Arena *arena, Policy *policy, const char *file, const IniFile 
 	const IniEntry *entry = ini->entries;
 
 	/*
-	 * Sections and entries are read in the order of the file, because the rank of a name is its
-	 * first appearance in all files.
+	 * Sections and entries are read in the order of the file, because the first appearance of a
+	 * name in all files gives its rank.
 	 */
 	for (const IniSection *section = ini->sections; section; section = section->next) {
 		begin_section(&p, section);

@@ -67,8 +67,8 @@ const PolicyEntry *policy_own_entry(const ServiceEntry *entry, const char *servi
 				    const Runlevel *runlevel);
 
 /*
- * Does Activation= in its section decide? A section in the layer of rc links decides only if no
- * later layer names the service anywhere.
+ * Does Activation= in the section of the service decide? A section in the layer of rc links decides
+ * only if no later layer names the service anywhere.
  */
 bool policy_section_decides(const Policy *policy, const ServiceEntry *entry, const char *service);
 
@@ -83,8 +83,8 @@ void policy_record(Policy *policy, const char *section, const char *argument, co
 		   const char *value, bool is_list, Origin origin);
 
 /*
- * These return the entry with this name, and make it if it does not exist. NULL: there are too many
- * runlevels.
+ * The next two functions return the entry with this name, and make it if it does not exist. NULL:
+ * there are too many runlevels.
  */
 Runlevel *policy_ensure_runlevel(Policy *policy, const char *name);
 ServiceEntry *policy_ensure_service(Policy *policy, const char *name, Origin origin);

@@ -81,7 +81,7 @@ typedef struct StatementQuery {
 	const Policy *policy;
 	const char *service;
 	const ServiceEntry *entry; /* its section, or NULL */
-	GHashTable *included; /* Runlevel *: those that matter */
+	GHashTable *included; /* of policy_runlevels_below() */
 	PolicyDecision decision;
 	GPtrArray *answer; /* PolicyStatement * */
 } StatementQuery;

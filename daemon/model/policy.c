@@ -234,8 +234,7 @@ static const char *canonical_token(const char *token)
 	g_autofree char *problem = NULL;
 
 	if (strchr(token, ':'))
-		(void)key_parse(token, &prefix, &canonical, &problem); /* checked when it was read
-									*/
+		(void)key_parse(token, &prefix, &canonical, &problem); /* checked when read */
 	return canonical;
 }
 
@@ -331,7 +330,7 @@ typedef struct PolicySearch {
 
 /*
  * In runlevels 1 to 5, a link applies only to its own runlevel. If /etc/rc3.d has no link, runlevel
- * 3 does not get the service by including 2, unless a later layer names it.
+ * 3 does not get the service by including 2, unless a later layer names the service.
  */
 static bool is_included(const PolicySearch *search, const Runlevel *runlevel,
 			const PolicyEntry *entry)

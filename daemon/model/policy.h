@@ -108,7 +108,7 @@ bool policy_kernel_is_vendor_only(const char *const *tokens);
  * runlevel
  *
  * svcd.policy=vendor omits files, which is reported as an error, so that every console shows it.
- * Other arguments that begin with "svcd." cause a warning. All others are ignored.
+ * Other arguments that begin with "svcd." cause a warning. All other arguments are ignored.
  */
 void policy_apply_kernel_argument(Policy *policy, const char *token, DiagList *diags);
 

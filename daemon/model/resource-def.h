@@ -36,7 +36,10 @@ typedef struct ResourceDef {
 const char *resource_controller(Resource resource);
 const char *resource_file(Resource resource);
 
-/* The text for its file, as in ResourceDef, a new string; NULL with *@ret_problem, a new string. */
+/*
+ * The text for the file of @resource, as in ResourceDef, a new string; NULL with *@ret_problem, a
+ * new string.
+ */
 char *resource_read(Resource resource, const char *value, char **ret_problem);
 
 /**

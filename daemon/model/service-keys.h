@@ -40,8 +40,8 @@ unsigned service_keys_length(void);
 unsigned service_key_number(const ServiceKey *key);
 
 /*
- * Can its value contain a path, in which "%t" is replaced? False for commands, because their
- * percent signs belong to the program.
+ * Can the value of @key contain a path, in which "%t" is replaced? False for commands, because
+ * their percent signs belong to the program.
  */
 bool service_key_takes_paths(const ServiceKey *key);
 

@@ -49,7 +49,7 @@ typedef struct Listen {
 typedef struct SocketDef {
 	GPtrArray *listens; /* Listen *, in the order of the file; never NULL */
 	char *user; /* SocketUser=: a name or digits; NULL: root */
-	char *group; /* SocketGroup=; NULL: that of @user, else root's */
+	char *group; /* SocketGroup=; NULL: the group of @user, or root's */
 	unsigned mode; /* SocketMode= */
 	unsigned directory_mode; /* DirectoryMode= */
 	unsigned backlog;

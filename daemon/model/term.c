@@ -51,7 +51,7 @@ static char *join_condition(char **first, char **end)
 	g_autofree char *joined = NULL;
 
 	if (end - first == 1)
-		return g_strdup(*first); /* it may be quoted as a whole */
+		return g_strdup(*first); /* the condition may be quoted as a whole */
 	g_ptr_array_add(tokens, (gpointer)argument);
 	for (char **token = first + 1; token < end; token++)
 		g_ptr_array_add(tokens, *token);

@@ -35,9 +35,9 @@ typedef struct SafeParent {
 	int fd; /* O_PATH */
 	const char *name; /* the last component, inside the given path */
 	bool is_foreign; /* other users can replace something; only then are @uid and @gid set */
-	/* a user with the rights that these users have in the first such directory */
+	/* ids with the rights that these users have in the first such directory */
 	uid_t uid;
-	gid_t gid; /* the group of this user */
+	gid_t gid;
 } SafeParent;
 
 /**

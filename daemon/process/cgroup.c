@@ -280,7 +280,7 @@ void cgroup_watch(Cgroup *cgroup, bool on)
 	}
 	cgroup->events_fd = open_below(cgroup->path, "cgroup.events", O_RDONLY);
 	if (cgroup->events_fd < 0)
-		return; /* gone: cgroup_population() reports it */
+		return; /* the group is gone: cgroup_population() reports it */
 	/* the kernel reports changes after this read */
 	(void)read_start(cgroup->events_fd, text, sizeof text);
 	cgroup->source =

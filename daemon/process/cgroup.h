@@ -38,13 +38,13 @@ Cgroup *cgroup_new(const char *root, const char *service, void (*on_change)(void
  */
 void cgroup_use_workers(Cgroup *cgroup, WorkerPool *workers);
 /*
- * From now on, the service's processes are the descendants of @keeper that have its mark. Does
- * nothing if there is a cgroup.
+ * From now on, the service's processes are the descendants of @keeper that have the service's mark.
+ * Does nothing if there is a cgroup.
  */
 void cgroup_use_marks(Cgroup *cgroup, pid_t keeper);
 /* The mark to put into the environment of the service's processes; NULL: none. */
 const char *cgroup_mark(const Cgroup *cgroup);
-/* Can its processes be listed? */
+/* Can the processes of the group be listed? */
 bool cgroup_is_known(const Cgroup *cgroup);
 void cgroup_free(Cgroup *cgroup);
 
@@ -84,7 +84,7 @@ void cgroup_signal(const Cgroup *cgroup, int signo, pid_t except);
 void cgroup_remove(const Cgroup *cgroup);
 /*
  * Removes the groups that the service has made below its own. Returns: true if there are none;
- * false if the removal is in progress; its end is reported as a change.
+ * false while the removal is in progress. The end of the removal is reported as a change.
  */
 bool cgroup_clear(Cgroup *cgroup);
 bool cgroup_has_groups(const Cgroup *cgroup);

@@ -520,8 +520,8 @@ void keeper_link_forget_ended(KeeperLink *link, const char *name)
 }
 
 /*
- * Two messages, because PID 1 may close its copy only after ours is closed. If the second is lost,
- * PID 1 closes the descriptor when this manager ends.
+ * Two messages, because PID 1 may close its copy only after ours is closed. If the second message
+ * is lost, PID 1 closes the descriptor when this manager ends.
  */
 void keeper_link_dispose(KeeperLink *link, int fd)
 {

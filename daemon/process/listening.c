@@ -173,8 +173,8 @@ static bool open_parent(const Listen *listen, unsigned mode, SafeParent *ret, GE
 }
 
 /*
- * A handle on the file of a socket, even if its path now leads to another file. Without
- * CAP_NET_ADMIN the path is used.
+ * Opens the file of a socket, even if its path now leads to another file. Without CAP_NET_ADMIN,
+ * opens the file at the path.
  */
 static int open_file_of(int fd, const char *path)
 {
@@ -409,7 +409,7 @@ static int open_fifo_in(const Listen *listen, const SafeParent *parent, GError *
 	struct stat st;
 	int fd;
 
-	/* it may exist; a failure shows in the next call */
+	/* the fifo may exist; the next call reports a failure */
 	(void)mkfifoat(parent->fd, parent->name, 0600);
 	if (fstatat(parent->fd, parent->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    !S_ISFIFO(st.st_mode)) {

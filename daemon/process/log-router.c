@@ -481,7 +481,7 @@ void log_router_begin(LogRouter *router, pid_t alive_pid, uint64_t alive_invocat
 		start_now(router);
 	} else if (router->control_fd < 0) {
 		process_id_init(&id, LOGGER_SERVICE, ROLE_MAIN, alive_invocation);
-		/* its control socket is lost; the next logger gets a new one */
+		/* this logger's control socket is lost; the next logger gets a new one */
 		keeper_link_signal(router->link, &id, SIGKILL);
 	} else {
 		/*

@@ -393,8 +393,8 @@ void notify_socket_arm(NotifySocket *socket)
 void notify_socket_drain(NotifySocket *socket)
 {
 	/*
-	 * A datagram whose effect is not in the note yet is dropped. If the note is lost, the exit
-	 * of the process is reported again, which is sufficient.
+	 * A datagram with an effect that is not in the note yet is dropped. If the note is lost,
+	 * the exit of the process is reported again, which is sufficient.
 	 */
 	for (int i = 0; i < DRAIN_MAX && (socket->hold == HOLD_NONE || socket->hold == HOLD_NOTE);
 	     i++) {

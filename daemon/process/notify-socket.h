@@ -73,7 +73,7 @@ char *notify_socket_path(const char *runtime_dir, const char *service);
  * notify_socket_new() - make the socket at @path, replacing an old one, and make its directory
  * @owner: the only user besides root that may write to it; or NOTIFY_ANY_USER
  *
- * It reads nothing before it is armed.
+ * Nothing is read before the socket is armed.
  */
 NotifySocket *notify_socket_new(const char *path, uid_t owner, const NotifyListener *listener,
 				void *data, GError **error);

@@ -128,7 +128,7 @@ static const uint16_t refused[] = {
 	SYS_setresuid,
 	SYS_setresgid,
 	SYS_setgroups,
-#ifndef WITH_SANITIZERS /* their leak check starts a process */
+#ifndef WITH_SANITIZERS /* the leak check starts a process */
 	/* Children belong to the keeper, and we have one thread. */
 	SYS_clone,
 	SYS_execve,

@@ -241,7 +241,7 @@ static void give_up(Probe *probe)
 	else if (is_requested)
 		check_stuck(s, probe);
 	if (!supervisor_is_up(s))
-		supervisor_row(s)->changed(s); /* it may have been the last one */
+		supervisor_row(s)->changed(s); /* this may have been the last probe */
 }
 
 static void on_limit(void *data)
@@ -522,7 +522,7 @@ void probe_ended(Supervisor *s, enum ProcessRole role, const struct MessageExite
 	if (cgroup_population(probe->cgroup) == CGROUP_POPULATED)
 		timer_arm(probe->limit, loop_now() + PROBE_KILL_US);
 	if (!supervisor_is_up(s))
-		supervisor_row(s)->changed(s); /* it may have been the last one */
+		supervisor_row(s)->changed(s); /* this may have been the last probe */
 }
 
 void probes_update(Supervisor *s)

@@ -218,7 +218,7 @@ bool supervisor_open_notify(Supervisor *s, GError **error);
 void supervisor_arm(Supervisor *s); /* arms the channels from the main process */
 void supervisor_drain(Supervisor *s, enum ProcessRole role);
 void supervisor_forget_fds(Supervisor *s);
-/* Are its runtime directories to be removed after this run? */
+/* Are the service's runtime directories to be removed after this run? */
 bool supervisor_ends_runtime(const Supervisor *s);
 /* NOTIFY_LOOKED_UP: only svc-worker can find out. */
 NotifyTrust supervisor_trust(const Supervisor *s, pid_t pid);
@@ -271,7 +271,7 @@ void step_adopted(Supervisor *s, pid_t pid, int error);
 
 /* --- supervise-steps.c: functions that steps share --- */
 
-/* Does it have processes besides the main and the control process that must be ended, too? */
+/* Must processes be ended besides the main and the control process? */
 bool step_has_others(const Supervisor *s);
 /* Calls the step's "look again" function after a growing delay. */
 void step_poll_again(Supervisor *s);
@@ -352,7 +352,7 @@ void script_restart_main_ended(Supervisor *s, const struct MessageExited *exit);
 void script_restart_limit(Supervisor *s);
 
 /*
- * Is it a task with DoneWhile= that is done? The result of its work exists until its Stop=
+ * Is the service a task with DoneWhile= that is done? The result of its work exists until its Stop=
  * succeeds. A shutdown does not wait for that.
  */
 bool supervisor_stays_done(const Supervisor *s);

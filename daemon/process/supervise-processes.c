@@ -452,8 +452,8 @@ void supervisor_forget_fds(Supervisor *s)
 }
 
 /*
- * The service has sent descriptors that cannot be closed, again and again. Its next socket is only
- * for processes of root. If those processes do the same, there is no third socket.
+ * The service has repeatedly sent descriptors that cannot be closed. Its next socket is only for
+ * processes of root. If those processes do the same, there is no third socket.
  */
 static void on_given_up(void *data)
 {

@@ -383,7 +383,7 @@ static void script_reload_ended(Supervisor *s, const struct MessageExited *exit)
 	g_autofree char *text = step_describe_action(s, ROLE_CONTROL, exit);
 	const bool has_failed = step_control_failed(s->plan.latest->reload.command, exit);
 
-	if (s->index == 0) /* else its time limit has passed, which was reported */
+	if (s->index == 0) /* otherwise the reload took too long, which was reported */
 		supervisor_event(s, has_failed ? PROCESS_RELOAD_FAILED : PROCESS_RELOADED,
 				 has_failed ? text : NULL);
 	look_at_what_is_left(s, LEFT_RELOADED);

@@ -70,7 +70,7 @@ static void limit_tasks(Supervisor *s)
 		resources_limit_tasks(context->tasks_max(context->data), context->machine, group);
 }
 
-/* All settings that a new cgroup needs; its counters are 0. */
+/* Applies all settings that a new cgroup needs. The counters of such a cgroup are 0. */
 static void step_apply_to_cgroup(Supervisor *s)
 {
 	const char *group = cgroup_path(s->cgroup);

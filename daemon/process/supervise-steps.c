@@ -47,9 +47,8 @@ void step_poll_again(Supervisor *s)
 }
 
 /*
- * Was this process killed for lack of memory? Otherwise another process of the service was killed,
- * and this one failed without it, or the kill is unrelated. Only the kernel log answers this, where
- * it is readable.
+ * Was this process killed for lack of memory? If not, another process of the service was killed,
+ * with or without an effect on this one. Only the kernel log answers this, if it is readable.
  */
 static KernelAnswer is_victim(const Supervisor *s, const struct MessageExited *exit)
 {
@@ -239,7 +238,7 @@ static void step_reload_control_ended(Supervisor *s, const struct MessageExited 
 		reload_over(s, step_control_failed(s->plan.latest->reload.command, exit) ? text :
 											   NULL);
 	else
-		/* its time limit has passed, which was reported */
+		/* the reload took too long, which was reported */
 		supervisor_stay(s, STEP_READY, 0);
 }
 

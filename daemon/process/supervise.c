@@ -628,7 +628,7 @@ void supervisor_reload(Supervisor *s)
 void supervisor_restart(Supervisor *s)
 {
 	if (s->step == STEP_RESTART && s->index == 0)
-		return; /* else it took too long, and its failure was reported */
+		return; /* otherwise the restart took too long, which was reported */
 	s->restart_wanted = true;
 	request_turn(s);
 }

@@ -60,9 +60,9 @@ typedef struct ProcessContext {
 	/* The present note of @service, to be sent with a message; valid until the next call. */
 	const char *(*note)(void *data, const char *service);
 	/*
-	 * Ready=dbus:NAME and path:PATH wait for a condition. Its levels are passed to
-	 * supervisor_on_level() until it is unwatched. The present level comes first, but never
-	 * inside this call.
+	 * Ready=dbus:NAME and path:PATH wait for a condition. The levels of this condition are
+	 * passed to supervisor_on_level() until unwatch() is called. The present level comes first,
+	 * but never inside this call.
 	 */
 	void (*watch)(void *data, const char *service, KeyPrefix prefix, const char *key);
 	void (*unwatch)(void *data, const char *service, KeyPrefix prefix, const char *key);

@@ -25,8 +25,8 @@
  * tagged_processes_find() - the living processes that belong to @service
  * @service: as in the mark
  * @keeper: the pid of the subreaper
- * @ret_is_whole: false: a process that may belong to it is in the middle of an exec; look again.
- * May be NULL
+ * @ret_is_whole: false: a process that may belong to the service is in the middle of an exec; look
+ * again. May be NULL
  * Returns: a new array of pid_t, in no particular order.
  */
 GArray *tagged_processes_find(const char *service, pid_t keeper, bool *ret_is_whole);

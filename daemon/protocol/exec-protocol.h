@@ -50,8 +50,8 @@ enum ExecSpecType {
 	EXEC_SPEC_CPU_POLICY = 24, /* uint32_t: SCHED_... */
 	EXEC_SPEC_CPU_PRIORITY = 25, /* uint32_t */
 	EXEC_SPEC_IO_PRIORITY = 26, /* uint32_t: as ioprio_set(2) takes it */
-	EXEC_SPEC_CPU = 27, /* uint32_t: a processor that it may run on */
-	/* uint32_t: the main process, whose network another command enters */
+	EXEC_SPEC_CPU = 27, /* uint32_t: a processor that the service may run on */
+	/* uint32_t: the main process; other commands enter its network */
 	EXEC_SPEC_MAIN_PID = 30,
 	/* string: path of the link that contains the name of the PrivateTmp= directories */
 	EXEC_SPEC_PRIVATE_TMP = 31,

@@ -390,7 +390,7 @@ struct MessageWelcome {
 	uint32_t version;
 	uint32_t flags;
 	uint32_t generation; /* the number of earlier managers */
-	int32_t last_status; /* wait status of the previous one, 0 if none */
+	int32_t last_status; /* wait status of the previous manager, 0 if there was none */
 	uint64_t boot_at_us; /* CLOCK_MONOTONIC when the keeper first started */
 	/* for example /sys/fs/cgroup/svcd; empty without cgroup v2 */
 	char cgroup_root[PROTOCOL_NAME_BYTES];

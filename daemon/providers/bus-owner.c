@@ -167,7 +167,7 @@ void bus_owner_query(BusOwner *owner)
 	DBusMessage *call;
 
 	if (owner->call)
-		return; /* the answer has not come yet, so it will be new enough */
+		return; /* the answer is still to come, so it will be new enough */
 	call = wire_must(dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS,
 						      DBUS_INTERFACE_DBUS, "GetNameOwner"));
 	dbus_message_iter_init_append(call, &out);

@@ -139,7 +139,7 @@ static void on_answer(void *data, DBusMessage *reply)
 	question->call = 0;
 	question->must_query = false;
 	all->n_calls--;
-	/* else the owner is about to be lost, too */
+	/* otherwise the owner is about to be lost, too */
 	if (reply || system_bus_is_connected(all->bus))
 		on_changed(question, reply);
 	if (must_query)

@@ -20,7 +20,7 @@ typedef struct BusQuestion BusQuestion;
 typedef void (*BusQuestionFunc)(void *data, Level level, BusValue *value, const char *why);
 
 BusQuestions *bus_questions_new(SystemBus *bus, BusQuestionFunc answered);
-/* All its questions must be freed. */
+/* All questions must be freed first. */
 void bus_questions_free(BusQuestions *all);
 
 /* The texts are borrowed and outlive the question. */

@@ -18,8 +18,8 @@
 typedef struct Flag {
 	char *why;
 	char *owner; /* the bus name that owns it; NULL: the admin's, and the next two are NULL */
-	char *holder; /* unique name of the connection that set it, */
-	char *bus_id; /* and the bus that gave it that name */
+	char *holder; /* unique name of the connection that set the flag */
+	char *bus_id; /* the id of that connection's bus */
 } Flag;
 
 struct FlagProvider {

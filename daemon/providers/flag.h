@@ -22,7 +22,7 @@ typedef struct FlagProvider FlagProvider;
 Provider *flag_provider_new(const ProviderSink *sink, SystemBus *bus);
 FlagProvider *flag_provider_cast(Provider *provider);
 
-/* @cleared: a flag was cleared because its owner has left; from a later turn */
+/* @cleared: called in a later turn when a flag was cleared because its owner has left */
 void flag_provider_on_cleared(FlagProvider *flags, void (*cleared)(void *data, const char *name),
 			      void *data);
 

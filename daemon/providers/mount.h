@@ -34,7 +34,7 @@ void mount_provider_update(Provider *provider);
 
 /**
  * mount_provider_new() - watch the table of mounts
- * @fd: the table, open; taken. It signals changes by POLLPRI. -1: there is none
+ * @fd: the table, open; taken. It signals changes by POLLPRI. -1: there is no table
  * @changed: called after the reports of each change: paths below these points have changed, too;
  * may be NULL
  */

@@ -14,10 +14,10 @@
  *    connections work), while it reports "unknown", or while it is disconnected beside a foreign
  *    default route. It also has no state while its name has no owner, or while the bus is away.
  *    Without a state of NetworkManager, rtnetlink decides.
- * 3. If NetworkManager and rtnetlink disagree when NetworkManager falls silent, the level is unknown,
- *    which stops nothing and starts nothing. NetworkManager knew those routes and disagreed, and
- *    most likely it returns with the same state (an upgrade). A change in rtnetlink is new
- *    information and decides at once. If NetworkManager stays silent for a grace period
+ * 3. If NetworkManager and rtnetlink disagree when NetworkManager falls silent, the level is
+ *    unknown, which stops nothing and starts nothing. NetworkManager knew those routes and
+ *    disagreed, and most likely it returns with the same state (an upgrade). A change in rtnetlink
+ *    is new information and decides at once. If NetworkManager stays silent for a grace period
  *    (NETWORK_GRACE_US), rtnetlink decides, too. While the bus is away, it is not known that
  *    NetworkManager is gone, so the grace period does not run.
  * 4. While NetworkManager exists, a new route does not make the machine online during the grace
@@ -42,7 +42,10 @@ typedef enum NmPresence {
 	NM_PRESENT
 } NmPresence;
 
-/* Numbers of NMState and NMConnectivityState in its D-Bus reference. Only for NM_PRESENT. */
+/*
+ * The numbers are those of NMState and NMConnectivityState in NetworkManager's D-Bus reference.
+ * They are valid only with NM_PRESENT.
+ */
 typedef struct NmView {
 	NmPresence presence;
 	uint32_t state;

@@ -98,7 +98,7 @@ typedef struct WalkedPath {
 	const char *why; /* of the last reported verdict */
 	bool is_reported;
 	bool is_dirty;
-	bool has_read_error; /* it could not be looked up: neither true nor false */
+	bool has_read_error; /* the path could not be looked up: neither true nor false */
 } WalkedPath;
 
 struct PathWalker {
@@ -109,7 +109,7 @@ struct PathWalker {
 	/* directory, owned -> LookupPath, owned; removed after an event on the way */
 	GHashTable *lookups;
 	GPtrArray *dirty; /* WalkedPath *, borrowed */
-	Timer *again; /* look again at those with a temporary error */
+	Timer *again; /* looks again at paths with a temporary error */
 	unsigned n_unwatched; /* directories that could not be watched, ever */
 };
 

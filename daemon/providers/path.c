@@ -443,7 +443,7 @@ Provider *path_provider_new(const ProviderSink *sink, const PathOptions *options
 	paths->conditions = g_hash_table_new_full(NULL, NULL, NULL, path_condition_free);
 	paths->groups = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, group_free);
 	paths->common = group_get(paths, "");
-	/* it starts while the service files are read, before there are conditions */
+	/* the process starts while the service files are read, before there are conditions */
 	if (options->workers)
 		paths->first = worker_job_new(options->workers, paths->common->owner, fields, 1,
 					      NULL, 0, &first, paths);

@@ -46,7 +46,7 @@ static int open_same(const char *path, const struct stat *st)
 	return open(link, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* These file systems refuse a lease for their own reasons. */
+/* Is this a file system that refuses leases for reasons of its own? */
 static bool has_own_leases(int fd)
 {
 	struct statfs fs;
@@ -60,7 +60,7 @@ static bool is_open_for_writing(int fd)
 	if (has_own_leases(fd))
 		return false;
 	if (fcntl(fd, F_SETLEASE, F_RDLCK) < 0)
-		/* else nothing is known: no leases are possible, or not for us */
+		/* otherwise nothing is known: no leases are possible, or not for us */
 		return errno == EAGAIN;
 	(void)fcntl(fd, F_SETLEASE, F_UNLCK); /* close(2) does this, too */
 	return false;

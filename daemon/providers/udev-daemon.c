@@ -128,8 +128,8 @@ static void look(UdevDaemon *daemon)
 	const bool is_there = probe(daemon);
 	const bool may_come = !is_there && daemon->tries_left > 0 && daemon->exists;
 	/*
-	 * If a socket was made while the watch of its directory began, its event arrives after it
-	 * was reported.
+	 * If a socket was made while the watch of its directory began, its event arrives after the
+	 * socket was reported.
 	 */
 	const bool is_another = !is_same_socket(&daemon->socket, &daemon->reported);
 	const bool is_news = !daemon->is_known || is_there != daemon->is_there ||
@@ -139,7 +139,7 @@ static void look(UdevDaemon *daemon)
 		daemon->tries_left--;
 		timer_arm(daemon->again, loop_now() + TRY_PAUSE_US);
 		if (is_another)
-			return; /* it existed and is about to return */
+			return; /* udevd existed and is about to return */
 	}
 	daemon->is_known = true;
 	daemon->is_there = is_there;

@@ -17,7 +17,7 @@ typedef struct UdevDaemon UdevDaemon;
  * udev_daemon_new() - watch for udevd
  * @directory: contains its socket "control", "/run/udev"; need not exist yet
  * @sockets: copied
- * @changed: called when it has appeared (or reappeared) or has gone; the first call comes soon
+ * @changed: called when udevd has appeared (or reappeared) or has gone; the first call comes soon
  */
 UdevDaemon *udev_daemon_new(const char *directory, const SocketLook *sockets,
 			    void (*changed)(void *data, bool is_there), void *data);

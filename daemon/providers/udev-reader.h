@@ -19,7 +19,7 @@
  * Verbs of svc-worker. The first two answer UDEV_ANSWER_DEVICE for each device that udev has
  * processed, and "done" at the end:
  *
- * 	list-devices [SUBSYSTEM...]	all devices of these subsystems; without one: all
+ * 	list-devices [SUBSYSTEM...]	all devices, or those of these subsystems
  * 	look-at-devices SYSPATH...	these devices; missing ones are left out
  * 	announce-device SYSPATH		makes the kernel announce it: udevd processes it again
  */

@@ -68,7 +68,7 @@ void udev_rechecks_drop(UdevRechecks *rechecks, const char *syspath);
 void udev_rechecks_refuse(UdevRechecks *rechecks, const char *syspath, bool is_lost,
 			  int64_t now_us);
 
-void udev_rechecks_forget(UdevRechecks *rechecks); /* all of them; their state in the table stays */
+void udev_rechecks_forget(UdevRechecks *rechecks); /* ends all rechecks; the table stays as it is */
 
 /* There is a new udevd, which may not know the requests to the old one. */
 void udev_rechecks_repeat(UdevRechecks *rechecks, int64_t now_us);

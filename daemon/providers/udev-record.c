@@ -263,7 +263,7 @@ UdevRecord *udev_record_from_device(struct udev_device *device, const char *subs
 	first = udev_device_get_properties_list_entry(device);
 	udev_record_note_read_error(trouble);
 	if (!first && *trouble == 0)
-		*trouble = ENOMEM; /* each has at least a DEVPATH */
+		*trouble = ENOMEM; /* each device has at least a DEVPATH */
 	if (*trouble)
 		return NULL;
 	udev_list_entry_foreach(entry, first)

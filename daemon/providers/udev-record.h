@@ -52,14 +52,14 @@ bool udev_record_is_blank(const UdevRecord *record);
 bool udev_record_has_partitions(const UdevRecord *record);
 
 /*
- * A device-mapper device that is suspended or new: udev's rules have not read its content
- * (60-persistent-storage-dm.rules).
+ * Is this a device-mapper device that is suspended or new? Then udev's rules have not read its
+ * content (60-persistent-storage-dm.rules).
  */
 bool udev_record_is_unread(const UdevRecord *record);
 
 /*
- * Its lack of content is the only reason why it is not ready: 99-systemd.rules treats an encrypted
- * device without content as incomplete.
+ * Is lack of content the only reason why the device is not ready? 99-systemd.rules treats an
+ * encrypted device without content as incomplete.
  */
 bool udev_record_is_unready_while_blank(const UdevRecord *record);
 
@@ -108,7 +108,7 @@ typedef struct UdevMatch {
 	 * wake-ups
 	 */
 	char *subsystem;
-	/* of an udev: condition, PROPERTY=PATTERN or TAG=NAME; none for the others */
+	/* of an udev: condition, PROPERTY=PATTERN or TAG=NAME; none for other conditions */
 	char **tokens;
 } UdevMatch;
 

@@ -57,7 +57,9 @@ typedef struct UdevProvider {
 	int64_t listed_at_us;
 	/* an earlier manager existed, and this one has not listed the volumes yet */
 	bool is_recovering;
-	/* all devices were listed since udevd started: one missing in the table does not exist */
+	/*
+	 * all devices were listed since udevd started: a device missing in the table does not exist
+	 */
 	bool is_complete;
 	bool is_behind; /* events may be older than the listing */
 	bool is_listing; /* @reader is listing */
@@ -66,10 +68,10 @@ typedef struct UdevProvider {
 	 * no udevd
 	 */
 	bool is_settled;
-	int64_t pause_us; /* the last one after a failure; 0: the last job did not fail */
+	int64_t pause_us; /* the last pause after a failure; 0: the last job did not fail */
 	UdevReader *reader;
 	GHashTable *to_look; /* syspaths, owned: to be read when the reader is free */
-	GHashTable *looked_at; /* those that are being read */
+	GHashTable *looked_at; /* syspaths that are being read */
 	GHashTable *touched; /* devices with an event since the job began */
 	void (*settled)(void *data);
 	void *data;
@@ -186,7 +188,7 @@ static void settle(UdevProvider *udev)
 
 /*
  * For a device with an event since the job began, the event is used, because the job may have read
- * an older state. If the job has read a newer one, a further event is still to come.
+ * an older state. If the job has read a newer state, a further event is still to come.
  */
 static void put_records(UdevProvider *udev, GPtrArray *records, UdevRecordSource by)
 {
@@ -223,7 +225,7 @@ static void take_listing(UdevProvider *udev, GPtrArray *records)
 	udev->listed_at_us = loop_now();
 	udev->is_complete = true;
 	udev->pause_us = 0;
-	if (!timer_is_armed(udev->listing)) /* else a subsystem is wanted that was not listed */
+	if (!timer_is_armed(udev->listing)) /* otherwise a wanted subsystem was not listed */
 		udev_table_end_waiting(udev->table);
 }
 
@@ -392,7 +394,7 @@ static void on_listing_due(void *data)
 	UdevProvider *udev = data;
 
 	timer_disarm(udev->listing);
-	if (udev->is_listing) { /* otherwise a storm of events could delay it for ever */
+	if (udev->is_listing) { /* otherwise a storm of events could delay the listing for ever */
 		timer_arm(udev->listing, loop_now() + LISTING_PAUSE_US);
 		return;
 	}

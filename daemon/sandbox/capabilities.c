@@ -73,7 +73,7 @@ int capabilities_bound(const struct Sandbox *sandbox, struct Failure *failure)
 		int has = set & BIT(capability) ? 0 : prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
 
 		if (has < 0)
-			break; /* beyond the kernel's last one */
+			break; /* beyond the kernel's last capability */
 		if (has && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
 			return failure_set(failure, errno, "%s=: cannot drop capability %u",
 					   key_that_takes(sandbox, capability), capability);

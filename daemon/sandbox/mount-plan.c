@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Mount plan: a table for flags and levels, then lists of paths, then the mounts that must stay as
- * they are below those.
+ * Mount plan: a table for flags and levels, then lists of paths, then the mounts below these paths
+ * that must stay as they are.
  */
 #include "config.h"
 

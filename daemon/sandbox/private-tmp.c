@@ -48,7 +48,7 @@ static int make_name(const char *link_path, char *name)
 	return 0;
 }
 
-/* It is ours if root made it and no other user can enter it: then no other user can change it. */
+/* Did root make the directory, and can no other user enter it? Then no other user can change it. */
 static bool is_ours(int target, const char *name)
 {
 	struct stat st;
@@ -149,7 +149,7 @@ int private_tmp_make(const char *link_path, char ret_name[PRIVATE_TMP_NAME + 1],
 		/* directories that a cleaner of /tmp removed are made again */
 		error = make_both(ret_name, true, failure);
 	if (error == ENOENT || error == EEXIST) {
-		(void)unlink(link_path); /* it leads to no directory of ours */
+		(void)unlink(link_path); /* the link leads to no directory of ours */
 		error = make_new(link_path, ret_name, failure);
 	}
 	(void)umask(mask);

@@ -23,7 +23,7 @@
 /* Messages that are read in one turn. */
 #define BATCH 64
 
-/* The pause before a new process, after one that ended for no known reason. */
+/* The pause after a process that ended for no known reason. */
 #define AGAIN_US (1 * G_USEC_PER_SEC)
 
 typedef struct WorkerProcess {
@@ -384,7 +384,7 @@ static void on_ready(GIOCondition condition, void *data)
 
 	if (condition & G_IO_OUT)
 		send_jobs(process);
-	/* A listener may end the process: its socket is closed then. */
+	/* A listener may end the process, which closes its socket. */
 	for (int i = 0; i < BATCH && process->fd >= 0; i++) {
 		const int result = worker_message_receive(process->fd, message);
 
