@@ -4,8 +4,8 @@
  * (boot/progress.c), and saves the durations of this boot for later boots.
  *
  * The history file is read together with the service files. All of them are read again when the
- * volume of the history file is mounted. svc-save writes it after the boot, because a disk may
- * block the writer. Without a valid file, this boot counts as the first one.
+ * volume of the history file is mounted. svc-save writes the history file after the boot, because a
+ * disk may block the writer. Without a valid file, this boot counts as the first one.
  */
 #include "config.h"
 

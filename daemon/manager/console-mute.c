@@ -3,9 +3,9 @@
  * Console mute: while a service uses the console exclusively, our log lines stay off it, so that
  * they do not interrupt a question.
  *
- * A service with TTYPath=/dev/console uses it exclusively while it starts, a task also while it
- * works. A ready daemon, such as a login, shares the console with our lines. base/log.h describes
- * which lines wait meanwhile.
+ * A service with TTYPath=/dev/console uses the console exclusively while it starts, and a task also
+ * while it works. A ready daemon, such as a login, shares the console with our lines. base/log.h
+ * describes which lines wait meanwhile.
  */
 #include "config.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files: svc-generate reads all files and passes them on in one memfd (config/bundle.h). They are
- * parsed from there, and the engine gets the result. After the boot the manager opens none of them
- * by path, because a user may hold the lock of a directory or file on the path, and a reader would
- * block. If a load fails, the previous files stay in force. PID 1 keeps their memfd for the next
- * manager.
+ * Files: svc-generate reads all files and passes them on in one memfd (config/bundle.h). The
+ * manager parses them from the memfd, and the engine gets the result. After the boot the manager
+ * opens none of them by path, because a user may hold the lock of a directory or file on the path,
+ * and a reader would block. If a load fails, the previous files stay in force. PID 1 keeps their
+ * memfd for the next manager.
  *
  * There are two exceptions. A user's manager reads its files itself, because the user can delay
  * only this manager. If svc-generate fails before the first load, the machine's manager reads the
@@ -51,7 +51,7 @@ static struct {
 
 	bool is_generating; /* the generator runs; the files are loaded when it ends */
 	bool is_generator_alive; /* PID 1 still has a row for it */
-	bool is_load_requested; /* since it began, or in a recovery: load once more */
+	bool is_load_requested; /* since the generator began, or in a recovery: load once more */
 	uint64_t generation; /* invocation of the generator */
 	int generator_fd; /* memfd that it fills; -1: an earlier manager has it, or it was killed */
 	char *generator_path; /* the path at which the last killed generator hung; NULL: none */
@@ -94,8 +94,8 @@ static bool make_directory(const char *path, mode_t mode)
 
 /*
  * Users cannot list the directories in which the manager makes and removes names, because a process
- * that reads a directory can hold its lock for ever. Users may list the three below, where only
- * root's programs write.
+ * that reads a directory can hold its lock for ever. Users may list the three directories below,
+ * where only root's programs write.
  */
 bool files_make_directories(Manager *m)
 {

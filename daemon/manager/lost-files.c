@@ -81,7 +81,7 @@ ServiceDef *lost_files_define(const Bundle *lost, const char *service)
 	const Origin origin = origin_new("(its file is gone)", 0);
 	g_autofree char *path = g_strconcat("/", service, NULL);
 	const BundleEntry *entry = lost ? bundle_find(lost, path) : NULL;
-	g_autoptr(DiagList) diags = diag_list_new(); /* from a valid definition */
+	g_autoptr(DiagList) diags = diag_list_new(); /* stays empty */
 	g_autofree char *text = NULL;
 	SourceText source = { .file = origin.file };
 	ServiceDef *def;

@@ -17,8 +17,8 @@
 #define POWER_STATUS "/run/powerstatus"
 
 /*
- * A shutdown may take this time in addition to the longest stop limit. After it the keeper
- * continues alone.
+ * A shutdown may take this time in addition to the longest stop limit. Then the keeper continues
+ * alone.
  */
 #define SHUTDOWN_SLACK_US (90 * G_USEC_PER_SEC)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Sockets: the sockets of all services. The engine (Service.listens) and the definition determine
- * which are open.
+ * which sockets are open.
  *
  * svc-worker opens them. A service can hold the lock of its socket, and users can hold the locks of
  * directories. So the manager never binds or inspects a socket, and never closes the last copy of
@@ -51,7 +51,7 @@ typedef struct OpenSocket {
 	int fd; /* -1: none yet */
 	char *kept; /* its name in PID 1; NULL: not kept */
 	WorkerJob *job; /* opens, checks or shuts it down; NULL: not running */
-	/* why it cannot be opened, or why clients may not reach it; NULL: no problem */
+	/* why it cannot be opened, or why clients may be unable to reach it; NULL: no problem */
 	char *problem;
 	FdSource *source; /* waits for a client that starts the service; or NULL */
 } OpenSocket;
@@ -150,8 +150,8 @@ G_STATIC_ASSERT(LIMIT_NAME_BYTES + sizeof("/" SOCKETS_KEPT_KIND "/") + SOCKET_HA
 		PROTOCOL_KEEP_NAME_BYTES);
 
 /*
- * The time makes the names unique: one socket may not be closed yet when the next one of the same
- * definition is open.
+ * The time makes the names unique: a socket may still be open when the next socket of the same
+ * definition is opened.
  */
 static void keep(OpenSocket *socket, int fd)
 {

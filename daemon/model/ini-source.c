@@ -30,7 +30,7 @@ typedef struct IniReader {
 	IniEntry **entry_end;
 	IniSection *section; /* NULL before the first */
 	IniEntry *entry; /* the entry that an indented line would continue, or NULL */
-	IniPart *part; /* its last part */
+	IniPart *part; /* the last part of @entry */
 	bool skip_indented; /* after a line that was reported */
 } IniReader;
 

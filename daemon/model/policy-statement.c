@@ -80,7 +80,7 @@ static bool is_same_origin(Origin a, Origin b)
 typedef struct StatementQuery {
 	const Policy *policy;
 	const char *service;
-	const ServiceEntry *entry; /* its section, or NULL */
+	const ServiceEntry *entry; /* the section of the service, or NULL */
 	GHashTable *included; /* of policy_runlevels_below() */
 	PolicyDecision decision;
 	GPtrArray *answer; /* PolicyStatement * */

@@ -108,7 +108,7 @@ Policy *policy_new(void)
 	policy->new_services = ACTIVATION_ON_DEMAND;
 	policy->login_screen = list_new();
 	for (size_t i = 0; i < G_N_ELEMENTS(built_in_runlevels); i++)
-		(void)policy_ensure_runlevel(policy, built_in_runlevels[i]); /* below the limit */
+		(void)policy_ensure_runlevel(policy, built_in_runlevels[i]); /* cannot fail */
 	return policy;
 }
 

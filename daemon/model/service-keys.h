@@ -23,7 +23,7 @@ typedef enum KeyTarget {
 typedef struct ServiceKey {
 	const char *section;
 	const char *name;
-	bool is_list; /* may be repeated; each line adds */
+	bool is_list; /* may be repeated; each line adds entries */
 	KeyReader *read; /* for the field at @offset in the struct @target */
 	size_t offset;
 	NumberedKeyReader *read_numbered; /* in place of @read, for rows that share a reader */
@@ -55,7 +55,8 @@ const ServiceKey *service_key_find(const char *section, const char *name);
 char *service_key_read(const ServiceKey *key, ServiceDef *def, const char *value, Origin origin);
 
 /**
- * service_key_explain_unknown() - explain why @name is not a key of @section, and the alternative
+ * service_key_explain_unknown() - explain why @name is not a key of @section, and name the
+ * alternative
  * @service: for the name of the policy section
  * Returns: the explanation as one sentence, a new string.
  */

@@ -99,7 +99,7 @@ static void remove_at(ServiceSet *set, guint index)
 
 	for (guint i = 0; i < def->provides->len; i++)
 		provides_remove(set, def, ((NameRef *)g_ptr_array_index(def->provides, i))->name);
-	g_ptr_array_remove_index(set->list, index); /* frees it */
+	g_ptr_array_remove_index(set->list, index); /* frees the definition */
 }
 
 void service_set_add(ServiceSet *set, ServiceDef *def)

@@ -13,8 +13,8 @@
  *
  * No symbolic link is followed, and no other file system is entered: a mount point stays and gives
  * EBUSY.
- * Returns: 0, also if @name does not exist; otherwise the errno of the first failure; everything
- * else is removed.
+ * Returns: 0, also if @name does not exist; otherwise the errno of the first failure. Even then,
+ * everything else is removed.
  */
 int remove_tree(int parent, const char *name);
 

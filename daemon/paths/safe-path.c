@@ -68,7 +68,7 @@ static int go_to(struct PathWalk *w, int fd)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0 || !S_ISDIR(st.st_mode)) {
-		(void)close(fd); /* only looked at */
+		(void)close(fd); /* opened for a check only */
 		return ENOTDIR;
 	}
 	if (w->fd >= 0)

@@ -17,7 +17,7 @@ typedef struct Capture Capture;
 #define CAPTURE_CHARACTERS 200
 
 /*
- * @fd: our end of the command's channel, taken. @logs: NULL: the output is not logged. From then on
+ * @fd: our end of the command's channel, taken. @logs: NULL: the output is not logged. From now on
  * the main loop reads @fd.
  */
 Capture *capture_new(KeeperLink *link, LogRouter *logs, const char *service, int fd);

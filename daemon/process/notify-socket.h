@@ -26,8 +26,8 @@ typedef struct NotifyMessage {
 	int errnum; /* 0: not set */
 	bool is_alive; /* WATCHDOG=1 */
 	bool is_in_trouble; /* WATCHDOG=trigger */
-	bool has_watchdog; /* WATCHDOG_USEC= was set: */
-	/* from now on the longest time between two WATCHDOG=1 messages; 0: no watchdog */
+	bool has_watchdog; /* WATCHDOG_USEC= was set, to @watchdog_us */
+	/* the longest time between two WATCHDOG=1 messages from now on; 0: no watchdog */
 	int64_t watchdog_us;
 } NotifyMessage;
 

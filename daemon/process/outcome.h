@@ -26,8 +26,8 @@ char *outcome_describe_script(int code, int status);
  * outcome_is_success() - did the main process end with success?
  *
  * Success is status 0, the statuses of SuccessStatus=, and for a daemon the usual signals to stop
- * one (HUP, INT, TERM, PIPE). For a script this is about the process that the start command left
- * running, and SuccessStatus= is not used, because it is about the command.
+ * one (HUP, INT, TERM, PIPE). For a script, the main process is the one that the start command left
+ * running. SuccessStatus= is then not used, because it is about the command.
  */
 bool outcome_is_success(const Plan *plan, int code, int status);
 /*

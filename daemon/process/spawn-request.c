@@ -27,7 +27,7 @@ typedef struct SpawnDraft {
 	GArray *rlimits; /* struct SpawnRlimit */
 	int inherited[3 + LIMIT_SOCKETS];
 	int spec_fd;
-	char *private_tmp; /* the link that contains its name */
+	char *private_tmp; /* path of the link with the name of the directories */
 } SpawnDraft;
 
 static GPtrArray *strings_new(void)

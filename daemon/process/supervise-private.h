@@ -60,7 +60,7 @@ typedef struct ProcessRow {
 	bool in_use; /* requested, and its exit not yet handled */
 	pid_t pid; /* 0 until it is reported */
 	ReadyFd *status;
-	char *problem; /* why it was not executed; NULL: it was, or that is not known yet */
+	char *problem; /* why the program did not run; NULL: it runs, or this is not known yet */
 } ProcessRow;
 
 /* A command beside the steps that checks a service that is up: CheckCommand=, HealthCommand=. */
@@ -94,7 +94,7 @@ struct Supervisor {
 	Step step;
 	unsigned index;
 	bool has_begun; /* false until the first turn of the main loop */
-	bool is_in_line; /* before that: it waits for the link to the keeper to be writable */
+	bool is_in_line; /* before that: waits until the link to the keeper is writable */
 	bool is_entering; /* @step is new and has not been entered yet */
 	bool is_resumed;
 	bool is_stopping; /* the stop limit is running */
@@ -139,13 +139,13 @@ struct Supervisor {
 	Step search_step; /* the step that started the search */
 	/* asks whether a datagram's sender belongs to the service; NULL: no question is pending */
 	WorkerJob *sender_question;
-	WorkerJob *successor_question; /* asks this about the process in MAINPID= */
+	WorkerJob *successor_question; /* asks the same about the process in MAINPID= */
 	char *status_text; /* STATUS= */
 	char *forked_problem; /* why the daemon of Ready=fork is not found yet */
 	char *unready_why; /* why the condition of Ready= is not true yet */
 
 	Cgroup *cgroup;
-	char *notify_path; /* NULL unless it may send notifications */
+	char *notify_path; /* NULL unless the service may send notifications */
 	NotifySocket *notify;
 	NotifyEater *eater; /* NULL until a datagram has descriptors */
 	bool is_notify_abused; /* its first socket was given up */
@@ -284,8 +284,8 @@ void step_kill_all(Supervisor *s, unsigned attempt);
 char *step_describe_exit(const Supervisor *s, const struct MessageExited *exit);
 char *step_describe_control(const Supervisor *s, const struct MessageExited *exit);
 /*
- * Like the two above, for a command that starts, stops or reloads: a script's exit statuses have
- * meanings.
+ * Like the two above, for a command that starts, stops or reloads. LSB defines the exit statuses of
+ * such a command of a script.
  */
 char *step_describe_action(const Supervisor *s, enum ProcessRole role,
 			   const struct MessageExited *exit);

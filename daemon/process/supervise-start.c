@@ -318,7 +318,7 @@ static void forked_guessed(Supervisor *s, pid_t pid, unsigned n_processes)
 	else if (pid > 0)
 		supervisor_go(s, STEP_ADOPT, (unsigned)pid);
 	else
-		supervisor_is_ready(s); /* it has no main process; it ends with its cgroup */
+		supervisor_is_ready(s); /* no main process: the service ends with its cgroup */
 }
 
 void step_forked_found(Supervisor *s, pid_t pid, unsigned n_processes, const char *problem)

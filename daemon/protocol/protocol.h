@@ -375,7 +375,7 @@ enum WelcomeFlags {
 	WELCOME_IS_PID1 = 1u << 0,
 	WELCOME_CONTAINER = 1u << 1,
 	WELCOME_CGROUP2 = 1u << 2, /* cgroup_root is a writable cgroup v2 directory */
-	/* notes may cause failures: they are kept but not sent; /etc and /run are still read */
+	/* the notes may cause failures: they are kept but not sent; /etc and /run are still read */
 	WELCOME_WITHOUT_NOTES = 1u << 3,
 	WELCOME_WITHOUT_LOCAL_FILES = 1u << 4, /* read neither /etc/svcd nor /run/svcd */
 	WELCOME_RECOVERY = 1u << 5, /* not the first manager since this keeper started */

@@ -11,9 +11,9 @@
  *    for ever.
  * 2. Otherwise the state of NetworkManager decides while it has one: up is State >= 60, online is
  *    Connectivity 4. It has no state while it starts (its State goes from 20 to 70 although the
- *    connections work), while it reports "unknown", or while it is disconnected beside a foreign
- *    default route. It also has no state while its name has no owner, or while the bus is away.
- *    Without a state of NetworkManager, rtnetlink decides.
+ *    connections work), while it reports "unknown", or while it is disconnected beside a default
+ *    route of another program. It also has no state while its name has no owner, or while the bus
+ *    is away. Without a state of NetworkManager, rtnetlink decides.
  * 3. If NetworkManager and rtnetlink disagree when NetworkManager falls silent, the level is
  *    unknown, which stops nothing and starts nothing. NetworkManager knew those routes and
  *    disagreed, and most likely it returns with the same state (an upgrade). A change in rtnetlink
@@ -60,14 +60,13 @@ typedef struct NetworkMerge {
 	Level rtnl;
 	bool has_queried; /* rule 5 is over */
 	int64_t until_us; /* end of the grace period; 0: it does not run */
-	Level reported[NETWORK_QUESTIONS]; /* the last known level; unknown: nothing to disagree
-					      with */
+	Level reported[NETWORK_QUESTIONS]; /* the last known level; unknown: none */
 	Level level[NETWORK_QUESTIONS];
 } NetworkMerge;
 
 void network_merge_init(NetworkMerge *merge, int64_t now_us);
 
-/* Each sets a changed input. The levels may have changed afterwards. */
+/* Each of these takes a changed input, or the time, and may change the levels. */
 void network_merge_set_nm(NetworkMerge *merge, const NmView *nm, int64_t now_us);
 void network_merge_set_rtnl(NetworkMerge *merge, Level level, int64_t now_us);
 void network_merge_tick(NetworkMerge *merge, int64_t now_us);

@@ -110,7 +110,7 @@ struct PathWalker {
 	GHashTable *lookups;
 	GPtrArray *dirty; /* WalkedPath *, borrowed */
 	Timer *again; /* looks again at paths with a temporary error */
-	unsigned n_unwatched; /* directories that could not be watched, ever */
+	unsigned n_unwatched; /* directories that could not be watched so far */
 };
 
 /* --- dependencies of a condition --- */
@@ -133,7 +133,7 @@ static void step_drop(PathWalker *walker, WalkedPath *condition, Step *step)
 		g_hash_table_remove(directory->by_name, step->name);
 	g_free(step->name);
 	if (--directory->n_users == 0) {
-		g_hash_table_remove_all(walker->lookups); /* they may lead through it */
+		g_hash_table_remove_all(walker->lookups); /* the stored ways may lead through it */
 		inotify_unwatch(walker->inotify, directory->watch);
 		g_hash_table_remove(walker->directories, GINT_TO_POINTER(directory->watch));
 	}

@@ -131,7 +131,7 @@ static PathGroup *group_get(PathProvider *paths, const char *name)
 	return group;
 }
 
-/* Above the limit, all other places share one group. */
+/* Above the limit, all other directories share one group. */
 static PathGroup *group_of(PathProvider *paths, const char *name)
 {
 	const bool is_full = g_hash_table_size(paths->groups) > MAX_PLACES &&
@@ -220,7 +220,7 @@ static void end_users(const PathGroup *group)
 
 /* --- processes that hang --- */
 
-/* The name of the place for the directory of the condition's path. */
+/* The name of the group for the directory of the condition's path. */
 static char *directory_of(const PathCondition *condition)
 {
 	const char *path;

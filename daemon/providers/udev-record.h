@@ -22,7 +22,7 @@ typedef struct UdevRecord {
 	 * never set from an event
 	 */
 	bool is_empty;
-	GPtrArray *slots; /* owned by the table; see there */
+	GPtrArray *slots; /* owned by the table (udev-table.c) */
 	unsigned seen; /* the last listing that contained it */
 } UdevRecord;
 
@@ -43,10 +43,10 @@ const char *udev_record_property(const UdevRecord *record, const char *name);
  */
 bool udev_record_is_ready(const UdevRecord *record);
 
-/* Has the device a label or a UUID? */
+/* Does the device have a label or a UUID? */
 bool udev_record_is_volume(const UdevRecord *record);
 
-/* Has blkid found neither a file system nor a member of an array or the like? */
+/* Has blkid found no content: neither a file system nor a part of an array or the like? */
 bool udev_record_is_blank(const UdevRecord *record);
 
 bool udev_record_has_partitions(const UdevRecord *record);

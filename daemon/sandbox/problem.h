@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Problem: a sentence about an invalid value, with the valid ones.
- */
+/* Problem: a sentence about an invalid value, with the valid values. */
 #ifndef SVCD_SANDBOX_PROBLEM_H
 #define SVCD_SANDBOX_PROBLEM_H
 

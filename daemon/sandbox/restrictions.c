@@ -3,7 +3,7 @@
  * Restrictions: one function per key.
  *
  * A filter cannot check arguments in memory, because another thread could change them afterwards.
- * Such calls (clone3, openat2) fail with ENOSYS, and programs use the older ones.
+ * Calls with such arguments (clone3, openat2) fail with ENOSYS, and programs use the older calls.
  */
 #include "config.h"
 

@@ -19,10 +19,10 @@
 
 /* How several lines of a key combine. */
 enum SandboxShape {
-	SHAPE_ONE, /* the last one is used */
-	SHAPE_LIST, /* each line adds; an empty one clears */
+	SHAPE_ONE, /* the last line is used */
+	SHAPE_LIST, /* each line adds entries; an empty line clears the list */
 	SHAPE_PATHS, /* a list of paths */
-	SHAPE_SET, /* a list; an empty one is the empty set */
+	SHAPE_SET, /* a list; an empty line means the empty set */
 };
 
 /*
@@ -105,8 +105,8 @@ enum ProcSubset { PROC_SUBSETS(SANDBOX_LEVEL_ID) };
 enum KeyringMode { KEYRING_MODES(SANDBOX_LEVEL_ID) };
 
 /*
- * The values of SystemCallArchitectures= other than "native", and libseccomp's names. The n-th one
- * is bit n of the value.
+ * The values of SystemCallArchitectures= other than "native", and libseccomp's names. The n-th
+ * entry is bit n of the value.
  */
 /* clang-format off */
 #define SANDBOX_ARCHITECTURES(X)                                                                         \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libseccomp, loaded only when a service has a system call filter: this program links only libc,
- * and most machines and services need no filter.
+ * libseccomp, loaded only when a service has a system call filter: svc-exec links only libc, and
+ * most machines and services need no filter.
  */
 #ifndef SVCD_SANDBOX_SECCOMP_LIBRARY_H
 #define SVCD_SANDBOX_SECCOMP_LIBRARY_H
