@@ -123,7 +123,6 @@ static void carry_out_unless_held(Manager *m)
 	carry_out_all(m);
 }
 
-/* Sends all changed states to their receivers. */
 static void send_changes(Manager *m)
 {
 	notes_send(m);

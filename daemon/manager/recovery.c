@@ -31,7 +31,6 @@ typedef struct ReplayedFd {
 
 #define MACHINE_KEPT ".machine"
 
-/* The remains of one service. */
 typedef struct Remains {
 	char *service;
 	char *note;

@@ -62,7 +62,7 @@ struct ServiceSockets {
 	GPtrArray *sockets; /* OpenSocket *, owned; in the order of the definition */
 	GPtrArray *closing; /* OpenSocket *, owned: svc-worker is shutting them down */
 	bool is_to_look; /* check the open ones, and retry the failed ones */
-	int64_t looked_us; /* the time of the last check */
+	int64_t looked_us;
 	uint64_t held; /* the invocation that is held until @sockets are open; 0: none */
 	GArray *fds; /* for a spawn: int, borrowed from @sockets */
 	char *names;
@@ -73,7 +73,7 @@ static struct {
 	GHashTable *dirty; /* names of services with sockets to be updated; owned */
 	Timer *retry; /* armed while a socket cannot be opened */
 	int64_t pause_us; /* until the next try, unless an event comes earlier */
-	int64_t tried_us; /* the time of the last try */
+	int64_t tried_us;
 	AddressWatch *addresses; /* NULL: no socket waits for an address */
 	bool are_of_boot_open; /* sockets_hold_boot() is over */
 } sockets;

@@ -41,7 +41,6 @@ ENUM_WITH_NAMES(CpuPolicy, CPU_POLICY, cpu_policy, CPU_POLICIES)
 	X(P, REALTIME, "realtime") X(P, BEST_EFFORT, "best-effort") X(P, IDLE, "idle")
 ENUM_WITH_NAMES(IoClass, IO_CLASS, io_class, IO_CLASSES)
 
-/* CPU and I/O scheduling. */
 typedef struct SchedulingDef {
 	CpuPolicy cpu_policy; /* UNSET: the policy of svcd itself */
 	int cpu_priority; /* 1 to 99 with fifo and rr; 0: not set */

@@ -12,7 +12,6 @@
 
 #include <string.h>
 
-/* The state of a collection of edges. */
 typedef struct EdgeCollector {
 	const ServiceSet *set;
 	GHashTable *index; /* ServiceDef * -> its number + 1 */

@@ -20,7 +20,7 @@ enum {
 };
 
 typedef struct IniReader {
-	unsigned line; /* the number of the present line */
+	unsigned line;
 	const char *file;
 	const char *service;
 	DiagList *diags;
@@ -63,7 +63,6 @@ static void begin_part(IniReader *r, IniPart *part, const char *value, const cha
 	r->part = part;
 }
 
-/* A copy without blanks at both ends. */
 static char *copy_stripped(IniReader *r, const char *start, const char *end)
 {
 	while (start < end && g_ascii_isspace(*start))

@@ -50,7 +50,6 @@ ENUM_WITH_NAMES(KillMode, KILL_MODE, kill_mode, KILL_MODES)
 #define STOP_ORDERS(X, P) X(P, REVERSE, "reverse") X(P, SAID, "said")
 ENUM_WITH_NAMES(StopOrder, STOP_ORDER, stop_order, STOP_ORDERS)
 
-/* The action for an unhealthy service. */
 #define HEALTH_ACTIONS(X, P) X(P, RESTART, "restart") X(P, NONE, "none")
 ENUM_WITH_NAMES(HealthAction, HEALTH_ACTION, health_action, HEALTH_ACTIONS)
 
@@ -197,7 +196,6 @@ typedef struct DefLine {
 
 void def_line_free(DefLine *line);
 
-/* The number of addresses in [Socket]. */
 static inline unsigned service_def_n_sockets(const ServiceDef *def)
 {
 	return def->socket ? def->socket->listens->len : 0;

@@ -31,7 +31,7 @@ struct Capture {
 	int fd; /* -1: the end was reached */
 	int log_fd; /* our writer's end of a log channel; opened with the first byte */
 	FdSource *source;
-	GString *line; /* the line that is being read */
+	GString *line;
 	char *last; /* the last complete line that is not blank */
 };
 

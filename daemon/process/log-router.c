@@ -36,7 +36,6 @@
  */
 #define HAND_OVER_US (10 * G_TIME_SPAN_MILLISECOND)
 
-/* The number of messages that are read in one turn. */
 #define CONTROL_BATCH 32
 
 typedef struct LogChannel {

@@ -15,7 +15,6 @@
 #include "base/limits.h"
 #include "base/text.h"
 
-/* The number of bytes that are shown of a long text. */
 #define SHOWN_BYTES 80
 
 typedef enum Order { ORDER_NONE, ORDER_LESS, ORDER_EQUAL, ORDER_GREATER } Order;

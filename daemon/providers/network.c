@@ -33,7 +33,6 @@ typedef struct NetworkProvider {
 	Timer *tick;
 } NetworkProvider;
 
-/* The last report for a key. */
 typedef struct Reported {
 	Level level;
 	char *why;

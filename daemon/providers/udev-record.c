@@ -14,7 +14,6 @@
 #include "base/limits.h"
 #include "base/text.h"
 
-/* The number of bytes that are shown of a device's text. */
 #define SHOWN_BYTES 120
 
 /*

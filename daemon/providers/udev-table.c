@@ -456,7 +456,6 @@ GPtrArray *udev_table_records(const UdevTable *table, const char *subsystem)
 /* The number of names that are shown; the others are counted. */
 #define NAMES_SHOWN 12
 
-/* The number of similar devices that are shown. */
 #define NEAREST_SHOWN 5
 
 /* The number of requirements of an udev: condition that are compared one by one. */

@@ -149,7 +149,6 @@ int syscall_group_foreach(const char *group, SyscallVisitor *each, void *data)
 	return error;
 }
 
-/* Is @name in @members? */
 static bool has_token(const char *members, const char *name)
 {
 	const size_t length = strlen(name);

@@ -33,7 +33,6 @@ typedef int SyscallVisitor(const char *name, void *data);
 
 /* Every system call of @group and of its subgroups; duplicates are possible. */
 int syscall_group_foreach(const char *group, SyscallVisitor *each, void *data);
-/* Every group. */
 int syscall_group_names(SyscallVisitor *each, void *data);
 
 #endif

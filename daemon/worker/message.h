@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The longest datagram. */
 #define WORKER_MESSAGE_BYTES (64 * 1024)
 
 /* The maximum number of fields: the number of the job, the verb and its arguments. */

@@ -20,7 +20,6 @@
 #include "loop/loop.h"
 #include "worker/message.h"
 
-/* Messages that are read in one turn. */
 #define BATCH 64
 
 /* The pause after a process that ended for no known reason. */
@@ -256,7 +255,6 @@ static bool has_hope(const WorkerPool *pool, const char *owner)
 	       worker_pool_abandoned(pool, NULL) < WORKER_ABANDONED_MAX;
 }
 
-/* Starts or continues the work on waiting jobs. */
 static void process_go_on(WorkerProcess *process)
 {
 	if (process->number == 0 && !g_queue_is_empty(&process->jobs)) {
