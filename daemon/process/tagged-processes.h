@@ -5,8 +5,8 @@
  *
  * All orphans below a subreaper remain its descendants, and the environment is inherited even if a
  * process changes its session. A process without a readable mark (its environment is overwritten or
- * protected) belongs to the service of its parent or its session leader. Only an orphan with
- * neither a mark nor a session leader is not found.
+ * protected) belongs to the service of its parent or its session leader. Only orphans that have no
+ * mark and no session leader are missed.
  *
  * An orphan in the middle of an exec has no environment for a moment, so it may belong to any
  * service.
