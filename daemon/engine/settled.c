@@ -46,16 +46,16 @@ static void foreach_dependent(const Service *s, DependentFunc func, gpointer dat
 	}
 }
 
-static Service *find_unsettled(const Condition *c, const Service *dependant)
+static Service *find_unsettled(const Condition *c, const Service *dependent)
 {
 	if (c->subject)
-		return c->subject->priv->settle.is_unsettled && c->subject != dependant ?
+		return c->subject->priv->settle.is_unsettled && c->subject != dependent ?
 			       c->subject :
 			       NULL;
 	for (unsigned i = 0; c->facility && i < c->facility->providers->len; i++) {
 		Service *s = g_ptr_array_index(c->facility->providers, i);
 
-		if (s->priv->settle.is_unsettled && s != dependant)
+		if (s->priv->settle.is_unsettled && s != dependent)
 			return s;
 	}
 	return NULL;

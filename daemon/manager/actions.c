@@ -33,7 +33,7 @@ void actions_queue(EngineActionKind kind, const Service *s)
 	manager_drain_later();
 }
 
-bool acts_are_pending(void)
+bool actions_are_pending(void)
 {
 	return actions->len > 0;
 }
@@ -164,7 +164,7 @@ static void on_write(void *data)
 	manager_write_down(data);
 }
 
-void acts_init(Manager *m)
+void actions_init(Manager *m)
 {
 	actions = values_new();
 	drain = timer_new(on_drain, m);

@@ -28,7 +28,7 @@ static bool has_console(const Service *s)
 	return s->state == STATE_STARTING || (s->state == STATE_STOPPING && !was_ready);
 }
 
-void quiet_init(void)
+void console_mute_init(void)
 {
 	on_console = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 }

@@ -66,9 +66,9 @@ static Manager *manager_new(int argc, char **argv)
 	m->loop = g_main_loop_new(NULL, FALSE);
 	m->arguments = g_strjoinv(" ", argv + MIN(argc, 1));
 	m->recovery = recovery_new();
-	acts_init(m);
+	actions_init(m);
 	notes_init();
-	quiet_init();
+	console_mute_init();
 	watches_init();
 	m->link = keeper_link_new(PROTOCOL_LINK_FD, &manager_keeper_listener, m);
 	return m;

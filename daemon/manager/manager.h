@@ -103,7 +103,7 @@ typedef enum EngineActionKind {
 	ENGINE_ACTION_RESTART
 } EngineActionKind;
 
-void acts_init(Manager *m);
+void actions_init(Manager *m);
 /*
  * Carries out the actions of the engine and sends all changes, now; for example before a client is
  * answered.
@@ -116,7 +116,7 @@ Supervisor *manager_supervisor(const char *service);
 void manager_add_supervisor(const char *service, Supervisor *supervisor);
 void actions_queue(EngineActionKind kind, const Service *s);
 /* Are there actions to be carried out? */
-bool acts_are_pending(void);
+bool actions_are_pending(void);
 /*
  * The supervisor of @service is done. It is freed later, because the call may come from inside it.
  */
@@ -286,7 +286,7 @@ void power_on_request(Manager *m, enum RequestKind kind);
 void power_check_finished(Manager *m);
 
 /* console-mute.c: our log lines and the console */
-void quiet_init(void);
+void console_mute_init(void);
 void console_mute_update(const Service *s); /* its state changed */
 void console_mute_forget(const Service *s);
 void console_mute_recover(Manager *m); /* after a recovery */

@@ -673,7 +673,7 @@ bool sockets_hold_boot(void)
 	GHashTableIter iter;
 	gpointer all;
 
-	if (sockets.are_of_boot_open || !acts_are_pending())
+	if (sockets.are_of_boot_open || !actions_are_pending())
 		return false;
 	g_hash_table_iter_init(&iter, sockets.of_services);
 	while (g_hash_table_iter_next(&iter, NULL, &all)) {

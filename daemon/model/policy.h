@@ -180,8 +180,8 @@ const PolicyService *policy_service(const Policy *policy, const char *service);
  * facility in the condition, or the whole line. The second function does the same for an After= or
  * Wants= entry with @name. NULL: not dropped. The first argument may be NULL.
  */
-const NameRef *policy_service_ignores(const PolicyService *tokens, const Term *term);
-const NameRef *policy_service_ignores_name(const PolicyService *tokens, const char *name);
+const NameRef *policy_service_ignores(const PolicyService *settings, const Term *term);
+const NameRef *policy_service_ignores_name(const PolicyService *settings, const char *name);
 
 /* Warns of runlevels that are used but not defined. Call it after the last file. */
 void policy_check(const Policy *policy, DiagList *diags);

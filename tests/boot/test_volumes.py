@@ -4,7 +4,7 @@
 Real udev and real disks: a volume is mounted while its label exists, even one that is labelled
 "/usr" but is not the system's /usr.
 
-When it is relabelled or pulled, it is unmounted and its dependants stop; when it is back, all is as
+When it is relabelled or pulled, it is unmounted and its dependents stop; when it is back, all is as
 before. A device that never appears fails one mount and delays no other service. A storm of events
 and a new udevd change nothing.
 """

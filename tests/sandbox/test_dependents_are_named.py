@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""stop of a needed service is refused with the names of its dependants; --with-dependents stops
+"""stop of a needed service is refused with the names of its dependents; --with-dependents stops
 them, and lists them."""
 
 from sandbox import Sandbox

@@ -30,7 +30,7 @@ with Sandbox({"asked": ASKED, "told": TOLD, "upper": UPPER}) as box:
     assert result.startswith("unhealthy: HealthCommand= failed 3 times: exit status 1"), result
     wait_for(lambda: "no answer from port 80" in box.svcctl("log", "asked").stdout, what="its output is in the log")
 
-    # With HealthAction=none the service keeps running, but its dependants wait.
+    # With HealthAction=none the service keeps running, but its dependents wait.
     box.write("/run/told-ill", "")
     wait_for(lambda: box.svcctl_json("status", "told")[0]["health"] == "unhealthy", what="it is told")
     box.wait_state("upper", "waiting")

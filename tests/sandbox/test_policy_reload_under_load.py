@@ -63,7 +63,7 @@ with Sandbox(SERVICES, policy=WANTED) as machine:
     for turn in range(50):
         change(machine, WANTED + (NEVER if turn % 2 == 0 else ""))
     wait_for(lambda: states(machine, "base") == {"ready"}, what="the services that the last reload wants are up")
-    wait_for(lambda: states(machine, "top") == {"ready"}, what="and their dependants")
+    wait_for(lambda: states(machine, "top") == {"ready"}, what="and their dependents")
 
     assert pids(machine) == before
     assert all(row["restarts"] == 0 for name, row in machine.services().items() if name.startswith("still"))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ready=exit: a task is done when its process exits with success; its dependants start only then.
+"""Ready=exit: a task is done when its process exits with success; its dependents start only then.
 """
 
 from sandbox import Sandbox

@@ -148,7 +148,7 @@ def check_crowd(box):
 
 
 def kill_something(box, chance, running):
-    """Kill a service, and its dependants; sometimes the manager. Returns the names that have
+    """Kill a service, and its dependents; sometimes the manager. Returns the names that have
     changed."""
     name = chance.choice(sorted(running))
     box.run("kill", "-KILL", str(running[name]), check=False)

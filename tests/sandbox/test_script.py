@@ -82,7 +82,7 @@ def check_restart(box):
     wait_for(lambda: box.pid("cron") not in (0, None, before["cron"]), what="the new cron is found")
     assert box.state("pair") == "ready" and box.state("setter") == "done" and box.state("procps") == "done"
     assert box.read("/run/two") != two
-    assert box.pid("leaner") == before["leaner"], "a restart by command affected a dependant"
+    assert box.pid("leaner") == before["leaner"], "a restart by command affected a dependent"
 
     box.write("/run/refuse", "")
     refused = box.svcctl("restart", "pair", check=False)

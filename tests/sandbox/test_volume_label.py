@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""When its label vanishes, a volume is unmounted after its dependants have stopped, however long
+"""When its label vanishes, a volume is unmounted after its dependents have stopped, however long
 that takes; the unmount is not lazy."""
 
 import os

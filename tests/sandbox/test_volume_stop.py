@@ -5,7 +5,7 @@ Services that depend on a volume through mounted: stop before its unmount, howev
 at a stop, a restart and a shutdown.
 
 A stop that leaves the volume mounted has failed, and names the processes that use it; the
-dependants start again.
+dependents start again.
 """
 
 from sandbox import Failure, Sandbox

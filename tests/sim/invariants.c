@@ -395,7 +395,7 @@ static void check_wants(Machine *m)
 }
 
 /*
- * The longest time that its dependants, one after the other, and then the service itself take to
+ * The longest time that its dependents, one after the other, and then the service itself take to
  * stop.
  */
 static int64_t longest_stop(const Machine *m, const Service *s)

@@ -78,7 +78,7 @@ static Level facility_level(Machine *m, const char *key)
 	return level;
 }
 
-/* A service counts as down as soon as it is about to stop, while its dependants stop first. */
+/* A service counts as down as soon as it is about to stop, while its dependents stop first. */
 static bool is_about_to_stop(const Machine *m, const Service *s, const char *prefix)
 {
 	g_autofree char *key = g_strconcat(prefix, s->def->name, NULL);

@@ -107,7 +107,7 @@ START_TEST(stop_order_said_takes_no_stop_order_from_the_start)
 }
 END_TEST
 
-START_TEST(dependants_of_a_mount_stop_first)
+START_TEST(dependents_of_a_mount_stop_first)
 {
 	g_autoptr(ServiceSet) set = service_set_new();
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -210,7 +210,7 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("graph");
 
-	ADD_CASE(suite, "edges", order_is_soft_and_needs_are_hard, dependants_of_a_mount_stop_first,
+	ADD_CASE(suite, "edges", order_is_soft_and_needs_are_hard, dependents_of_a_mount_stop_first,
 		 the_order_of_stopping_is_the_reverse, declared_stop_order_comes_first,
 		 stop_order_said_takes_no_stop_order_from_the_start,
 		 alternatives_and_negations_make_no_edge, a_facility_stands_for_all_that_provide_it,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Engine: the health of services that are up, and of their dependants.
+ * Engine: the health of services that are up, and of their dependents.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@ static const char requested[] =
 	"== base\n[Service]\nExec=/bin/base\nHealthCommand=/bin/ask\nRestart=on-failure\n"
 	"== upper\n[Service]\nExec=/bin/upper\n[Conditions]\nWhile=healthy:base\n";
 
-START_TEST(dependants_wait_for_the_first_answer_of_a_health_check)
+START_TEST(dependents_wait_for_the_first_answer_of_a_health_check)
 {
 	g_autoptr(World) w = world_new(requested);
 
@@ -27,7 +27,7 @@ START_TEST(dependants_wait_for_the_first_answer_of_a_health_check)
 }
 END_TEST
 
-START_TEST(dependants_of_an_unhealthy_service_stop_and_come_back)
+START_TEST(dependents_of_an_unhealthy_service_stop_and_come_back)
 {
 	g_autoptr(World) w = world_new(requested);
 
@@ -96,8 +96,8 @@ Suite *make_suite(void)
 {
 	Suite *suite = suite_create("health");
 
-	ADD_CASE(suite, "HealthCommand=", dependants_wait_for_the_first_answer_of_a_health_check,
-		 dependants_of_an_unhealthy_service_stop_and_come_back,
+	ADD_CASE(suite, "HealthCommand=", dependents_wait_for_the_first_answer_of_a_health_check,
+		 dependents_of_an_unhealthy_service_stop_and_come_back,
 		 a_need_for_health_starts_the_service,
 		 another_manager_stops_nothing_before_it_knows, health_ends_with_the_run);
 	return suite;

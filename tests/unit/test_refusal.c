@@ -130,7 +130,7 @@ START_TEST(a_new_manager_knows_how_many_and_counts_no_need_twice)
 }
 END_TEST
 
-START_TEST(a_service_that_becomes_never_is_stopped_with_its_dependants)
+START_TEST(a_service_that_becomes_never_is_stopped_with_its_dependents)
 {
 	g_autoptr(World)
 		w = world_new_with_policy("== it\n" DAEMON APP, "[runlevel 2]\nActivate=app\n");
@@ -169,7 +169,7 @@ Suite *make_suite(void)
 		 a_loop_of_calls_is_one_record_and_leaves_the_others,
 		 the_last_of_many_requesters_are_named_and_all_are_counted,
 		 a_new_manager_knows_how_many_and_counts_no_need_twice,
-		 a_service_that_becomes_never_is_stopped_with_its_dependants,
+		 a_service_that_becomes_never_is_stopped_with_its_dependents,
 		 what_an_admin_started_ends_when_it_becomes_never);
 	return suite;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stop order, While= terms that become false, and the effect of Settle= and restarts on dependants.
+ * Stop order, While= terms that become false, and the effect of Settle= and restarts on dependents.
  */
 #include "config.h"
 
@@ -123,7 +123,7 @@ START_TEST(a_stop_waits_only_for_those_that_stop_too)
 }
 END_TEST
 
-/* --- dependants --- */
+/* --- dependents --- */
 
 START_TEST(on_an_ordered_stop_dependents_stop_first)
 {
@@ -230,7 +230,7 @@ END_TEST
 #define VOLUME "== volume\n" MOUNT_AT("/srv/data") "While=label:DATA\n"
 #define ON_IT "[Conditions]\nWhile=mounted:/srv/data\n"
 
-/* The volume is mounted, and its dependants are up. */
+/* The volume is mounted, and its dependents are up. */
 static World *world_with_volume(const char *others)
 {
 	g_autofree char *files = g_strconcat(VOLUME, others, NULL);
@@ -244,7 +244,7 @@ static World *world_with_volume(const char *others)
 	return w;
 }
 
-START_TEST(dependants_of_a_mount_stop_before_it_is_unmounted)
+START_TEST(dependents_of_a_mount_stop_before_it_is_unmounted)
 {
 	g_autoptr(World) w = world_with_volume("== user\n" DAEMON ON_IT);
 
@@ -273,7 +273,7 @@ START_TEST(settle_keeps_no_service_on_a_volume_that_goes)
 }
 END_TEST
 
-START_TEST(a_restart_of_a_mount_brings_back_its_dependants)
+START_TEST(a_restart_of_a_mount_brings_back_its_dependents)
 {
 	g_autoptr(World) w = world_with_volume("== user\n" DAEMON ON_IT);
 
@@ -542,9 +542,9 @@ Suite *make_suite(void)
 		 settle_ends_when_the_other_does_not_come_back_in_time,
 		 settle_ends_at_once_when_the_other_is_stopped_meanwhile,
 		 without_settle_dependents_restart_too, a_reload_is_no_lapse);
-	ADD_CASE(suite, "mounts", dependants_of_a_mount_stop_before_it_is_unmounted,
+	ADD_CASE(suite, "mounts", dependents_of_a_mount_stop_before_it_is_unmounted,
 		 settle_keeps_no_service_on_a_volume_that_goes,
-		 a_restart_of_a_mount_brings_back_its_dependants,
+		 a_restart_of_a_mount_brings_back_its_dependents,
 		 a_path_on_a_volume_is_on_the_innermost_mount,
 		 a_shutdown_unmounts_when_all_that_was_started_on_a_mount_has_stopped,
 		 a_start_cancels_the_stop_of_a_mount_that_still_waits,

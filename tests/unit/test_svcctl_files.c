@@ -268,7 +268,7 @@ START_TEST(graph_prints_edges_of_a_runlevel)
 }
 END_TEST
 
-START_TEST(tree_shows_each_dependant_once)
+START_TEST(tree_shows_each_dependent_once)
 {
 	g_autoptr(BusWorld) bw = machine();
 	g_autofree char *line = g_strdup_printf("tree --root %s", bw->tree->root);
@@ -400,7 +400,7 @@ Suite *make_suite(void)
 		 policy_is_read_and_changed_below_a_root,
 		 check_reads_a_file_together_with_the_others, cat_shows_each_setting_with_its_place,
 		 graph_prints_edges_of_a_runlevel, graph_shows_the_order_of_stopping,
-		 tree_shows_each_dependant_once,
+		 tree_shows_each_dependent_once,
 		 below_a_root_generated_services_are_known_and_nothing_is_written,
 		 below_a_root_outdated_generated_services_are_absent);
 	return suite;

@@ -365,7 +365,7 @@ START_TEST(a_stand_in_does_not_run_while_the_other_is_tried_again_with_a_mended_
 END_TEST
 
 /* If login stood in for dm, helper and then dm would start, and dm would stop login again. */
-START_TEST(no_service_stands_in_for_its_dependant)
+START_TEST(no_service_stands_in_for_its_dependent)
 {
 	g_autoptr(World) w = world_new_with_policy(
 		"== dm\n" DAEMON
@@ -407,6 +407,6 @@ Suite *make_suite(void)
 		 a_stand_in_runs_when_the_other_is_not_installed_once_that_is_known,
 		 a_restart_of_the_other_does_not_start_the_stand_in,
 		 a_stand_in_does_not_run_while_the_other_is_tried_again_with_a_mended_file,
-		 no_service_stands_in_for_its_dependant);
+		 no_service_stands_in_for_its_dependent);
 	return suite;
 }
