@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arena: memory blocks, each allocated from its beginning to its end.
+ * Arena: objects are allocated one after another in large memory blocks.
  */
 #include "config.h"
 
@@ -21,12 +21,12 @@
 
 typedef struct Block Block;
 struct Block {
-	Block *next; /* the block before it */
+	Block *next; /* the block that was added before this one */
 	max_align_t bytes[];
 };
 
 struct Arena {
-	Block *blocks; /* the first block is the one in use */
+	Block *blocks; /* new objects go into the first block */
 	char *free;
 	gsize n_free;
 };

@@ -20,7 +20,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Arena, arena_free)
 void *arena_alloc(Arena *arena, gsize bytes);
 #define arena_new0(Type, arena) ((Type *)arena_alloc(arena, sizeof(Type)))
 
-/* The first @length bytes of @text and a NUL. */
+/* Returns: a copy of the first @length bytes of @text, with a NUL after them. */
 char *arena_strndup(Arena *arena, const char *text, gsize length);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Channel: peeking and taking. The statements about the kernel are based on
- * unix_stream_read_generic() and manage_oob(), Linux 5.15 to 6.18.
+ * Channel: makes the socket pair, and reads from it without blocking. The statements about the
+ * kernel are based on unix_stream_read_generic() and manage_oob() in Linux 5.15 to 6.18.
  */
 #include "config.h"
 
@@ -10,14 +10,15 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-/* Linux 6.16; missing in older headers. */
+/* New in Linux 6.16, and missing in older headers. */
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS 83
 #endif
 
 /*
- * The kernel counts the memory of each write: 768 bytes for a line of 80. With this size the
- * channel holds 896 such lines, and a pipe holds 816. (The kernel doubles the value, socket(7).)
+ * The kernel counts the memory that each write occupies: 768 bytes for a line of 80 bytes. With
+ * this size the channel holds 896 such lines. A pipe holds 816. (The kernel doubles the value,
+ * socket(7).)
  */
 #define BUFFER_BYTES (336 * 1024)
 
@@ -65,8 +66,9 @@ ChannelState channel_peek(int fd, void *bytes, size_t size, size_t *ret_n)
 		return CHANNEL_END;
 	*ret_n = (size_t)n;
 	/*
-	 * MSG_CTRUNC means that descriptors came: there is no buffer for control messages, and this
-	 * end has enabled none of the other kinds. A peek stops at the first descriptors.
+	 * There is no buffer for control messages, so MSG_CTRUNC means that one came. It carries
+	 * descriptors, because this end has enabled no other kind. A peek stops at the first
+	 * descriptors.
 	 */
 	return message.msg_flags & MSG_CTRUNC ? CHANNEL_DESCRIPTORS : CHANNEL_BYTES;
 }

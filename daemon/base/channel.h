@@ -3,13 +3,13 @@
  * Channel: a stream socket pair on which an untrusted process writes to us, in place of a pipe.
  *
  * A pipe has one lock for both ends, which its writer can hold as long as it likes. Each end of a
- * socket pair has its own lock, and the service has only one end.
+ * socket pair has its own lock, and the untrusted process has only one end.
  *
  * Unlike a pipe, a socket pair can carry file descriptors. The last close of a hostile descriptor
  * may never return, and recv(2) closes the descriptors that it does not pass on. So bytes are first
- * read with MSG_PEEK, and bytes that carry descriptors are never received. The peeked bytes can be
- * used, but then the channel must be given up, and an expendable process does its last close
- * (docs/processes.md).
+ * read with MSG_PEEK, and bytes that carry descriptors are never received. When descriptors have
+ * come, the peeked bytes can be used, but the channel must be given up. An expendable process does
+ * the last close of the channel (docs/processes.md).
  */
 #ifndef SVCD_BASE_CHANNEL_H
 #define SVCD_BASE_CHANNEL_H
@@ -19,13 +19,13 @@
 typedef enum ChannelState {
 	CHANNEL_BYTES,
 	CHANNEL_NOTHING, /* no bytes at present */
-	CHANNEL_DESCRIPTORS, /* bytes, the last with file descriptors: must not be taken */
-	CHANNEL_END, /* all writers have closed it; or it is not a channel */
+	CHANNEL_DESCRIPTORS, /* bytes, the last of which carries descriptors: do not take them */
+	CHANNEL_END, /* all writers have closed it, or @fd is not a channel */
 } ChannelState;
 
 /**
  * channel_pair() - make a channel
- * @ret: our end, which only channel_peek() and channel_take() read, and the writer's end
+ * @ret: [0] is our end, which only channel_peek() and channel_take() read; [1] is the writer's end
  * Returns: 0, or -1 with errno.
  */
 int channel_pair(int ret[2]);
@@ -43,7 +43,7 @@ ChannelState channel_peek(int fd, void *bytes, size_t size, size_t *ret_n);
 
 /**
  * channel_take() - remove the first @n bytes
- * @bytes: receives them again
+ * @bytes: receives the removed bytes
  * @n: at most the number from the last channel_peek() that returned CHANNEL_BYTES
  */
 void channel_take(int fd, void *bytes, size_t n);

@@ -11,7 +11,7 @@
 
 #include "base/enum-names.h"
 
-/* The names are those of the D-Bus errors, org.svcd1.Error.NAME. */
+/* Each name is also the name of a D-Bus error, org.svcd1.Error.NAME. */
 /* clang-format off */
 #define ERROR_CODES(X, P)                                                                          \
 	X(P, FAILED, "Failed")                                                                     \
@@ -50,9 +50,7 @@ bool fail(GError **error, ErrorCode code, const char *format, ...) G_GNUC_PRINTF
  */
 bool fail_errno(GError **error, int errnum, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-/*
- * Is the error temporary: no memory, process or descriptor at present, or a program being written?
- */
+/* Is the error temporary, such as a lack of memory, or a program file that is being written? */
 bool errnum_is_passing(int errnum);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Descriptors: small helpers for all components.
+ * Descriptors: small functions for all components.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 /*
  * Large enough that processes which rename constantly on every CPU cannot prevent an open. Limited,
- * because a lease (fcntl(2)) must not block us forever.
+ * because a lease (fcntl(2)) also causes EAGAIN and must not block us forever.
  */
 #define MAX_OPEN_TRIES 4096
 

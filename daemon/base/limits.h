@@ -8,7 +8,9 @@
 
 #include "tokens/tokens.h"
 
-/* A service's name. A cgroup directory or log file may have 255 bytes, which include a suffix. */
+/*
+ * A service's name. Names of cgroup directories and log files have a suffix and at most 255 bytes.
+ */
 #define LIMIT_NAME_BYTES 200
 
 /*
@@ -21,39 +23,38 @@
 #define LIMIT_FILE_BYTES (256 * 1024)
 
 /*
- * All files of one load, as svc-generate passes them to the manager: LIMIT_SERVICES files of 3 KiB,
- * the size of the largest one that is shipped. PID 1 keeps the descriptor, and this much memory
- * with it.
+ * All files of one load, as svc-generate passes them to the manager: enough for LIMIT_SERVICES
+ * files of 3 KiB, the size of the largest one that is shipped. PID 1 keeps the descriptor, and with
+ * it up to this much memory.
  */
 #define LIMIT_BUNDLE_BYTES (64 * 1024 * 1024)
 
 /* An init script: the largest in Debian packages have about 40 KiB. */
 #define LIMIT_SCRIPT_BYTES (1024 * 1024)
 
-/*
- * Init scripts: large installations have two hundred. There may be an ordering for each pair of
- * them.
- */
+/* Init scripts: large installations have two hundred. Each pair of scripts may have an ordering. */
 #define LIMIT_SCRIPTS 1000
 
 /* Dependency cycles of init scripts that are broken one edge at a time. Debian has none. */
 #define LIMIT_LOOPS 64
 
-/* Service files in all directories together; entries of a directory of init scripts or links. */
+/*
+ * Service files in all directories together. Also the entries of one directory of scripts or links.
+ */
 #define LIMIT_SERVICES 20000
 
 /*
  * The longest wait for the login screen, since the start of the boot. A disk check or a missing
- * screen must not delay other services further. The second limit is the longest wait after the
- * screen's service is ready, if that service does not report that the screen is drawn: the time of
- * GNOME's greeter on a slow machine.
+ * screen must not delay other services further. The second limit applies after the screen's service
+ * is ready, if the service does not report that the screen is drawn. GNOME's greeter takes this
+ * long on a slow machine.
  */
 #define LIMIT_LOGIN_SCREEN_US (90 * G_USEC_PER_SEC)
 #define LIMIT_LOGIN_SCREEN_DRAWN_US (30 * G_USEC_PER_SEC)
 
 /*
- * The file with the durations of earlier boots: its services, and its size, which suffices for the
- * longest names and numbers.
+ * The file with the durations of earlier boots: the number of its services, and its size, which
+ * suffices for the longest names and numbers.
  */
 #define LIMIT_DURATIONS 4096
 #define LIMIT_DURATIONS_BYTES (2 * 1024 * 1024)
@@ -62,8 +63,8 @@
 #define LIMIT_BOOT_FILE_BYTES (8 * 1024 * 1024)
 
 /*
- * The policy history: steps, their total size, and the size of one step (a few files, each twice).
- * The oldest steps are dropped first. A year of manual changes fits.
+ * The policy history: steps, their total size, and the size of one step (a few files, before and
+ * after the change). The oldest steps are dropped first. A year of manual changes fits.
  */
 #define LIMIT_HISTORY_STEPS 1000
 #define LIMIT_HISTORY_BYTES (16 * 1024 * 1024)
@@ -76,8 +77,8 @@
 #define LIMIT_LIST_ENTRIES TOKENS_MAX
 
 /*
- * Sockets of one service. They are sent in one message to the keeper, which accepts 64 descriptors.
- * Some of these are not sockets.
+ * Sockets of one service. They are sent to the keeper in one message. It may have 64 descriptors,
+ * some of which are not sockets.
  */
 #define LIMIT_SOCKETS 32
 
@@ -101,8 +102,8 @@
 #define LIMIT_KEEPER_BATCH 32
 
 /*
- * Output kept for one service in /run/svcd/log: the size of the current file, and of the earlier
- * one.
+ * Output kept for one service in /run/svcd/log: the size of the current file. The previous file is
+ * no larger.
  */
 #define LIMIT_LOG_BYTES (256 * 1024)
 
@@ -110,10 +111,10 @@
 #define LIMIT_LOG_ANSWER_BYTES (64 * 1024)
 
 /*
- * The work of svc-logger for one service, in bytes: a burst, then a rate per second. Each line
- * costs some extra bytes. Services that write faster share LIMIT_LOG_FLOOD_BYTES per second, about
- * a tenth of a CPU, and block in write(2) meanwhile. At a higher rate less than a second of output
- * would be kept (LIMIT_LOG_BYTES).
+ * The work of svc-logger for one service, in bytes: a burst, then a rate per second. A line counts
+ * as its length plus LIMIT_LOG_LINE_COST. Services that write faster share LIMIT_LOG_FLOOD_BYTES
+ * per second, about a tenth of a CPU, and block in write(2) meanwhile. At a higher rate,
+ * LIMIT_LOG_BYTES would keep less than a second of output.
  */
 #define LIMIT_LOG_BURST_BYTES (4 * 1024 * 1024)
 #define LIMIT_LOG_RATE_BYTES (256 * 1024)
@@ -123,19 +124,16 @@
 /* Cause records kept for one service. */
 #define LIMIT_CAUSES 16
 
-/*
- * Records of refused requesters per service; all refusals are counted. A service has few names and
- * few ways to be requested.
- */
+/* Refused requesters that are recorded for one service. Few requesters ask for the same service. */
 #define LIMIT_REFUSALS 8
 
 /*
- * Template instances per operator: a handful of consoles, shares or sessions. Their names can be
- * chosen freely, so one user could otherwise fill the machine. Root has no limit.
+ * Template instances per operator, who needs a handful for consoles, shares or sessions. Operators
+ * choose the names, so one user could otherwise fill the machine. Root has no limit.
  */
 #define LIMIT_INSTANCES_PER_OPERATOR 32
 
-/* /etc/group: ten thousand groups with long lists of members. */
+/* /etc/group: enough for ten thousand groups with long lists of members. */
 #define LIMIT_GROUP_FILE_BYTES (2 * 1024 * 1024)
 
 /* Simultaneous clients of the private socket. */
@@ -148,8 +146,8 @@
 #define LIMIT_CLIENT_REMARK_US (60 * G_USEC_PER_SEC)
 
 /*
- * The pause after the whole machine has run out of open files. Then a client can be neither
- * accepted nor turned away, and would wake us again at once.
+ * The pause after the whole machine has run out of open files. A client that can be neither
+ * accepted nor turned away would otherwise wake us again at once.
  */
 #define LIMIT_NO_FILES_PAUSE_US (100 * 1000)
 
@@ -162,7 +160,9 @@
  */
 #define LIMIT_AUTH_US (10 * G_USEC_PER_SEC)
 
-/* One line of the authentication (ours have 60 bytes), and the number of its lines. */
+/*
+ * The length of a line of the authentication (our clients send 60 bytes), and the number of lines.
+ */
 #define LIMIT_AUTH_LINE_BYTES 512
 #define LIMIT_AUTH_LINES 16
 
@@ -186,15 +186,15 @@
 /*
  * If a turn of users' calls takes longer than the first limit, because of a large answer, the next
  * turn is delayed by FACTOR times that duration, up to the last limit. So users' calls take at most
- * a fifth of the manager's time, one at a time, and leave it idle for root's requests.
+ * a fifth of the manager's time, and leave the rest to root's requests.
  */
 #define LIMIT_STRANGERS_TURN_US (2 * 1000)
 #define LIMIT_STRANGERS_REST_FACTOR 4
 #define LIMIT_STRANGERS_REST_US (200 * G_TIME_SPAN_MILLISECOND)
 
 /*
- * A message from the system bus: answers of other services, which may have large objects. Longer
- * ones are skipped and do not end the connection, because any process on the bus may send us a
+ * A message from the system bus, such as the answer of a service with large objects. Longer
+ * messages are skipped and do not end the connection, because any process on the bus may send us a
  * message. dbus-daemon accepts 32 MiB.
  */
 #define LIMIT_SYSTEM_BUS_MESSAGE_BYTES (1024 * 1024)
@@ -208,15 +208,15 @@
 #define LIMIT_SYSTEM_BUS_QUEUE_BYTES (8 * 1024 * 1024)
 
 /*
- * Messages of the bus in one turn of the main loop, within LIMIT_BUS_TURN_US. Calls are only put
- * into the queues of their callers.
+ * Messages of the bus in one turn of the main loop, within LIMIT_BUS_TURN_US. Such a turn only puts
+ * calls into the queues of their callers.
  */
 #define LIMIT_SYSTEM_BUS_BATCH 64
 
 /*
- * Queued calls from the system bus: calls and bytes of one caller, and bytes of all. The bus allows
- * 128 open calls per connection (dbus-daemon(1)), so only a caller that wants no answers reaches
- * the first limit.
+ * Queued calls from the system bus: calls and bytes of one caller, and bytes of all callers. The
+ * bus allows 128 open calls per connection (dbus-daemon(1)), so only a caller that wants no answers
+ * reaches the first limit.
  */
 #define LIMIT_CALLS_QUEUED_OF_CALLER 128
 #define LIMIT_CALLS_QUEUED_OF_CALLER_BYTES LIMIT_BUS_MESSAGE_BYTES
@@ -228,10 +228,11 @@
  *
  * The bus counts as slow once it has kept us waiting for LIMIT_BUS_SLOW_US, and for
  * LIMIT_BUS_SLOW_HOLD_US after that. While it is slow, a user with more than LIMIT_CALLS_WHILE_SLOW
- * waiting calls gets errors until none of them waits. If more than LIMIT_CALLS_IN_FLOOD calls of
- * all users wait, an error replaces each answer longer than LIMIT_ANSWER_IN_FLOOD_BYTES, because an
- * answer cannot be interrupted. No message can overtake the data in the socket buffer. So the
- * buffer is as small as the kernel allows: about the size that the bus daemon reads in a round.
+ * waiting calls gets errors until no call of this user waits. If more than LIMIT_CALLS_IN_FLOOD
+ * calls of all users wait, an error replaces each answer longer than LIMIT_ANSWER_IN_FLOOD_BYTES,
+ * because an answer cannot be interrupted. No message can overtake the data in the socket buffer.
+ * So the buffer is as small as the kernel allows: about the size that the bus daemon reads in a
+ * round.
  */
 #define LIMIT_BUS_SLOW_US (100 * G_TIME_SPAN_MILLISECOND)
 #define LIMIT_BUS_SLOW_HOLD_US G_USEC_PER_SEC
@@ -241,27 +242,26 @@
 #define LIMIT_SYSTEM_BUS_SOCKET_BYTES 1
 
 /*
- * Simultaneous questions to the bus daemon about the user of a caller. The daemon reads all of them
- * in one round.
+ * Simultaneous queries to the bus daemon for the user of a caller. The daemon reads this many in
+ * one round.
  */
 #define LIMIT_CALLERS_QUERIED 16
 
 /*
- * Match rules of one kind on the system bus. Later ones share one rule that matches more than
+ * Match rules of one kind on the system bus. Beyond this number, one common rule matches more than
  * needed. There are four kinds, and the bus accepts 512 rules from one connection
  * (max_match_rules_per_connection in dbus-daemon(1)).
  */
 #define LIMIT_BUS_RULES 96
 
 /*
- * Open questions to services on the system bus. The bus allows 128 open calls per connection
+ * Unanswered calls to services on the system bus. The bus allows 128 per connection
  * (dbus-daemon(1)).
  */
 #define LIMIT_BUS_CALLS 32
 
 /*
- * A string in a property of a bus object. A longer one differs from any text that a service file
- * can contain.
+ * A string in a property of a bus object. No service file can contain a longer one to compare with.
  */
 #define LIMIT_BUS_TEXT_BYTES LIMIT_LINE_BYTES
 
@@ -269,13 +269,13 @@
 #define LIMIT_UDEV_BATCH 64
 
 /*
- * The queue for device events: several thousand events. If it overflows, all devices must be
- * scanned again.
+ * The queue for device events holds several thousand. If it overflows, all devices must be scanned
+ * again.
  */
 #define LIMIT_UDEV_BUFFER_BYTES (16 * 1024 * 1024)
 
 /*
- * One property of a device, and the properties of one device. A udev message is smaller than
+ * The size of one property of a device, and the number of its properties. No udev message reaches
  * either.
  */
 #define LIMIT_UDEV_PROPERTY_BYTES 8192
@@ -288,13 +288,13 @@
 #define LIMIT_NETWORK_LINKS 8192
 #define LIMIT_DEFAULT_ROUTES 64
 
-/* Interfaces that a sentence lists. */
+/* Interfaces that one message lists. */
 #define LIMIT_LINKS_NAMED 20
 
 /*
  * Calls from the system bus that wait for polkit: of one client, of one user with many clients, and
- * in total. Each is an open call of ours, and the bus allows 128 per connection (dbus-daemon(1)).
- * The providers may have LIMIT_BUS_CALLS more.
+ * in total. For each we have an unanswered call to polkit. The bus allows 128 per connection
+ * (dbus-daemon(1)), and the providers may use LIMIT_BUS_CALLS of them.
  */
 #define LIMIT_PARKED_PER_CLIENT 16
 #define LIMIT_PARKED_PER_USER 32
@@ -325,14 +325,14 @@
  */
 #define LIMIT_CHECKS_WAITING 256
 
-/* Simultaneous flags. */
+/* Flags ("flag:NAME") that are set at the same time. */
 #define LIMIT_FLAGS 256
-/* The flags of one bus name, which any program may own. */
+/* The flags that the owner of one bus name may set. Any program may own a bus name. */
 #define LIMIT_FLAGS_OF_OWNER 32
 
 /*
- * The bytes read from the environment of a process, and the number of its ancestors that are
- * followed, where there are no cgroups.
+ * For systems without cgroups: the bytes that are read from the environment of a process, and the
+ * number of its ancestors that are followed.
  */
 #define LIMIT_ENVIRON_BYTES (256 * 1024)
 #define LIMIT_TAGGED_DEPTH 64

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lists: the empty lists are in read-only memory, so that an addition by another function crashes
- * at once.
+ * Lists: the empty lists are in read-only memory, so that g_ptr_array_add() on one crashes at once.
  */
 #include "config.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lists that are empty for most services. All empty lists are the same read-only one, which costs
- * nothing. They are read like any GPtrArray or GArray. Only these functions may add to them.
+ * Lists that are empty for most services. All empty lists are the same read-only object, so they
+ * cost nothing. They are read like any GPtrArray or GArray. Only the functions below may add to
+ * them.
  */
 #ifndef SVCD_BASE_LIST_H
 #define SVCD_BASE_LIST_H
@@ -14,12 +15,12 @@ extern const GArray values_nothing;
 #define LIST_NOTHING ((GPtrArray *)&list_nothing)
 #define VALUES_NOTHING ((GArray *)&values_nothing)
 
-/* Returns: the empty list, which list_add() replaces; list_free() frees the result. */
+/* Returns: the empty list. list_add() replaces it by a new list. list_free() accepts both. */
 GPtrArray *list_new(void);
 
 /**
  * list_add() - append @item to *@list
- * @free_item: the same for all items of the list; NULL: they are borrowed
+ * @free_item: the same for all items of the list; NULL if the items are borrowed
  */
 void list_add(GPtrArray **list, gpointer item, GDestroyNotify free_item);
 

@@ -14,7 +14,7 @@
 #include "base/fd.h"
 #include "base/text.h"
 
-/* Kernel priorities of printk, in the order of LogLevel, facility daemon (3 << 3). */
+/* The printk priority of each LogLevel, with the facility daemon (3 << 3). */
 static const int kmsg_priorities[] = { 24 + 3, 24 + 4, 24 + 5, 24 + 7 };
 
 #define HELD_BYTES (32 * 1024)
@@ -84,8 +84,8 @@ static size_t length_of_next(const char *text, bool is_one)
 }
 
 /*
- * The kernel log makes a record of each write. Other sinks get many lines at a time, and single
- * lines if there is no room for many.
+ * The kernel log makes a record of each write. Other sinks get many lines in one write. After an
+ * incomplete write they get single lines.
  */
 static void write_waiting(void)
 {

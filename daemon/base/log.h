@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log: messages of the programs about themselves. Never blocks and never fails: a line that does
- * not fit into its sink is counted. The count is logged when there is room again.
+ * Log: messages of the programs about themselves. Logging never blocks and never fails. A line that
+ * does not fit into its sink is counted. The count is logged when there is room again.
  */
 #ifndef SVCD_BASE_LOG_H
 #define SVCD_BASE_LOG_H
@@ -24,20 +24,20 @@ ENUM_WITH_NAMES(LogLevel, LOG, log_level, LOG_LEVELS)
 void log_open(const char *program, int fd, gboolean is_kmsg);
 
 /**
- * log_hold() - keep lines off the console while another program uses it; false ends this
+ * log_hold() - keep lines off the console while another program uses it
  *
- * The kernel log gets the lines at once, at a level that no console displays. At the end a line
- * reports their number. For other sinks up to 32 KiB of lines are held and written at the end. They
- * are lost if the process dies.
+ * The kernel log gets the lines at once, at a level that no console displays. When the hold ends, a
+ * line reports their number. For other sinks, up to 32 KiB of lines are held, and written when the
+ * hold ends. These are lost if the process dies.
  */
 void log_hold(bool is_held);
 
 /**
  * log_put_off() - delay notices until log_catch_up(), up to 32 KiB
  *
- * For a caller with urgent work that calls log_catch_up() soon. Writing a line takes as long as
- * making a service's control group, and on a serial console a thousand times as long. Errors and
- * warnings are not delayed, and are written after the delayed lines.
+ * For a caller that has urgent work and soon calls log_catch_up(). Writing a line takes as long as
+ * making a service's control group, and on a serial console a thousand times as long. An error or
+ * warning is written at once, after the delayed lines.
  */
 void log_put_off(void);
 void log_catch_up(void);

@@ -124,7 +124,7 @@ bool text_parse_duration(const char *text, int64_t *ret_us)
 		if (!g_ascii_isdigit(*p))
 			return false;
 		number = g_ascii_strtod(p, &end);
-		if (end != p + strspn(p, "0123456789.")) /* no 0x10, no 1e3 */
+		if (end != p + strspn(p, "0123456789.")) /* rejects 0x10 and 1e3 */
 			return false;
 		length = strspn(end, "abcdefghijklmnopqrstuvwxyz");
 		if (!duration_unit(end, length, &unit_us))
@@ -282,7 +282,7 @@ static bool is_deceptive(gunichar c)
 	} ranges[] = {
 		{ 0x00ad, 0x00ad }, /* soft hyphen */
 		{ 0x061c, 0x061c }, /* Arabic letter mark */
-		{ 0x200b, 0x200b }, /* zero width space; some scripts need U+200C and U+200D */
+		{ 0x200b, 0x200b }, /* zero width space; some languages need U+200C and U+200D */
 		{ 0x200e, 0x200f }, /* left-to-right, right-to-left marks */
 		{ 0x2028, 0x202e }, /* line and paragraph separators, embeddings and overrides */
 		/* invisible operators, isolates, deprecated format characters */

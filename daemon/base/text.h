@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Text: quoting, %i and %t, durations, sizes, names in bus paths. Splitting and nearest names are
- * in tokens/tokens.h.
+ * Text: quoting, %i and %t, durations, sizes, names in bus paths. Splitting and the search for
+ * similar names are in tokens/tokens.h.
  */
 #ifndef SVCD_BASE_TEXT_H
 #define SVCD_BASE_TEXT_H
@@ -15,12 +15,12 @@
 /* Compares two strings for g_ptr_array_sort(): @a and @b point to the pointers to them. */
 int text_compare(gconstpointer a, gconstpointer b);
 
-/* Like tokens_split(), with a new string as the problem. Returns: a strv. */
+/* Like tokens_split(), but the result is a strv, and *@ret_problem is a new string. */
 char **text_split_tokens(const char *text, char **ret_problem);
 
 /**
  * text_expand() - replace %i by @instance, %t by @runtime and %% by %
- * Returns: a new string. NULL if another character follows a %, with *@ret_problem a new string.
+ * Returns: a new string. NULL if another character follows a %; then *@ret_problem is a new string.
  */
 char *text_expand(const char *text, const char *instance, const char *runtime, char **ret_problem);
 
@@ -56,7 +56,7 @@ bool text_parse_int(const char *text, int64_t min, int64_t max, int64_t *ret);
 
 /* Returns: the number in base 36, as a string inside @digits. */
 const char *text_base36(char digits[TEXT_BASE36_BYTES], uint64_t value);
-/* *@ret_end: after the last digit. */
+/* *@ret_end is set to the first character after the digits. */
 bool text_parse_base36(const char *text, int64_t *ret, const char **ret_end);
 
 /**
@@ -70,14 +70,14 @@ char *text_unescape_bus_path(const char *element);
 /**
  * text_escape_terminal() - print control bytes and invalid UTF-8 as \xHH; tabs become blanks
  *
- * Characters that change the direction of text, or are invisible, become \uHHHH. So the display has
- * all characters in their order.
+ * Characters that change the direction of text, or are invisible, become \uHHHH. So all characters
+ * are displayed, in their order.
  */
 char *text_escape_terminal(const char *text);
 
 /*
- * Like text_escape_terminal(), for a JSON document. Its meaning is unchanged, because such
- * characters can only be in strings. @json: valid UTF-8.
+ * Like text_escape_terminal(), for a JSON document. The meaning of the document is unchanged,
+ * because such characters can only be in strings. @json: valid UTF-8.
  */
 char *text_escape_json(const char *json);
 
