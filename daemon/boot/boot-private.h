@@ -22,15 +22,15 @@ typedef enum ProgressClass {
 	CLASS_MOVING,
 	CLASS_UP,
 	CLASS_FAILED,
-	CLASS_HELD, /* wanted, waits for an external condition */
+	CLASS_HELD, /* wanted, and waits for an external condition */
 	CLASS_COUNT
 } ProgressClass;
 
-/* The target and speed of the progress bar. */
+/* The line that the progress bar follows until an event changes it. */
 typedef struct ProgressAim {
 	int64_t at_us; /* the time of @from */
 	double from;
-	double to; /* the position at the end, unless an event changes the line */
+	double to; /* the position at the end of the line */
 	int64_t rest_us; /* the duration of the line; 0: no movement */
 } ProgressAim;
 
@@ -41,8 +41,8 @@ typedef struct BootProgress {
 	unsigned n_class[CLASS_COUNT]; /* the number of services; CLASS_OFF is not used */
 	GPtrArray *moving; /* Service * of CLASS_MOVING */
 	ProgressAim aim;
-	bool is_aim_old; /* services have moved since the aim was computed */
-	bool is_changed; /* in this turn of the engine */
+	bool is_aim_old; /* the services in motion have changed since the aim was computed */
+	bool is_changed; /* the progress has changed in this turn of the engine */
 } BootProgress;
 
 typedef struct Boot {
@@ -54,9 +54,9 @@ typedef struct Boot {
 /* The data of one service: its Service.observed. */
 typedef struct BootService {
 	ProgressClass class;
-	unsigned moving_index; /* CLASS_MOVING: its index in the array */
-	BootRecord record; /* wanted_us is 0: none */
-	bool is_news; /* it is in Boot.news */
+	unsigned moving_index; /* the index in BootProgress.moving; only for CLASS_MOVING */
+	BootRecord record; /* there is none if wanted_us is 0 */
+	bool is_news; /* the service is in Boot.news */
 } BootService;
 
 static inline Boot *boot_of(const Engine *engine)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot record: the last condition that a service waited for is computed at its start
+ * Boot record: the last condition that a service waited for is computed when the service starts
  * (engine/last-wait.c). So nothing is recorded while it waits.
  */
 #include "config.h"
@@ -37,7 +37,7 @@ static void mark_as_news(Boot *boot, Service *s)
 	g_ptr_array_add(boot->news, s);
 }
 
-/* The record, or NULL if there is none or it is closed. */
+/* Returns: the record, or NULL if there is no open record. */
 static BootRecord *open_record(const Boot *boot, Service *s)
 {
 	const BootRecord *record = boot_record_get(s);
@@ -57,8 +57,8 @@ static void record_wait(BootRecord *record, int64_t begun_us, LastWait wait)
 	record->allowed_us = record->wanted_us;
 	set_last(record, NULL, NULL);
 	/*
-	 * Conditions that a new manager subscribes to again have no change times of their own. A
-	 * condition that became true later has one.
+	 * A new manager does not know when the earlier conditions changed. Only a condition that
+	 * became true later has a time of its own.
 	 */
 	if (record->wanted_us < begun_us) {
 		record->allowed_us = begun_us;

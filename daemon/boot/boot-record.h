@@ -5,7 +5,7 @@
  *
  * A record covers the first start of a service in this boot, and is closed at the latest when the
  * boot ends. Its text form survives a manager restart (manager/boot-file.c). docs/engine.md, "The
- * boot record", explains how to read it.
+ * boot record", explains how to read a record.
  */
 #ifndef SVCD_BOOT_BOOT_RECORD_H
 #define SVCD_BOOT_BOOT_RECORD_H
@@ -30,7 +30,7 @@ typedef struct BootRecord {
 	int64_t allowed_us; /* all its conditions were true; it may then wait for StartLock= */
 	int64_t started_us; /* its first process was requested; a retry belongs to the same start */
 	int64_t over_us; /* it was up, failed for good, ended by itself or was stopped */
-	const char *last; /* the last wait, or "StartLock=NAME"; interned, NULL: none */
+	const char *last; /* the last condition, or "StartLock=NAME"; interned, NULL: no wait */
 	const char *last_by; /* the service that ended the wait; interned, NULL: none is known */
 	BootResult result; /* NONE while over_us is 0 */
 } BootRecord;
@@ -39,7 +39,8 @@ typedef struct BootRecord {
 #define BOOT_RECORD_MANAGER "svcd-manager"
 
 /*
- * Borrowed. NULL: the service was not wanted in this boot, or no longer wanted before it started.
+ * Returns: the record, borrowed. NULL if the service was not wanted in this boot, or was no longer
+ * wanted before it started.
  */
 const BootRecord *boot_record_get(const Service *s);
 

@@ -70,7 +70,7 @@ void boot_observe(Engine *engine)
 	engine_observe(engine, &observer, boot);
 }
 
-/* --- the note: f= is the end of the boot; before it, the aim and the expected duration --- */
+/* --- the note: the end of the boot; until then also the aim and the expected duration --- */
 
 /* Rounds up, because the bar must not go back when another manager takes over. */
 static int to_billionths(double fraction, double most)
@@ -107,7 +107,7 @@ void boot_note_global(const Engine *engine, char *text, size_t size)
 	if (p->finished_us)
 		return;
 	append_token(text, size, 'h', aim);
-	/* Relative to the boot. */
+	/* Relative to the start of the boot. */
 	append_time(text, size, 'a', p->aim.at_us - engine_times(engine).boot_us);
 	append_time(text, size, 'e', p->aim.rest_us);
 	append_time(text, size, 'x', p->expected_us);

@@ -180,7 +180,7 @@ static bool read_line(Durations *durations, const char *line)
 Durations *durations_parse(const char *text, size_t length, GError **error)
 {
 	g_autoptr(Durations) durations = durations_new();
-	/* a NUL truncates it: then the last line is missing */
+	/* a NUL truncates the text, so the last line is missing */
 	g_autofree char *copy = g_strndup(text, length);
 	g_auto(GStrv) lines = g_strsplit(copy, "\n", -1);
 	unsigned n = 0;
@@ -271,7 +271,7 @@ void durations_learn(Durations *durations, const char *service, Duration took)
 	Memory *memory = memory_of(durations, service);
 
 	if (!memory)
-		return; /* LIMIT_DURATIONS reached: it keeps the typical duration */
+		return; /* at the limit, the service keeps the typical duration */
 	if (memory->n_boots == DURATIONS_MEMORY)
 		memmove(&memory->boots[0], &memory->boots[1],
 			sizeof memory->boots[0] * --memory->n_boots);

@@ -5,8 +5,8 @@
  *
  * The expected duration of a service is the median of its last boots. So one boot with a file
  * system check changes nothing, and a lasting change has an effect after three boots. The manager
- * (manager/boot-history.c) reads and writes the file. This file makes and parses its text. The
- * reasons are in docs/engine.md, "Progress".
+ * (manager/boot-history.c) reads and writes the file. The functions below format and parse its
+ * text. The reasons are in docs/engine.md, "Progress".
  */
 #ifndef SVCD_BOOT_DURATIONS_H
 #define SVCD_BOOT_DURATIONS_H
@@ -56,7 +56,7 @@ bool durations_know_anything(const Durations *durations);
 Duration durations_expect(const Durations *durations, const char *service);
 
 /**
- * durations_learn() - add this boot: each service once, then durations_learn_boot()
+ * durations_learn() - add this boot: one call for each service, then durations_learn_boot()
  * @expected_us: the total time that was expected at the beginning, 0: none
  */
 void durations_learn(Durations *durations, const char *service, Duration took);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Progress: each service belongs to one class, and services in motion are on a list. So the cost of
- * an event depends on what it changes.
+ * Progress: each service belongs to one class. The services in motion (CLASS_MOVING) are on a list,
+ * so the cost of an event depends only on the services that it changes.
  *
- * The bar follows a line from its position at an event to its end, over the probable remaining time
- * of the boot. Each event that changes the services in motion computes a new line from the present
- * position.
+ * The bar follows a line from its position at an event to the end of the bar, over the probable
+ * remaining time of the boot. Each event that changes the services in motion computes a new line
+ * from the present position.
  */
 #include "config.h"
 
@@ -14,8 +14,8 @@
 #include "boot/boot-private.h"
 
 /*
- * Up to here the bar moves at a constant speed. After that it only approaches the end, because no
- * estimate is certain.
+ * Up to this part of the line the bar moves at a constant speed. After that it only approaches the
+ * end of the line, because no estimate is certain.
  */
 #define AIM_EVEN 0.875
 
@@ -29,10 +29,7 @@
 #define AIM_ALWAYS 256
 #define AIM_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
 
-/*
- * The first boot has no known durations. Until there is a pace, the next service is expected after
- * this time.
- */
+/* The first boot has no known durations. The first service is expected to be up after this time. */
 #define FIRST_STEP_US G_USEC_PER_SEC
 
 static ProgressClass classify(const Service *s)
@@ -78,7 +75,7 @@ void progress_count(Boot *boot, Service *s)
 	const BootService *service = s->observed;
 	const ProgressClass now = classify(s);
 
-	/* A service that enters backoff stays in motion, and takes longer than expected. */
+	/* A service that enters backoff stays in motion, but takes longer than expected. */
 	if (now == CLASS_MOVING)
 		p->is_aim_old = true;
 	if (now == (service ? service->class : CLASS_OFF))
@@ -99,9 +96,9 @@ static unsigned count_wanted(const BootProgress *p)
 /* --- the expected remaining time --- */
 
 /*
- * The remaining time of a start that was expected to take @start_us and has taken @elapsed_us. A
- * late start is not assumed to be over: an eighth always remains, and after a long delay half of
- * the delay.
+ * The remaining time of a start that was expected to take @start_us and has taken @elapsed_us. Even
+ * after @start_us a rest is expected: an eighth of @start_us, or half of the delay if that is
+ * longer.
  */
 static int64_t rest_of_start(int64_t start_us, int64_t elapsed_us)
 {
@@ -109,8 +106,8 @@ static int64_t rest_of_start(int64_t start_us, int64_t elapsed_us)
 }
 
 /*
- * The time until the end of the boot, estimated from this service and from the time that followed
- * its start in earlier boots.
+ * The time until the end of the boot, estimated from the state of @s and from its durations in
+ * earlier boots.
  */
 static int64_t rest_after(const BootProgress *p, const Service *s, int64_t now_us)
 {
@@ -209,7 +206,7 @@ static void aim_anew(BootProgress *p, const EngineTimes *times)
 	p->aim = durations_know_anything(p->durations) ? aim_known(p, times) :
 							 aim_counted(p, times);
 	p->is_aim_old = false;
-	p->is_changed = true; /* for the note */
+	p->is_changed = true; /* the note contains the aim */
 }
 
 double progress_fraction(const Engine *engine, int64_t now_us)
@@ -221,7 +218,7 @@ double progress_fraction(const Engine *engine, int64_t now_us)
 
 /* --- the end of a boot --- */
 
-/* A failed service has delayed the boot as long as a successful one. */
+/* Failed services are included, because they have delayed the boot as well. */
 static void learn_service(BootProgress *p, const Service *s, int64_t boot_us)
 {
 	const int64_t over_us = service_is_up(s) ? s->ready_us : s->since_us;
@@ -243,7 +240,7 @@ static void finish(Boot *boot, const EngineTimes *times)
 	p->finished_us = MAX(times->now_us, 1);
 	p->is_changed = true;
 	if (engine_is_shutting_down(boot->engine))
-		return; /* it was interrupted, so its times predict nothing */
+		return; /* the boot was interrupted, so its times predict nothing */
 	for (unsigned i = 0; i < services->len; i++)
 		learn_service(p, g_ptr_array_index(services, i), times->boot_us);
 	durations_learn_boot(p->durations, p->finished_us - times->boot_us, p->expected_us);

@@ -14,7 +14,7 @@ typedef struct Progress {
 	unsigned total; /* wanted services */
 	unsigned failed;
 	bool finished; /* the boot is over */
-	int64_t boot_us; /* CLOCK_MONOTONIC when this boot's engine first began */
+	int64_t boot_us; /* CLOCK_MONOTONIC when the first manager of this boot began */
 	int64_t finished_us; /* 0 while not finished */
 } Progress;
 
@@ -38,13 +38,13 @@ double progress_fraction(const Engine *engine, int64_t now_us);
 /**
  * progress_rest() - the probable remaining time of the boot, in microseconds
  * Returns: 0 if the boot is finished. Also 0 if no earlier boot is known, because the pace so far
- * cannot predict a hanging service. The cost depends on the services in motion.
+ * cannot predict a hanging service. The cost depends on the number of services in motion.
  */
 int64_t progress_rest(const Engine *engine, int64_t now_us);
 
 /**
  * progress_know() - take the durations of earlier boots
- * @known: taken; this boot is added when it is finished
+ * @known: ownership is taken; this boot is added when it is finished
  */
 void progress_know(Engine *engine, Durations *known, int64_t now_us);
 
