@@ -11,8 +11,8 @@
 #include "bus/rows.h"
 
 /*
- * Is the requester, which a bus reported, the machine's root or the owner of this svcd? Then it has
- * all rights.
+ * Is the requester, which a bus reported, the machine's root or the owner of this svcd? Such a
+ * requester has all rights.
  */
 bool access_is_owner(const Requester *requester);
 

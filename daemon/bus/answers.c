@@ -11,7 +11,7 @@
 
 typedef struct Promise {
 	uint64_t ticket;
-	BusClient *client; /* borrowed; answers_forget_client() ends it */
+	BusClient *client; /* borrowed until answers_forget_client() */
 	Grant grant;
 	DBusMessage *call;
 } Promise;

@@ -15,18 +15,19 @@ Answers *answers_new(void);
 void answers_free(Answers *answers); /* accepts NULL; open calls get no answer */
 
 /*
- * Promises @client an answer to @call, and keeps its present grant. Returns: the ticket, never 0.
+ * Promises @client an answer to @call, and keeps the client's present grant. Returns: the ticket,
+ * never 0.
  */
 uint64_t answers_promise(Answers *answers, BusClient *client, DBusMessage *call);
 /* Drops the promise. The call is answered elsewhere. */
 void answers_forget(Answers *answers, uint64_t ticket);
 
-/* A ticket is unknown once its client has left. Then this does nothing. */
+/* Both do nothing if the client of @ticket has left. */
 void answers_give_change(Answers *answers, uint64_t ticket, unsigned exit, const char *output);
 void answers_refuse(Answers *answers, uint64_t ticket, const GError *error);
 
 /*
- * Ends the promise. The caller answers the returned call. Returns: a new reference; NULL: the
+ * Ends the promise. The caller answers the returned call. Returns: a new reference, or NULL if the
  * client has left.
  */
 DBusMessage *answers_take(Answers *answers, uint64_t ticket, BusClient **ret_client,

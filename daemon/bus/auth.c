@@ -25,8 +25,8 @@ void auth_clear(Auth *auth)
 }
 
 /*
- * @hex is the decimal uid, each digit as two hexadecimal ones. An empty @hex means the uid of the
- * peer.
+ * @hex is the decimal uid, with each character as two hexadecimal digits. An empty @hex means the
+ * uid of the peer.
  */
 static bool is_own_uid(const char *hex, uid_t uid)
 {

@@ -47,7 +47,7 @@ static bool has_failed(const Service *s)
 	return s->state == STATE_FAILED || engine_is_failing(s);
 }
 
-/* Names of the wanted services that @is_so holds for. */
+/* Appends the names of the wanted services for which @is_so returns true. */
 static void append_names(const PropertyContext *x, bool (*is_so)(const Service *s),
 			 DBusMessageIter *out)
 {

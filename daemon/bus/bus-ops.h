@@ -16,7 +16,7 @@
 
 typedef struct Bus Bus;
 
-/* The owner of a private socket. Only root may use that of the machine (client-socket.h). */
+/* The owner of a private socket. Only root may use the machine's socket (client-socket.h). */
 typedef enum ClientSocketKind { CLIENT_SOCKET_OF_MACHINE, CLIENT_SOCKET_OF_USER } ClientSocketKind;
 
 /*
@@ -25,19 +25,19 @@ typedef enum ClientSocketKind { CLIENT_SOCKET_OF_MACHINE, CLIENT_SOCKET_OF_USER 
 typedef struct BusInfo {
 	const char *virtualization; /* NULL or "", "container", "vm" */
 	const char *const *tainted; /* sentences, NULL-terminated, or NULL */
-	/* a sentence: why no new manager took over; NULL: one did, or none was requested */
+	/* a sentence: why the last requested re-execution failed; NULL: no failure */
 	const char *reexec_problem;
 	unsigned generation; /* the number of managers before this one */
 	int64_t keeper_started_us; /* the start of PID 1 */
 	int64_t started_us; /* the start of this manager */
-	int64_t files_read_us; /* start of the read of the files in force; 0: not yet */
+	int64_t files_read_us; /* when the load of the current files began; 0: not yet */
 	int64_t files_failed_us; /* the last failed load; 0: none */
-	const char *files_problem; /* a sentence: why the last load failed; NULL: it did not */
+	const char *files_problem; /* a sentence: why the last load failed; NULL: it succeeded */
 } BusInfo;
 
 /*
- * The requests of the bus to the rest of the manager. A function that fails sets @error. The code
- * in it selects the D-Bus error.
+ * The requests of the bus to the rest of the manager. A function that fails sets @error, whose code
+ * selects the D-Bus error.
  */
 typedef struct BusOps {
 	/* engine_request(). Loads an instance of a template first, if @service names one. */
@@ -50,14 +50,14 @@ typedef struct BusOps {
 	bool (*signal)(void *data, const char *service, int signo, bool to_all,
 		       const Requester *requester, GError **error);
 	/*
-	 * Runs CheckCommand= of a service that needs it, or of those members of a group that need
-	 * it. Later, and not before this returns, bus_check_ended() is called with @ticket.
+	 * Runs the required CheckCommand= of a service, or of the members of a group.
+	 * bus_check_ended() is called with @ticket later, never before this returns.
 	 */
 	bool (*check)(void *data, uint64_t ticket, RequestVerb verb, const char *service,
 		      const Requester *requester, GError **error);
 	/*
-	 * engine_demand(). From now on the names that @stand_in ("": none) owns on the system bus
-	 * are ignored.
+	 * engine_demand(). @stand_in: a connection to the system bus; the bus names that it owns
+	 * are ignored from now on. "": none.
 	 */
 	bool (*activate)(void *data, const char *service, const char *bus_name,
 			 const char *stand_in, const Requester *requester, GError **error);
@@ -66,8 +66,8 @@ typedef struct BusOps {
 	/* @kind: "poweroff", "reboot" or "halt"; already checked. */
 	bool (*shutdown)(void *data, const char *kind, const Requester *requester, GError **error);
 	/*
-	 * @name: already checked. @holder: the calling connection; it must be the owner if the
-	 * flag belongs to a bus name. NULL: not on the bus.
+	 * @name: already checked. @holder: the calling connection, or NULL if the caller is not on
+	 * the bus. If the flag belongs to a bus name, @holder must own the name.
 	 */
 	bool (*set_flag)(void *data, const char *name, bool set, const char *holder,
 			 const Requester *requester, GError **error);
@@ -101,8 +101,8 @@ typedef struct BusOps {
 	/* The absolute directory of the cgroup, borrowed, or NULL. */
 	const char *(*cgroup)(void *data, const char *service);
 	/*
-	 * Is socket number @entry of the service open? *@ret_problem: why not, borrowed; NULL: it
-	 * is not meant to be open.
+	 * Is socket number @entry of the service open? If not, *@ret_problem is the reason,
+	 * borrowed; NULL: it is not meant to be open.
 	 */
 	bool (*is_socket_open)(void *data, const char *service, unsigned entry,
 			       const char **ret_problem);
@@ -122,7 +122,7 @@ typedef struct BusOps {
 	 */
 	void (*watch_condition)(void *data, KeyPrefix prefix, const char *key);
 	void (*unwatch_condition)(void *data, KeyPrefix prefix, const char *key);
-	/* What exists instead, as text (registry_describe()); a new string, or NULL. */
+	/* What exists in place of @key, as text (registry_describe()); a new string, or NULL. */
 	char *(*describe_condition)(void *data, KeyPrefix prefix, const char *key);
 	/* Takes @fd, which a hostile process may hold. An expendable process closes it. */
 	void (*dispose)(void *data, int fd);

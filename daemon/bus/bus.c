@@ -24,12 +24,12 @@
 #include "loop/loop.h"
 #include "loop/wire.h"
 
-/* The shortest interval between two signals of the boot's progress. */
+/* The shortest interval between two signals about the progress of the boot. */
 #define BOOT_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
 
 /*
- * The interval grows with the age of the boot. The progress of a long boot moves in small steps,
- * and an endless boot must not wake us ten times a second.
+ * In a long boot the interval is this fraction of the boot's age, because the progress then moves
+ * in small steps. An endless boot must not wake us ten times a second.
  */
 #define BOOT_INTERVAL_SHARE 500
 
@@ -181,7 +181,7 @@ static void send(Bus *bus, DBusMessage *message)
 	dbus_message_unref(message);
 }
 
-/* On the system bus this is unknown, so the answer is yes. */
+/* The system bus does not report subscriptions, so it counts as a listener. */
 static bool has_listeners(const Bus *bus)
 {
 	return is_on_system_bus(bus) || client_socket_has_subscribers(bus->socket);
@@ -230,8 +230,8 @@ static void send_service(Bus *bus, const char *name)
 }
 
 /*
- * Only time moves the progress of a boot. No timer runs once the boot is over or while there is no
- * listener.
+ * The progress of a boot moves with time, even without an event. No timer runs once the boot is
+ * over or while there is no listener.
  */
 static void tick_boot(Bus *bus, bool is_finished)
 {
@@ -294,8 +294,8 @@ static void send_all(Bus *bus)
 }
 
 /*
- * Without a listener the changed services are dropped unread. While there is no bus, reading them
- * would be most of the cost of a start.
+ * Without a listener the changed services are forgotten, and their properties are not read. Before
+ * the bus starts, reading them would be most of the cost of starting a service.
  */
 static void drop_unsent(Bus *bus)
 {
@@ -408,7 +408,7 @@ void bus_engine_changed(Bus *bus)
 
 void bus_files_read(Bus *bus)
 {
-	bus_engine_changed(bus); /* FilesReadAt */
+	bus_engine_changed(bus); /* publishes FilesReadAt */
 }
 
 void bus_condition_changed(Bus *bus, const char *key, Level level, const char *why)

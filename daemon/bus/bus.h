@@ -64,7 +64,7 @@ void bus_change_ended(Bus *bus, uint64_t ticket, unsigned exit, const char *outp
 void bus_change_failed(Bus *bus, uint64_t ticket, const GError *error);
 
 /*
- * Refuses the call that waits for this check, with @problem, or carries it out if @problem is NULL.
+ * Carries out the call that waits for this check, or refuses it with @problem if that is not NULL.
  * The client may have left.
  */
 void bus_check_ended(Bus *bus, uint64_t ticket, const GError *problem);

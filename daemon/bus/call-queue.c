@@ -31,7 +31,7 @@ typedef struct Caller {
 	char *name;
 	uid_t uid;
 	bool is_queried;
-	/* QueuedCall *, owned; unless it is empty, the caller is in the ring of its user */
+	/* QueuedCall *, owned; a caller with calls is in the ring of its user */
 	GQueue calls;
 	size_t n_bytes;
 } Caller;
@@ -42,11 +42,11 @@ struct CallQueue {
 	size_t n_bytes; /* of all callers */
 	unsigned n_calls; /* of all callers */
 	bool is_flooded; /* there were too many calls while the bus was slow */
-	unsigned n_queried; /* callers with a requested uid that is not known yet */
-	GSource *source; /* NULL while the queue is empty or may not go on */
+	unsigned n_queried; /* callers with a requested, but still unknown, uid */
+	GSource *source; /* NULL while the queue is empty or must not go on */
 	Timer *rest; /* armed after a long turn; no turn begins before it fires */
 	bool has_backlog;
-	int64_t closed_at_us; /* since then no call may be handled; 0: calls may be handled */
+	int64_t closed_at_us; /* since this time no call may be handled; 0: calls may be handled */
 	int64_t slow_until_us;
 	Timer *calm; /* fires when the bus is no longer slow and the queue is empty */
 	const CallQueueListener *listener;
@@ -196,7 +196,7 @@ static QueuedCall *take(CallQueue *queue, User *user)
 
 /* --- the backlog --- */
 
-/* The caller with the fewest calls of those that have calls. */
+/* Of the callers that have calls and were not queried, the one with the fewest calls. */
 static Caller *next_to_query(const CallQueue *queue)
 {
 	Caller *best = NULL;
@@ -216,8 +216,8 @@ static Caller *next_to_query(const CallQueue *queue)
 }
 
 /*
- * Few questions are open at a time, because they share a queue with the answers. So the question
- * about a new caller does not wait behind those of a flood.
+ * Few queries are pending at a time, because they share an outbox with the answers. So the query
+ * for a new caller does not wait behind the queries of a flood.
  */
 static void query_callers(CallQueue *queue)
 {
@@ -246,8 +246,8 @@ static void report_backlog(CallQueue *queue, bool is_there)
 }
 
 /*
- * On a slow bus the uids of the callers are kept. The callers call again, and asking again would
- * take as long as the answers.
+ * On a slow bus the uids of the callers are kept, because the callers may call again. Another query
+ * would take as long as an answer.
  */
 static void report_backlog_now(CallQueue *queue)
 {
@@ -298,7 +298,7 @@ static bool is_open_now(CallQueue *queue)
 	return true;
 }
 
-/* The CPU time of this thread, because on a busy machine a short turn may take long. */
+/* The CPU time of this thread, because on a busy machine a turn with little work may take long. */
 static int64_t work_now(void)
 {
 	struct timespec now;

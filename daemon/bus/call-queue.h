@@ -4,14 +4,14 @@
  *
  * All callers share one connection. In the order of arrival, one caller with a thousand calls would
  * delay all others. Here users take turns, and so do the callers of one user. A single call waits
- * for one call of each other user, whatever number of calls and connections those users have.
+ * for at most one call of each other user, however many calls and connections that user has.
  *
- * The bus daemon is asked for the user of a caller only when calls are left over. Until then all
- * calls count as one user's. Excess calls are refused at once, which is cheap, so the connection is
- * read as fast as it fills.
+ * The bus daemon is asked for the user of a caller only when calls are left over after a turn.
+ * Until then all calls count as one user's. Excess calls are refused at once, which is cheap, so
+ * the connection is read as fast as it fills.
  *
  * If the bus is so slow that answers wait for it, a user with many calls gets short errors
- * (LIMIT_BUS_SLOW_US). In a flood all users get them in place of long answers.
+ * (LIMIT_BUS_SLOW_US). In a flood, such errors replace the long answers to all users.
  */
 #ifndef SVCD_BUS_CALL_QUEUE_H
 #define SVCD_BUS_CALL_QUEUE_H
@@ -26,9 +26,9 @@ typedef struct CallQueue CallQueue;
 
 typedef struct CallQueueListener {
 	/*
-	 * Handles @call, which is borrowed. If there is a @refusal, the call is refused; with
-	 * @only_if_long only if its answer would be long. May add and forget calls, but not free
-	 * the queue.
+	 * Handles @call, which is borrowed. If @refusal is set, refuses the call; with
+	 * @only_if_long, only a call with a long answer. May add and forget calls, but not free the
+	 * queue.
 	 */
 	void (*turn)(void *data, DBusMessage *call, const GError *refusal, bool only_if_long);
 	/*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Call: see call.h.
+ * Call: converts arguments, answers and errors. See call.h.
  */
 #include "config.h"
 

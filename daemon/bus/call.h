@@ -26,7 +26,7 @@ ENUM_WITH_NAMES(CallError, CALL_ERROR, call_error, CALL_ERRORS)
 /* Like fail(), with a CallError. Returns: false. */
 bool fail_call(GError **error, CallError code, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-/* Sends @reply, which it takes, unless the caller wants no answer. */
+/* Takes @reply, and sends it unless the caller wants no answer. */
 void call_answer(BusClient *client, DBusMessage *message, DBusMessage *reply);
 /* Sends @error as the answer. */
 void call_refuse(BusClient *client, DBusMessage *message, const GError *error);
@@ -34,7 +34,7 @@ void call_refuse(BusClient *client, DBusMessage *message, const GError *error);
 /* The first argument of a call with a signature that begins with "s". */
 const char *call_string(const BusCall *call);
 
-/* The source of the properties of @service. NULL: the properties of a fixed object. */
+/* The context for reading properties of @service, or of a fixed object if @service is NULL. */
 PropertyContext call_subject(const BusCall *call, const Service *service);
 
 #endif

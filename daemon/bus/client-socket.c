@@ -128,8 +128,8 @@ static void on_message(void *data, DBusMessage *message)
 }
 
 /*
- * Returns: whether to log it now. *@ret_since: a new string with the number of times that it was
- * not logged.
+ * Returns: true if the message is to be logged now. *@ret_since: a new string with the number of
+ * times that it was not logged.
  */
 static bool remark_is_due(Remark *remark, char **ret_since)
 {
@@ -170,7 +170,7 @@ static void open_reserve(ClientSocket *socket)
 {
 	for (unsigned i = 0; i < N_RESERVE; i++) {
 		if (socket->reserve[i] < 0)
-			/* needs no path lookup */
+			/* any open file will do; this one needs no path lookup */
 			socket->reserve[i] = fcntl(socket->fd, F_DUPFD_CLOEXEC, 0);
 	}
 }
@@ -193,7 +193,10 @@ static bool is_welcome(ClientSocket *socket, int fd, const struct ucred *ucred)
 	return is_root;
 }
 
-/* Takes @fd. Its unread data may contain descriptors, and closing them may block. */
+/*
+ * Takes @fd. An expendable process closes it, because unread data may contain descriptors, and
+ * closing these may block.
+ */
 static void turn_away(ClientSocket *socket, int fd)
 {
 	socket->listener->dispose(socket->data, fd);
@@ -240,7 +243,7 @@ static void on_pause_end(void *data)
 /*
  * No descriptor is left. A client in the backlog would wake us again and again. With a reserve
  * descriptor it can be accepted and turned away, and may connect again. If the whole machine has no
- * files left (ENFILE), that fails, and the client stays in the backlog for a pause.
+ * files left (ENFILE), this accept fails too, and the client stays in the backlog during a pause.
  */
 static void turn_away_first(ClientSocket *socket)
 {
@@ -263,7 +266,7 @@ static void turn_away_first(ClientSocket *socket)
 			    since);
 }
 
-/* Takes @fd. A refusal is better than a queue that may never move. */
+/* Takes @fd. A refusal is better than a wait in the backlog that may never end. */
 static void turn_away_last(ClientSocket *socket, int fd)
 {
 	g_autofree char *since = NULL;

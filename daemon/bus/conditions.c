@@ -3,8 +3,8 @@
  * Conditions: the list of conditions, the watches, and ConditionChanged.
  *
  * Providers report the levels of external conditions. The levels of services follow from the
- * engine's state. They are computed when a client reads them, and for watched ones after each
- * change of the engine.
+ * engine's state. They are computed when a client reads them. The levels of watched services are
+ * also computed after each change of the engine.
  */
 #include "config.h"
 
@@ -140,7 +140,7 @@ static Watch *add_watch(Conditions *conditions, KeyPrefix prefix, const char *ke
 	Watch *watch = g_new0(Watch, 1);
 	ConditionView view = { .level = LEVEL_UNKNOWN };
 
-	/* if a service uses it, the level is known at once */
+	/* if a service uses the condition, its level is known at once */
 	(void)engine_condition(conditions->engine, key, &view);
 	watch->key = key;
 	watch->prefix = prefix;
@@ -353,8 +353,8 @@ static int compare_watches(gconstpointer a, gconstpointer b)
 }
 
 /*
- * Appends the conditions that only clients watch. So a waiting client learns what exists in place
- * of the condition.
+ * Appends the conditions that only clients watch. So a waiting client can list the alternatives to
+ * its condition.
  */
 static void append_watches(List *list)
 {

@@ -81,7 +81,7 @@ char *dispatch_flag_owner(DBusMessage *message)
 }
 
 /*
- * A settled key of a missing service is not public, because such a key can have any name, and
+ * A "settled:" key of a missing service is not public, because such a key can have any name, and
  * watched keys are never freed.
  */
 static bool is_internal_public(const Engine *engine, KeyPrefix prefix, const char *key)

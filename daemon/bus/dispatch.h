@@ -10,8 +10,8 @@
 /**
  * dispatch() - answer one message
  *
- * Messages that are not method calls get no answer. Unless a handler promises one for later, the
- * answer is sent at once.
+ * Messages that are not method calls get no answer. The answer is sent at once, unless the handler
+ * promises a later answer.
  */
 void dispatch(Bus *bus, const Engine *engine, BusClient *client, DBusMessage *message);
 
@@ -20,13 +20,13 @@ void dispatch_checked(Bus *bus, const Engine *engine, BusClient *client, Grant g
 		      DBusMessage *message);
 
 /*
- * The access that the call's row requires. ACCESS_READ without a row, because dispatch() then only
- * reports an error.
+ * The access that the call's row requires. ACCESS_READ if there is no row, because dispatch() then
+ * only reports an error.
  */
 Access dispatch_access(const Engine *engine, DBusMessage *message);
 /*
- * SetFlag: the bus name that the flag belongs to, a new string. NULL: the flag is the admin's, or
- * the arguments are wrong.
+ * For a SetFlag call: the bus name that the flag belongs to, a new string. NULL if the flag is the
+ * admin's, or if the arguments are wrong.
  */
 char *dispatch_flag_owner(DBusMessage *message);
 

@@ -27,7 +27,7 @@
 #include "loop/wire.h"
 #include "model/name.h"
 
-/* The arguments of a signature that begins with "sb". */
+/* Reads the arguments of a call with a signature that begins with "sb". */
 static void string_and_bool(const BusCall *call, const char **ret_text, bool *ret_value)
 {
 	DBusMessageIter in;
@@ -177,7 +177,7 @@ static bool on_request(BusCall *call, DBusMessageIter *out, GError **error)
 	return service_call_make(call, &requested, error);
 }
 
-/* Start, Restart: answers with the terms that the service waits for. Empty if it does not wait. */
+/* Start, Restart: answers with the terms that the service waits for, if any. */
 static bool on_request_with_terms(BusCall *call, DBusMessageIter *out, GError **error)
 {
 	const Service *service;

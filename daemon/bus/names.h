@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names: the bus name, the socket and the object paths of svcd. For svcd and for clients.
+ * Names: the bus name, the socket and the object paths of svcd. Both svcd and its clients use them.
  */
 #ifndef SVCD_BUS_NAMES_H
 #define SVCD_BUS_NAMES_H

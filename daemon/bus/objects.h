@@ -12,8 +12,8 @@
 #include "bus/rows.h"
 
 typedef struct Object {
-	const Service *service; /* NULL unless the path is that of a service */
-	const Interface *const *interfaces; /* NULL-terminated; own and standard interfaces */
+	const Service *service; /* NULL unless the object is a service */
+	const Interface *const *interfaces; /* NULL-terminated; includes the standard interfaces */
 } Object;
 
 /**

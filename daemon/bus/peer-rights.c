@@ -80,8 +80,8 @@ static bool get_user_namespace(int pidfd, struct stat *ret)
 }
 
 /*
- * Older kernels cannot report it; the process then counts as one of ours. EPERM means that the
- * process is in another namespace.
+ * Older kernels cannot report the namespace, and then the process counts as one of ours. EPERM
+ * means that the process is in another namespace.
  */
 static bool is_in_our_user_namespace(int pidfd)
 {
@@ -97,14 +97,14 @@ static bool is_in_our_user_namespace(int pidfd)
 	       its.st_ino == ours.st_ino;
 }
 
-/* @pidfd: -1 if the kernel has none */
+/* @pidfd: -1 if the kernel provides no pidfd */
 static bool caller_is_root(pid_t pid, int pidfd)
 {
 	uint64_t effective;
 	uint64_t of_pid1;
 	uint64_t ignored;
 
-	/* pid 0 would mean this process. */
+	/* For capget(2), pid 0 means the calling process. */
 	if (pid <= 0 || !get_capabilities(pid, &effective, NULL) ||
 	    !get_capabilities(1, &ignored, &of_pid1) || !peer_rights_suffice(effective, of_pid1))
 		return false;

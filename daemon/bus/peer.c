@@ -73,7 +73,7 @@ void peer_flush(Peer *peer)
 
 void peer_send(Peer *peer, DBusMessage *message)
 {
-	/* on_closed() reports it */
+	/* on_closed() reports a failure */
 	(void)dbus_stream_send(peer->stream, message, dbus_stream_next_serial(&peer->serial));
 }
 

@@ -61,7 +61,7 @@ static void append_detail(DBusMessageIter *array, const char *name, const char *
 	wire_close(array, &entry);
 }
 
-/* The service of the object that @call is addressed to; NULL: another object. A new string. */
+/* The name of the service that @call is addressed to, a new string; NULL for another object. */
 static char *named_object(DBusMessage *call)
 {
 	static const char prefix[] = OBJECT_PATH_SERVICES "/";
@@ -73,8 +73,8 @@ static char *named_object(DBusMessage *call)
 }
 
 /*
- * The first argument: a string, or an array of strings joined by blanks. Returns: a new string;
- * NULL: another type.
+ * The first argument: a string, or an array of strings joined by blanks. Returns: a new string, or
+ * NULL for another type.
  */
 static char *first_argument(DBusMessage *call)
 {

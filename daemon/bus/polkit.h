@@ -2,7 +2,7 @@
 /*
  * Polkit: the messages of an authorization by polkitd(8). system-client.c sends them.
  *
- * The subject is the caller's bus name, because its pid may belong to another process by then
+ * The subject is the caller's bus name, because the caller's pid may soon belong to another process
  * (CVE-2013-4327). Any reply except a clear yes is a refusal.
  */
 #ifndef SVCD_BUS_POLKIT_H

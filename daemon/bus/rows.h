@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rows: interfaces as tables. Each method and each property is one row. A test compares the rows
- * and the XML in both directions.
+ * Rows: interfaces as tables. Each method and each property is one row. A test checks that rows and
+ * XML declare the same.
  */
 #ifndef SVCD_BUS_ROWS_H
 #define SVCD_BUS_ROWS_H
@@ -20,12 +20,12 @@
 typedef enum Access {
 	ACCESS_READ, /* every client has it */
 	ACCESS_CONTROL, /* services and flags */
-	/* one service: also for its operators (operate.h); for others like ACCESS_CONTROL */
+	/* one service: operators of the service have it (operate.h); others need ACCESS_CONTROL */
 	ACCESS_OPERATE,
-	ACCESS_LOG, /* the output of a service: also for its operators */
-	/* a flag of a bus name: for the owner of that name; other flags like ACCESS_CONTROL */
+	ACCESS_LOG, /* the output of a service: its operators have it, too */
+	/* a flag: the owner of its bus name has it; a flag without one needs ACCESS_CONTROL */
 	ACCESS_FLAG,
-	/* a condition that no service uses: maybe a file that only root may see */
+	/* a condition that no service uses, such as a file that only root may see */
 	ACCESS_WATCH,
 	/*
 	 * a condition in ListConditions: every client may watch it, and svcd remembers the client;
@@ -53,14 +53,14 @@ typedef struct BusClient BusClient;
  * leaves.
  */
 struct BusClient {
-	/* never blocks; the message stays the caller's */
+	/* never blocks; does not take @message */
 	void (*send)(BusClient *client, DBusMessage *message);
 	const char *name; /* the unique name on the system bus; NULL on the private socket */
 	const GArray *groups; /* gid_t: the groups of its user; NULL: not known */
 	Requester requester; /* not known for a read on the system bus */
 	bool is_subscribed;
 	bool is_owner; /* root, or the owner of this svcd: may do and see everything */
-	Grant grant; /* of the present call; never on the private socket */
+	Grant grant; /* of the present call; GRANT_NONE on the private socket */
 };
 
 typedef struct BusCall {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service call: a method names the verb, except Request: its arguments are the verb and the
- * options.
+ * Service call: the name of the method is the verb. Only Request has the verb and options as
+ * arguments.
  */
 #include "config.h"
 

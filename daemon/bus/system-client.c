@@ -32,10 +32,10 @@ struct SystemClient {
 	unsigned listener_id;
 	unsigned naming; /* the pending RequestName call, 0: none */
 	bool has_name;
-	/* unique name -> RemoteClient *, owned: has parked calls, a watch or a promise */
+	/* unique name -> RemoteClient *, owned: a client with parked calls, a watch or a promise */
 	GHashTable *clients;
 	GPtrArray *parked; /* Parked *, owned */
-	CallQueue *queue; /* calls that have not been looked at yet */
+	CallQueue *queue; /* calls that wait for their turn */
 	GPtrArray *questions; /* Question *, owned: for the uid of a caller in the queue */
 	const SystemClientListener *listener;
 	void *data;
@@ -57,7 +57,7 @@ typedef struct Parked {
 	Access access;
 	unsigned pending_query; /* the pending question, 0: none */
 	bool is_polkits; /* the question went to polkit */
-	GError *lack; /* the right that an operator lacks; NULL: not an operator */
+	GError *lack; /* the right that the operator lacks; NULL if the client is not an operator */
 } Parked;
 
 typedef struct Question {
@@ -211,7 +211,7 @@ static void on_polkit(void *data, DBusMessage *reply)
 
 /*
  * Only questions to polkit have limits per user and in total. The bus daemon answers at once, so
- * its questions need none. Calls that wait for polkit must not keep out root or other users.
+ * questions to it need no limit. Calls that wait for polkit must not keep out root or other users.
  */
 static bool polkit_is_below_limit(const RemoteClient *client, GError **error)
 {
@@ -252,7 +252,7 @@ static void query_polkit(Parked *parked)
 		is_interactive ? LIMIT_AUTHENTICATE_US : LIMIT_AUTHORIZE_US, on_polkit, parked);
 	dbus_message_unref(question);
 	if (!parked->pending_query)
-		on_polkit(parked, NULL); /* the bus and the client are about to go */
+		on_polkit(parked, NULL); /* the bus is gone, and with it the client */
 }
 
 /*
@@ -454,8 +454,8 @@ static void park(SystemClient *owner, DBusMessage *message, Access access)
 /* --- the bus --- */
 
 /*
- * On any machine with services the answers to these calls are long. An error would replace them, so
- * they are not computed.
+ * On any machine with services the answers to these calls are long. An error would replace such an
+ * answer, so it is not computed.
  */
 static bool is_about_all(DBusMessage *message)
 {
@@ -465,7 +465,7 @@ static bool is_about_all(DBusMessage *message)
 	return member && g_strv_contains(members, member);
 }
 
-/* It is this caller's turn. */
+/* It is the turn of the sender of @message. */
 static void on_turn(void *data, DBusMessage *message, const GError *refusal, bool only_if_long)
 {
 	SystemClient *owner = data;
@@ -523,7 +523,7 @@ static void on_user(void *data, DBusMessage *reply)
 	    dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &uid, DBUS_TYPE_INVALID))
 		call_queue_known(question->owner->queue, question->name, (uid_t)uid);
 	else
-		/* it has left, or the bus is gone */
+		/* the caller has left, or the bus is gone */
 		call_queue_forget(question->owner->queue, question->name);
 	g_ptr_array_remove_fast(question->owner->questions, question);
 }
@@ -590,8 +590,8 @@ static void on_left(SystemClient *owner, const char *name)
 }
 
 /*
- * Other components on this connection subscribe to other names and to new owners, so those are
- * filtered out.
+ * Other components on this connection subscribe to more names and to new owners. These signals are
+ * ignored here.
  */
 static void on_owner_changed(SystemClient *owner, DBusMessage *message)
 {

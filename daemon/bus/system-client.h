@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System client: org.svcd1 on the system bus: the bus name, calls of all users, and signals to all.
+ * System client: org.svcd1 on the system bus. It owns the bus name, serves calls of all users, and
+ * sends signals to all clients.
  *
  * Reads are answered at once. A call that changes something is parked until the bus daemon has
- * reported its user. If that is not root, polkit is asked too. Then the call is carried out or
+ * reported its user. If the user is not root, polkit is asked too. Then the call is carried out or
  * refused. Objects are looked up only then, because they may have changed. A flag that belongs to a
- * bus name can be set only by the owner of that name, root or not.
+ * bus name can be set only by the owner of the name. Root is no exception.
  */
 #ifndef SVCD_BUS_SYSTEM_CLIENT_H
 #define SVCD_BUS_SYSTEM_CLIENT_H
@@ -22,8 +23,8 @@ typedef struct SystemClientListener {
 	Access (*access)(void *data, DBusMessage *message);
 	/*
 	 * For a call with ACCESS_OPERATE or ACCESS_LOG: does @client operate all affected services?
-	 * Then polkit is not asked. @error: set if the client should learn what it lacks when
-	 * polkit refuses too.
+	 * Then polkit is not asked. @error: set to the right that the client lacks, which is
+	 * reported if polkit refuses too.
 	 */
 	bool (*is_operator)(void *data, const BusClient *client, DBusMessage *message,
 			    GError **error);
@@ -46,7 +47,7 @@ void system_client_free(SystemClient *client); /* accepts NULL; parked calls get
 
 /* Does svcd own the name? If not, no client receives our signals. */
 bool system_client_has_name(const SystemClient *client);
-/* A signal; the message stays the caller's. */
+/* Sends a signal, and does not take @message. */
 void system_client_broadcast(SystemClient *client, DBusMessage *message);
 void system_client_flush(SystemClient *client);
 
