@@ -22,7 +22,7 @@ static bool parse_id(const char *text, uint32_t *ret)
 {
 	uint64_t number;
 
-	if (!text_parse_uint(text, 10, UINT32_MAX - 1, &number)) /* -1: no change, chown(2) */
+	if (!text_parse_uint(text, 10, UINT32_MAX - 1, &number)) /* -1 means no change, chown(2) */
 		return false;
 	*ret = (uint32_t)number;
 	return true;
@@ -63,7 +63,7 @@ static bool find_user(const AccountFiles *files, const char *user, uint32_t *ret
 	if (text && find_in_passwd(text, user, ret_uid, ret_gid))
 		return true;
 	if (is_number)
-		return true; /* without a line, it has no group */
+		return true; /* an unlisted number has no group */
 	return bytes ? fail(error, SVCD_ERROR_FAILED, "there is no user \"%s\" in %s; " LOCAL_ONLY,
 			    user, files->passwd) :
 		       false;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bundle: see bundle.h. The format is one line for the bundle. Each entry has a line with lengths,
- * then the path and the contents:
+ * Bundle: the format of the file that bundle.h describes. The first line is for the bundle. Each
+ * entry has a line with lengths, then the path and the contents:
  *
  * 	svcd-files 1 BEGAN_US N_ENTRIES
  * 	KIND SECRET PATH_BYTES CONTENT_BYTES
  *
- * KIND is one of the letters below, SECRET is 0 or 1. The path and the contents each end with a
+ * KIND is one of the letters below. SECRET is 0 or 1. The path and the contents each end with a
  * line break.
  */
 #include "config.h"
@@ -130,7 +130,7 @@ void bundle_begin(const Bundle *bundle, const char *path)
 	if (bundle->progress_fd < 0)
 		return;
 	length = snprintf(line, sizeof line, READING "%s", path);
-	/* only for a message */
+	/* a failure is harmless, because the path is only used in a message */
 	(void)!pwrite(bundle->progress_fd, line, MIN((size_t)length + 1, sizeof line), 0);
 }
 
@@ -190,7 +190,7 @@ typedef struct UnreadPart {
 	gsize length;
 } UnreadPart;
 
-/* Takes the @n fields of the next line. NULL: it does not have @n fields. */
+/* Takes the next line. Returns: the fields of the line, or NULL if it does not have @n fields. */
 static char **take_line(UnreadPart *rest, unsigned n)
 {
 	const char *end = memchr(rest->next, '\n', MIN(rest->length, LINE_BYTES));
@@ -204,7 +204,7 @@ static char **take_line(UnreadPart *rest, unsigned n)
 	return g_steal_pointer(&fields);
 }
 
-/* Takes a number of bytes and a line break. NULL: they are missing. */
+/* Takes some bytes and a line break. Returns: the bytes, or NULL if not all are there. */
 static const char *take_bytes(UnreadPart *rest, const char *length_text, gsize *ret_length)
 {
 	const char *bytes = rest->next;

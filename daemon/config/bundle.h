@@ -2,9 +2,9 @@
 /*
  * Bundle: all files of one load, in memory and indexed by path.
  *
- * svc-generate reads the disk, which may block, into an open bundle, and passes it on in a memfd.
- * The manager loads the files from the bundle and opens no file itself. A path that is not in a
- * finished bundle does not exist.
+ * svc-generate reads files from the disk, which may block, into an open bundle. It passes the
+ * bundle on in a memfd. The manager loads the files from the bundle and opens no file itself. A
+ * path that is not in a finished bundle does not exist.
  */
 #ifndef SVCD_CONFIG_BUNDLE_H
 #define SVCD_CONFIG_BUNDLE_H
@@ -23,7 +23,7 @@ typedef enum BundleKind {
 
 typedef struct BundleEntry {
 	BundleKind kind;
-	bool is_secret; /* not readable for every user */
+	bool is_secret; /* some users may not read it */
 	GBytes *bytes;
 } BundleEntry;
 
@@ -48,14 +48,14 @@ const BundleEntry *bundle_find(const Bundle *bundle, const char *path);
 void bundle_forget(Bundle *bundle, const char *directory);
 
 /**
- * bundle_set_progress() - from now on bundle_begin() writes each path to @fd before it is read
+ * bundle_set_progress() - make bundle_begin() write each path to @fd before the path is read
  *
  * @fd is the memfd that bundle_write() fills later. If the writer hangs, another process gets the
  * path from bundle_being_read().
  */
 void bundle_set_progress(Bundle *bundle, int fd);
 void bundle_begin(const Bundle *bundle, const char *path);
-/* Returns: the last path, a new string; NULL: there is none. */
+/* Returns: the last path, a new string, or NULL if there is none. */
 char *bundle_being_read(int fd);
 
 /* Writes the bundle to @fd, a memfd, and seals it, so that it is complete and cannot change. */
@@ -63,7 +63,8 @@ bool bundle_write(const Bundle *bundle, int fd, GError **error);
 
 /**
  * bundle_read() - read a bundle from a memfd
- * Returns: NULL with @error if it is not sealed, damaged, or from a program of another version.
+ * Returns: NULL with @error if the memfd is not sealed, is damaged, or was written by another
+ * version.
  */
 Bundle *bundle_read(int fd, GError **error);
 Bundle *bundle_parse(GBytes *bytes, GError **error);

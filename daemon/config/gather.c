@@ -20,7 +20,7 @@
 
 #define DROP_IN_SUFFIX ".svc.d"
 
-/* The problem of a directory is in the bundle too. */
+/* Lists a directory. A problem is also in the bundle, so it is ignored here. */
 static GPtrArray *list(SourceReader *reader, const char *directory)
 {
 	g_autofree char *problem = NULL;
@@ -55,7 +55,7 @@ static void gather_directory(SourceReader *reader, const char *directory, const 
 	}
 }
 
-/* Gathers another file of the machine. @may_lack: a missing file is not an error. */
+/* Gathers a file that is neither a service nor a policy file. @may_lack: it may be missing. */
 static void gather_plain(Bundle *bundle, const char *path, size_t limit, bool may_lack)
 {
 	g_autoptr(GError) error = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Gather: reads the files that a load may need into a bundle.
+ * Gather: fills a bundle with the files that a load may need.
  */
 #ifndef SVCD_CONFIG_GATHER_H
 #define SVCD_CONFIG_GATHER_H
@@ -15,7 +15,7 @@
 
 /**
  * gather() - read all files that configuration_load() may need, with any options
- * @options: the machine or the user; its bundle is open and is filled
+ * @options: select the machine or the user; options->bundle is open and is filled
  */
 void gather(const LoaderOptions *options);
 

@@ -14,7 +14,7 @@ static bool parse_gid(const char *text, gid_t *ret_gid)
 {
 	uint64_t number;
 
-	if (!text_parse_uint(text, 10, UINT32_MAX - 1, &number)) /* -1: no group, chown(2) */
+	if (!text_parse_uint(text, 10, UINT32_MAX - 1, &number)) /* -1 means no group, chown(2) */
 		return false;
 	*ret_gid = (gid_t)number;
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Kernel command line: quoting as in next_arg() of the kernel's lib/cmdline.c. An open quote
- * extends to the end.
+ * Kernel command line: quoting as in next_arg() of the kernel's lib/cmdline.c. A missing closing
+ * quote is assumed at the end.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Last good: see the header.
+ * Last good: finds the faulty files, and makes an overlay that replaces them by their copies.
  */
 #include "config.h"
 
@@ -47,7 +47,7 @@ static bool has_problem(const Configuration *configuration, const char *service)
 {
 	const ServiceDef *def = service_set_find(configuration->set, service);
 
-	return !def || def->problem || def->file_problem; /* a template is in no set */
+	return !def || def->problem || def->file_problem; /* no @def: a template */
 }
 
 /* An error that a policy file causes is recorded under that file, not under the service. */
@@ -92,7 +92,7 @@ bool last_good_is_wrong(GHashTable *wrong, const char *file)
 static GBytes *read_copy(SourceReader *reader, const char *directory, const char *file)
 {
 	g_autofree char *path = g_strconcat(reader->root, directory, "/", file, NULL);
-	g_autofree char *problem = NULL; /* there is no copy */
+	g_autofree char *problem = NULL; /* ignored: there is no copy */
 	gsize length;
 	char *text = source_reader_read(reader, path, &length, &problem);
 
@@ -125,7 +125,7 @@ static bool is_remote(SourceReader *reader, const LoaderOptions *options, const 
 
 	for (char **directory = directories; *directory && !is_there; directory++) {
 		g_autofree char *path = g_build_filename(*directory, file, NULL);
-		g_autofree char *problem = NULL; /* it is not there */
+		g_autofree char *problem = NULL; /* ignored: there is no such file */
 		gsize length;
 		g_autofree char *text =
 			strcmp(*directory, admins) != 0 ?
@@ -138,8 +138,8 @@ static bool is_remote(SourceReader *reader, const LoaderOptions *options, const 
 }
 
 /*
- * A new service that has never been without errors keeps its files, because it would vanish
- * otherwise.
+ * Removes the admin's files of the services in @wrong. The main file of a service that has no other
+ * one is kept, because a new service without a copy would vanish otherwise.
  */
 static void remove_present(SourceReader *reader, const LoaderOptions *options, GHashTable *wrong,
 			   GHashTable *overlay)
@@ -174,7 +174,7 @@ static void add_services(SourceReader *reader, const LoaderOptions *options, GHa
 			 GHashTable *overlay)
 {
 	g_autofree char *directory = g_strconcat(reader->root, SERVICE_LAST_GOOD_DIRECTORY, NULL);
-	g_autofree char *problem = NULL; /* a user sees no copies */
+	g_autofree char *problem = NULL; /* ignored: there are no copies */
 	g_autoptr(GPtrArray) names = source_reader_list(reader, directory, &problem);
 
 	if (!g_ptr_array_find_with_equal_func(names, SERVICE_LAST_GOOD_MARK, g_str_equal, NULL))
@@ -189,8 +189,8 @@ static void unref_bytes(gpointer data)
 }
 
 /*
- * Adds the files that the caller tries out, except those of a service with an error. On the disk
- * such files would be replaced by their last good versions.
+ * Adds the files that the caller tries out, except those of a service with an error. If such a file
+ * were on the disk, its last good version would replace it.
  */
 static void add_given(SourceReader *reader, const LoaderOptions *options, GHashTable *wrong,
 		      GHashTable *overlay)

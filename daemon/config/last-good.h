@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Last good: the copies of the admin's policy and service files, made when they had no error
+ * Last good: the copies of the admin's policy and service files, made when these files had no error
  * (LAST_GOOD_DIRECTORY). tools/policy-edit/last-good-copies.c writes them.
  */
 #ifndef SVCD_CONFIG_LAST_GOOD_H
@@ -18,7 +18,7 @@
 GPtrArray *last_good_list(SourceReader *reader, const char *directory);
 
 /*
- * The services with an error in their files, and the policy files that cause one; a new set of
+ * The services with an error in their files, and the policy files that cause an error; a new set of
  * names and paths.
  */
 GHashTable *last_good_find_wrong(const Configuration *configuration);
@@ -42,8 +42,8 @@ GHashTable *last_good_overlay(const LoaderOptions *options, const Configuration 
  * last_good_drop_useless() - remove from @overlay the policy files that still cause an error
  * @good: loaded with @overlay, with its own diagnostics
  *
- * A service that policy waits for may have been removed with its package. Then the copy is no
- * better than the present file, which the admin can change.
+ * A copy can cause an error, too, for example if it names a service that was removed with its
+ * package. Such a copy is no better than the present file, which the admin can change.
  * Returns: whether @overlay has changed.
  */
 bool last_good_drop_useless(const LoaderOptions *options, const Configuration *good,

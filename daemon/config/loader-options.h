@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Loader options: what the loader reads, and the files that other parts of svcd leave for it.
+ * Loader options: which files the loader reads, and the paths of those that other parts of svcd
+ * write for it.
  */
 #ifndef SVCD_CONFIG_LOADER_OPTIONS_H
 #define SVCD_CONFIG_LOADER_OPTIONS_H
@@ -13,7 +14,7 @@
 typedef struct LoaderOptions {
 	const char *root; /* prefix of all directories; "" or NULL: the machine itself */
 	bool without_local_files; /* omit /etc and /run, after crashes */
-	bool without_until_reboot; /* omit files of this boot, for a view of the next */
+	bool without_until_reboot; /* omit files that last until reboot */
 	bool user_mode; /* use the user's directories */
 	const char *kernel_cmdline; /* the contents of /proc/cmdline, NULL: none */
 	bool record_statements; /* for policy_statements(): costs memory */
@@ -22,8 +23,8 @@ typedef struct LoaderOptions {
 	bool rc_links_count; /* use the rc links despite RcLinks=, before a machine runs svcd */
 	bool any_owner; /* ignore the owners of files, for --root on a tree of a user */
 	/*
-	 * For trials: path (including the root) -> GBytes in place of the file, NULL: no such file.
-	 * May be NULL.
+	 * For trials: path (including the root) -> GBytes in place of the file, or NULL to hide the
+	 * file. The table may be NULL.
 	 */
 	GHashTable *overlay;
 	Bundle *bundle; /* see SourceReader.bundle; borrowed, or NULL */
@@ -31,14 +32,14 @@ typedef struct LoaderOptions {
 
 /*
  * Copies of the admin's files in policy.d and services.d: their last versions without errors
- * (config/last-good.h). A copy of a policy file is used in place of one that has an error or cannot
- * be read. The copies of a service are used in place of all the admin's files of that service.
+ * (config/last-good.h). A copy of a policy file is used if the file has an error or cannot be read.
+ * The copies of a service are used in place of all the admin's files of that service.
  */
 #define LAST_GOOD_DIRECTORY SVCD_STATEDIR "/last-good"
 #define POLICY_LAST_GOOD_DIRECTORY LAST_GOOD_DIRECTORY "/policy.d"
 #define SERVICE_LAST_GOOD_DIRECTORY LAST_GOOD_DIRECTORY "/services.d"
 /*
- * If this file exists, all files were saved: a service without a copy had no file of the admin's.
+ * If this file exists, all files were copied, so a service without a copy had no file of the admin.
  */
 #define SERVICE_LAST_GOOD_MARK "complete"
 

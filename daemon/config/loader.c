@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Loader: reads policy first, then each service that has a file. Instances of templates follow,
- * until no name is missing. Then the whole set is checked.
+ * until every name that is mentioned is defined. Then the whole set is checked.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@
 /* A file, read at first use, because a template has many instances. */
 typedef struct Source {
 	char *path;
-	const char *base; /* the name without the directory, in @path */
+	const char *base; /* the last part of @path */
 	bool is_read;
 	char *text; /* NULL after reading: see @problem */
 	gsize length;
@@ -53,8 +53,8 @@ typedef struct Loader {
 } Loader;
 
 /*
- * Without g_build_filename(3), which takes ten times as long to look for slashes. None of these
- * directories ends in one.
+ * Does not use g_build_filename(3), which looks for slashes and takes ten times as long. None of
+ * these directories ends in a slash.
  */
 static char *path_of(const char *directory, const char *base)
 {
@@ -122,7 +122,7 @@ static void add_drop_ins(Loader *l, Found *found, const char *directory)
 
 		if (!g_str_has_suffix(base, ".conf"))
 			continue;
-		/* A file in a later directory replaces the one of the same name. */
+		/* A file in a later directory replaces an earlier file of the same name. */
 		for (guint j = 0; j < found->drop_ins->len; j++) {
 			if (strcmp(((Source *)g_ptr_array_index(found->drop_ins, j))->base, base) ==
 			    0) {
@@ -134,7 +134,7 @@ static void add_drop_ins(Loader *l, Found *found, const char *directory)
 	}
 }
 
-/* Adds NAME.svc or NAME.svc.d of a service directory. @suffix selects which. */
+/* Adds NAME.svc or NAME.svc.d of a service directory. @suffix selects one of the two. */
 static void add_named(Loader *l, const char *directory, const char *base, const char *suffix)
 {
 	g_autofree char *name = g_strndup(base, strlen(base) - strlen(suffix));
@@ -285,8 +285,8 @@ static ServiceDef *read_definition(Loader *l, const char *name, const GPtrArray 
 	ServiceDef *def = parse_sources(l, name, sources);
 
 	/*
-	 * The files of a template are kept for its other instances. Memory that is freed now serves
-	 * the next service, and does not fragment the heap.
+	 * The texts of a template are kept for its other instances. Other texts are freed now, so
+	 * that the next service uses their memory, and the heap is not fragmented.
 	 */
 	for (guint i = 0; i < sources->len && !strchr(name, '@'); i++)
 		source_forget(g_ptr_array_index(sources, i));
@@ -301,7 +301,7 @@ static ServiceDef *define(Loader *l, const char *name)
 	return sources ? read_definition(l, name, sources) : NULL;
 }
 
-/* Finds keys that a user may not set, by the lines of the definition. */
+/* Reports the keys that a user may not set. They are found by the lines of the definition. */
 static void check_users(Loader *l, ServiceDef *def)
 {
 	check_users_service(def, l->configuration->diags);
@@ -483,8 +483,8 @@ bool configuration_is_secret(GHashTable *secrets, const char *path)
 }
 
 /*
- * A definition's problem quotes its file, and every user sees it as the cause of the service's
- * state.
+ * A definition's problem quotes the file, and every user can read the problem as the cause of the
+ * service's state. So a problem in a private file gets another text.
  */
 static void hide_secrets(Configuration *configuration)
 {
@@ -503,7 +503,9 @@ static void hide_secrets(Configuration *configuration)
 	}
 }
 
-/* Packages do not hold a user's services, because no package starts them when it is installed. */
+/*
+ * Does nothing for the services of a user, because no package starts them during its installation.
+ */
 static void hold_programs(Loader *l, const LoaderOptions *options)
 {
 	g_autofree char *path = g_strconcat(l->reader.root, HELD_PROGRAMS_FILE, NULL);
@@ -550,7 +552,7 @@ static Configuration *load(const LoaderOptions *options, const char *const *extr
 	return loader_end(&l);
 }
 
-/* The errors that are reported are those of the present files. */
+/* Replaces the errors of @good by the errors of the present files, which are to be reported. */
 static void take_problems(Configuration *good, Configuration *present)
 {
 	const GPtrArray *defs = service_set_list(good->set);

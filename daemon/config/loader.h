@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The loader: from directories to buffers to definitions, with one list of diagnostics.
+ * The loader: reads directories and makes definitions of their files, with one list of diagnostics.
  */
 #ifndef SVCD_CONFIG_LOADER_H
 #define SVCD_CONFIG_LOADER_H
@@ -26,8 +26,8 @@ Configuration *configuration_load(const LoaderOptions *options, const char *cons
 void configuration_free(Configuration *configuration);
 
 /*
- * Is the file @path, or a directory above it, in @secrets of a Configuration? False if either is
- * NULL.
+ * Is the file @path, or a directory above it, in @secrets of a Configuration? False if @secrets or
+ * @path is NULL.
  */
 bool configuration_is_secret(GHashTable *secrets, const char *path);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Configuration, configuration_free)

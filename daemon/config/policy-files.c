@@ -19,7 +19,7 @@ typedef struct PolicyReading {
 	DiagList *diags;
 } PolicyReading;
 
-/* A file in the overlay is only tried, and will be refused because of its error. */
+/* Is @file in the overlay? Then it is only tried out, and will be refused because of its error. */
 static bool is_tried_out(const PolicyReading *r, const PolicyFile *file)
 {
 	return r->reader->overlay && g_hash_table_contains(r->reader->overlay, file->path);
@@ -75,7 +75,7 @@ GPtrArray *policy_files_of_admin(SourceReader *reader, const LoaderOptions *opti
 	return files;
 }
 
-/* Parses the last version of the admin's file without errors. Origins name the file itself. */
+/* Parses the copy of the admin's file, which has no errors. Origins name the file, not its copy. */
 static bool parse_last_good(const PolicyReading *r, const PolicyFile *file, Policy *policy)
 {
 	g_autofree char *base = g_path_get_basename(file->path);

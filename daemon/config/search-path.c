@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Search path: one table of directories; later rows win.
+ * Search path: tables of directories, in which later rows have precedence.
  */
 #include "config.h"
 

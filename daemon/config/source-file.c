@@ -104,8 +104,8 @@ static char *explain_open_error(const SourceReader *reader, const char *path, in
 }
 
 /*
- * Dot files are hidden, except names such as "....svc". There a user meant the name "..", and the
- * mistake is reported.
+ * Dot files are hidden, except names such as "....svc". Such a file is reported, because its author
+ * meant a service with the name "..".
  */
 static bool is_hidden(const char *name)
 {
@@ -149,7 +149,7 @@ static GPtrArray *list_disk(const SourceReader *reader, const char *path, bool *
 		if (!is_hidden(entry->d_name))
 			g_ptr_array_add(names, g_strdup(entry->d_name));
 	}
-	(void)closedir(directory); /* read-only: nothing to lose */
+	(void)closedir(directory); /* read-only: no data can be lost */
 	return names;
 }
 
@@ -241,7 +241,7 @@ static void record_list(const SourceReader *reader, const char *path, bool is_se
 		bundle_add(reader->bundle, BUNDLE_LIST, is_secret, path, text->str, text->len);
 }
 
-/* Without the overlay. */
+/* Lists a directory without the overlay. */
 static GPtrArray *list_directory(const SourceReader *reader, const char *path, char **ret_problem)
 {
 	bool is_secret = false;
@@ -340,8 +340,8 @@ static char *read_bundle(const SourceReader *reader, const char *path, gsize *re
 }
 
 /*
- * Reads a whole file, and adds a NUL. It stops after @size bytes, without a further read(2) that
- * would return the end.
+ * Reads a whole file, and adds a NUL. It stops after @size bytes, which saves the read(2) that
+ * would report the end.
  */
 static char *read_all(int fd, gsize size, gsize *ret_length, char **ret_problem)
 {

@@ -26,7 +26,7 @@ typedef struct SourceReader {
 	 */
 	Bundle *bundle;
 	GHashTable *secrets; /* paths that were read and are not public; borrowed, or NULL */
-	/* path -> GBytes in place of the file, NULL: none; borrowed, or NULL */
+	/* path -> GBytes in place of the file, or NULL to hide it; borrowed, or NULL */
 	GHashTable *overlay;
 } SourceReader;
 
