@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Condition: a level and its subscribers. A subscription is one term of one service, with its
- * level. The service counts its subscriptions that are not true. So the cost of a change depends on
- * the number of terms that use the condition.
+ * Condition: a level and its subscribers. A subscription is one term of one service, with the
+ * term's level. The service counts its subscriptions that are not true. So the cost of a change
+ * depends on the number of terms that use the condition.
  */
 #include "config.h"
 
@@ -13,8 +13,8 @@
 #include "engine/engine-private.h"
 
 /*
- * Conditions that begin with this are about a program. If it is not installed, only an admin can
- * end the wait.
+ * Conditions that begin with this are about a program. If the program is not installed, only an
+ * admin can end the wait.
  */
 #define PROGRAM_KEY "path:exec:"
 
@@ -35,7 +35,10 @@ static char *service_why(const Service *s)
 							  service_state_name(s->state));
 }
 
-/* Before the first health check the level is unknown. Unknown delays a start and stops nothing. */
+/*
+ * Before the first health check the level is unknown. An unknown level delays a start, but stops no
+ * service.
+ */
 static Level healthy_level(const Service *s)
 {
 	if (service_level(s) != LEVEL_TRUE || s->health == HEALTH_UNHEALTHY)
@@ -417,8 +420,8 @@ bool service_is_unreachable(const Service *s)
 }
 
 /*
- * The reason for a false term of @subscription, if it depends only on programs and on facts that
- * are constant until the next boot.
+ * Why the term of @subscription is false, if that depends only on programs and on facts that are
+ * constant until the next boot. Otherwise PRESENCE_HERE.
  */
 static Presence subscription_presence(const Subscription *subscription)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conflicts: of wanted services that exclude each other, the one with the highest rank may run. A
+ * Conflicts: if wanted services exclude each other, the service with the highest rank may run. A
  * later request of an admin ranks higher. Without requests the order in policy decides, and then
  * the name.
  *
@@ -65,8 +65,8 @@ static bool has_given_up(const Service *s)
 }
 
 /*
- * Do the terms of @s lead to @other? Then @other must not run in the place of @s. It would make
- * those terms true, and then stop for @s and make them false.
+ * Do the terms of @s lead to @other? If so, @other must not run in place of @s: it would make those
+ * terms true, then stop for @s, and so make them false.
  */
 static bool waits_for(Service *s, const Service *other)
 {

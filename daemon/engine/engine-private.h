@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The structures that the files of the engine share, and the functions between them. Only the
- * engine includes this file. Where a comment has no other noun, "it" is the service.
+ * engine includes this file. In a comment on the data of a service, "it" is that service.
  *
  * Each event is processed through work lists, one per kind of work, in the order of WorkKind: which
  * services are wanted, then all levels, then the consequences for each service, then stops, then
@@ -27,17 +27,17 @@
 
 /* The kinds of work that can be queued for a service. Lower kinds are done first. */
 typedef enum WorkKind {
-	WORK_WANT, /* recompute why it is wanted */
-	WORK_WANT_PUBLISH, /* publish why it is wanted */
-	WORK_RANK, /* choose the members of its conflict group that may run */
+	WORK_WANT, /* recompute why the service is wanted */
+	WORK_WANT_PUBLISH, /* publish why the service is wanted */
+	WORK_RANK, /* choose which members of a conflict group may run */
 	WORK_LEVEL, /* publish service:, active:, facility: */
-	WORK_SETTLED, /* recompute whether it is settled */
+	WORK_SETTLED, /* recompute whether the service is settled */
 	WORK_SETTLED_PUBLISH, /* publish settled: */
-	WORK_STEP, /* the consequences of levels, state and being wanted */
-	WORK_STOP, /* it may be allowed to stop now */
-	WORK_START_FIRST, /* it may be allowed to start now, and the login screen needs it */
-	WORK_START, /* it may be allowed to start now */
-	WORK_FORGET, /* its file is gone, and so are its processes */
+	WORK_STEP, /* act on levels, on the state, and on whether the service is wanted */
+	WORK_STOP, /* the service may be allowed to stop now */
+	WORK_START_FIRST, /* like WORK_START, for a service that the login screen needs */
+	WORK_START, /* the service may be allowed to start now */
+	WORK_FORGET, /* free the service, because its file and its processes are gone */
 	WORK_COUNT
 } WorkKind;
 
@@ -65,11 +65,11 @@ typedef struct Condition {
 	Level level;
 	bool is_subscribed;
 	bool is_stale; /* unknown for so long that it counts as false for starting */
-	int64_t stale_us; /* since when, if @is_stale */
+	int64_t stale_us; /* when it became stale, if @is_stale */
 	char *why;
 	int64_t since_us;
-	Service *subject; /* service:, settled:, active:, or the mount of mounted:; NULL: none */
-	Facility *facility; /* facility:, settled:$x */
+	Service *subject; /* the service named by the key, or the mount of mounted:; NULL: none */
+	Facility *facility; /* the facility in facility:$x or settled:$x */
 	GPtrArray *subscriptions; /* Subscription *: the subscribers, borrowed */
 } Condition;
 
@@ -90,8 +90,8 @@ typedef struct Subscription {
 	TermKind kind;
 	/* the file has the term under While=; in a group, TERM_WHILE can also be from When= */
 	bool is_while;
-	bool is_turned; /* TERM_AFTER: the other service declares it, as Before= */
-	Level level; /* as reported */
+	bool is_turned; /* TERM_AFTER: the term comes from Before= of the other service */
+	Level level; /* from the reported levels */
 	Level start_level; /* for starts: a stale unknown counts as false */
 	Condition **conditions;
 } Subscription;
@@ -100,7 +100,7 @@ typedef struct Subscription {
 typedef struct StartLock {
 	const char *name; /* interned */
 	GHashTable *holders; /* Service *, a set: at most one starts, others may be stopping */
-	GSequence *line; /* Service *: those that only the lock delays, the next holder first */
+	GSequence *line; /* Service *: services that only the lock delays, the next holder first */
 	const char *last_holder; /* the last holder, interned; NULL: none yet */
 	unsigned n_members; /* services with this lock in their file; counted at load */
 } StartLock;
@@ -111,7 +111,7 @@ typedef struct SetRef {
 	unsigned n_users;
 } SetRef;
 
-/* want.c: why it is wanted. */
+/* want.c: why the service is wanted. */
 typedef struct WantState {
 	WantGrade grade;
 	WantGrade published_grade; /* before the present event */
@@ -119,7 +119,7 @@ typedef struct WantState {
 	bool is_lingering;
 } WantState;
 
-/* condition.c: the terms that delay or stop it. */
+/* condition.c: the terms that delay or stop the service. */
 typedef struct TermState {
 	unsigned n_when_false; /* When= terms that are false (not unknown) */
 	unsigned n_while_false;
@@ -132,7 +132,7 @@ typedef struct LapseState {
 	int64_t since_us; /* since when a While= term has been false; 0: none is false */
 } LapseState;
 
-/* settled.c: whether it is about to change. */
+/* settled.c: whether the service is about to change. */
 typedef struct SettleState {
 	bool is_unsettled;
 	bool holds_up_boot; /* the boot cannot end before it is settled */
@@ -143,7 +143,8 @@ typedef struct SettleState {
 typedef struct StopState {
 	GPtrArray *after; /* Service *, borrowed: services that stop later */
 	/*
-	 * this many of @after, the first ones, are from StopAfter=; the others from the start order
+	 * the first entries of @after, this many, are from StopAfter=; the rest is from the start
+	 * order
 	 */
 	unsigned n_after_said;
 	unsigned n_blockers;
@@ -154,55 +155,55 @@ typedef struct StopState {
 /* start-lock.c: its turn. */
 typedef struct TurnState {
 	StartLock *lock; /* the lock of its file; NULL: none */
-	StartLock *held; /* held while it starts or stops, whatever its file names now */
+	StartLock *held; /* held while it starts or stops, even if its file has changed */
 	GSequenceIter *place; /* in the queue of @lock; NULL: not in it */
-	/* since when only the lock delays it; 0: the lock alone does not delay it */
+	/* when the lock became the only delay; 0: it is not the only delay */
 	int64_t since_us;
 	unsigned order; /* its order in policy when it joined the queue */
-	bool is_told; /* the remark about the lock was made */
+	bool is_told; /* the history has a remark about the lock */
 } TurnState;
 
 /* listen.c: its sockets. */
 typedef struct ListenState {
-	bool is_opening; /* its sockets are being opened; others cannot rely on them yet */
+	bool is_opening; /* its sockets are being opened; other services cannot rely on them yet */
 	int64_t again_us; /* STATE_FAILED: the earliest time of a start by a connection */
 	int64_t triggers_since_us;
-	unsigned n_triggers; /* starts by a connection since then */
+	unsigned n_triggers; /* starts by a connection since @triggers_since_us */
 } ListenState;
 
 /* load.c: its file. */
 typedef struct FileRef {
 	SetRef *definitions; /* the set that contains s->def */
 	bool is_gone;
-	char *problem; /* error in its new file; the old definition is in force; NULL: none */
+	char *problem; /* error in its new file; the old definition is in force; NULL: no error */
 } FileRef;
 
-/* How its last run ended. */
+/* How the last run ended. */
 typedef enum RunEnd {
 	RUN_END_ORDINARY,
-	RUN_END_UNSEEN, /* while no manager was running; engine_begin() handles it */
-	RUN_END_REFUSED, /* no resources for its start; it did not run, and is retried */
-	RUN_END_SPENT, /* STATE_IDLE though wanted: it ended by itself and is not restarted */
+	RUN_END_UNSEEN, /* it ended while no manager was running; engine_begin() handles it */
+	RUN_END_REFUSED, /* no resources for the start: the service did not run, and is retried */
+	RUN_END_SPENT, /* STATE_IDLE though wanted: it ended by itself, and is not restarted */
 } RunEnd;
 
-/* Its Reload= or RestartCommand=. */
+/* The progress of Reload= or RestartCommand=. */
 typedef enum CommandStage {
 	COMMAND_NONE,
 	COMMAND_PENDING,
 	COMMAND_RUNNING,
-	COMMAND_AGAIN, /* runs, and a reload was requested again: it may have read the old files */
+	COMMAND_AGAIN, /* runs; one more follows, because this one may have read old files */
 } CommandStage;
 
 /* run.c: the present or last run. */
 typedef struct RunState {
-	ServiceType type; /* of this run; its present file may set another type */
+	ServiceType type; /* of this run; the present file may set another type */
 	uint32_t mark; /* ServiceDef.mark at its start; 0: unknown */
 	RunEnd end;
-	/* a term was false after the end; when all are true, it gets a new chance */
+	/* a term was false after the end; the service gets a new chance when all are true */
 	bool was_false;
-	bool is_unexplained; /* until engine_begin(): it was running, and has no note */
+	bool is_unexplained; /* until engine_begin(): the service was running, but has no note */
 	bool is_stop_ordered; /* the engine ordered the present stop */
-	bool is_restart_requested; /* it is to be stopped and started */
+	bool is_restart_requested; /* the service is to be stopped and started */
 	CommandStage restart;
 	CommandStage reload;
 	char *cause_next; /* the cause of the next transition, from an admin; or NULL */
@@ -219,17 +220,17 @@ struct ServicePrivate {
 	GPtrArray *subscriptions; /* Subscription *, owned */
 	GPtrArray *done_subscriptions; /* Subscription *, owned: TERM_DONE */
 	GPtrArray *shown_subscriptions; /* Subscription *, owned: TERM_SHOWN */
-	GPtrArray *needs; /* the services that it makes wanted */
+	GPtrArray *needs; /* the services that this one makes wanted */
 	GPtrArray *needers;
 	GPtrArray *conflicts; /* in both directions */
-	GPtrArray *facilities; /* Facility *: those that it provides */
+	GPtrArray *facilities; /* Facility *: the facilities that it provides */
 
 	/* condition.c: the conditions about this service, borrowed. */
 	Condition *condition_service;
 	Condition *condition_settled;
 	Condition *condition_active;
 	Condition *condition_healthy;
-	GPtrArray *mounted; /* Condition *: mounted: for its mount point and for paths below */
+	GPtrArray *mounted; /* Condition *: "mounted:" of its mount point, and of paths below it */
 
 	FileRef file;
 	WantState want;
@@ -258,7 +259,7 @@ typedef struct LoginScreen {
 } LoginScreen;
 
 struct Engine {
-	EngineOps ops; /* complete */
+	EngineOps ops; /* no operation that is called without a check is NULL */
 	void *data;
 	const EngineObserver *observer; /* NULL: none */
 	void *observer_data; /* owned */
@@ -274,7 +275,7 @@ struct Engine {
 	int64_t now_us; /* the time of the present event */
 	int64_t happened_us; /* when the event happened, not when it was reported */
 	bool is_acting; /* engine_begin() was called */
-	bool is_resuming; /* in engine_begin() after a restart: refusals were counted before */
+	bool is_resuming; /* in engine_begin() after a manager restart: refusals were counted before */
 	const char *runlevel;
 	const char *previous_runlevel;
 	char *runlevel_cause;
@@ -297,7 +298,7 @@ void engine_queue(Service *s, WorkKind kind);
 void engine_run(Engine *engine);
 void engine_set_now(Engine *engine, int64_t now_us);
 void engine_arm(Service *s, EngineTimer kind, int64_t at_us);
-/* Is its present run that of a group? Without a run: does its file declare a group? */
+/* Does @s run as a group? If it has no run: does its file declare a group? */
 bool service_is_group(const Service *s);
 /* Finds a service by its name or an alias. NULL: there is none. */
 Service *engine_resolve(const Engine *engine, const char *name);
@@ -331,14 +332,14 @@ void subscription_update(Subscription *subscription);
 void slot_set_kind(Subscription *subscription, TermKind kind);
 /* Adds the services that can make @subscription's term true by being up, without duplicates. */
 void subscription_add_makers(const Subscription *subscription, GPtrArray *found);
-/* Does it wait for a program that is not installed, or for a setting of the kernel command line? */
+/* Does @s wait for a program that is not installed, or for a kernel command line argument? */
 bool service_is_unreachable(const Service *s);
-/* Does it wait for a missing program? */
+/* Does @s wait for a missing program? */
 bool service_lacks_program(const Service *s);
 void subscription_start_counting(Subscription *subscription);
 /*
- * Is its literal @i about a mount that is to stop? Then the term is false, so that the services on
- * the mount stop first.
+ * Is literal @i of the term about a mount that is to stop? Such a literal counts as false, so that
+ * the services on the mount stop first.
  */
 bool subscription_mount_ends(const Subscription *subscription, unsigned i);
 /* Finds the services that make the mounts of mounted: conditions. */
@@ -360,8 +361,8 @@ void condition_watcher_settled(const Service *s);
  */
 Service *condition_source(const Engine *engine, const Condition *c);
 /*
- * The service that reports the level, such as udev, and the service that owns the bus name. NULL:
- * there is none.
+ * The service that reports the level, such as udev; and the service that makes @c true by owning a
+ * bus name. NULL: there is none.
  */
 Service *condition_watcher(const Engine *engine, const Condition *c);
 Service *condition_maker(const Engine *engine, const Condition *c);
@@ -381,9 +382,9 @@ void facility_publish_settled(Engine *engine, Facility *f);
 /* --- settled.c --- */
 void settled_update(Service *s);
 void settled_publish(Service *s);
-/* Is it certain that it cannot start before the next boot, whatever its unknown terms become? */
+/* Is it certain that @s cannot start before the next boot, whatever its unknown terms become? */
 bool settled_waits_for_good(const Service *s);
-/* The definitions changed: marks all as settled, and queues each for a new computation. */
+/* The definitions changed: marks all services as settled, and queues each for a new computation. */
 void settled_reset(Engine *engine);
 
 /* --- want.c --- */
@@ -394,9 +395,9 @@ void want_decide_all(Engine *engine);
 void want_begin_lingering(Service *s);
 /* Lingering no longer keeps @s wanted. */
 void want_end_lingering(Service *s);
-/* The reason why it is wanted or not, as the end of a sentence; a new string. */
+/* The reason why @s is wanted or not, as the end of a sentence; a new string. */
 char *want_describe(const Service *s);
-/* Is it forbidden by policy or an admin, so that needs have no effect? */
+/* Does policy or an admin forbid @s, so that the needs of other services have no effect? */
 bool want_is_forbidden(const Service *s);
 /*
  * @s and the services it needs, transitively. Forbidden services and their needs are omitted. A new
@@ -412,14 +413,14 @@ void conflict_update(Service *s);
  * to run.
  */
 void conflict_look_again(Service *s);
-/* Wanted, and not the loser of a conflict. */
+/* Is @s wanted, and not the loser of a conflict? */
 bool conflict_lets_run(const Service *s);
-/* If both were wanted now, would @s run? */
+/* If both services were wanted now, would @s run? */
 bool conflict_ranks_above(const Service *s, const Service *other);
 
 /* --- listen.c --- */
 /*
- * Recomputes which sockets should be open, from the terms, the state, and whether and why it is
+ * Recomputes which sockets should be open, from the terms, the state, and the reason why @s is
  * wanted.
  */
 void listen_update(Service *s);
@@ -445,24 +446,24 @@ void stop_order_state_changed(Service *s);
 void stop_order_clear(Service *s);
 void stop_order_rebuild(Engine *engine);
 /*
- * If no service is stopping and some wait for each other, the service to stop first. NULL: there is
- * no cycle.
+ * Returns: the service to stop first, if none is stopping and some wait for each other to stop;
+ * NULL if there is no such cycle.
  */
 Service *stop_order_break_cycle(Engine *engine);
 
 /* --- start-lock.c --- */
 void start_lock_free(gpointer data);
 /*
- * Nothing delays the start of @s except the lock that its file names, if any. When that is no
- * longer so, call start_lock_leave().
+ * Nothing delays the start of @s except the lock that its file names, if any. When something else
+ * delays it, call start_lock_leave().
  */
 void start_lock_join(Service *s);
 void start_lock_leave(Service *s);
 /* A service takes its lock when it starts or stops, and passes it on when it does neither. */
 void start_lock_state_changed(Service *s);
-/* The next service in the queue of the lock of @s, which must have one. NULL: the lock is held. */
+/* The next service in the queue of the lock of @s. @s must have a lock. NULL: the lock is held. */
 Service *start_lock_next(const Service *s);
-/* The service that holds the lock which delays @s. NULL: no lock does. */
+/* The service that holds the lock which delays @s. NULL: no lock delays @s. */
 Service *start_lock_holder(const Service *s);
 /* Makes a remark, once per wait, that the service waits for the lock. */
 void start_lock_notify(Service *s);
@@ -479,11 +480,11 @@ void step_stop(Service *s);
 void step_start(Service *s);
 void step_level(Service *s);
 void step_timer(Service *s, EngineTimer kind);
-/* Stops it, even if others should stop first. */
+/* Stops @s, even if other services should stop first. */
 void step_stop_now(Service *s);
 
 /* --- lapse.c: While terms that are false --- */
-/* Starts or stops the timer of Settle=. When it has passed, applies OnLapse=. */
+/* Starts or stops the timer of Settle=. After this time, applies OnLapse=. */
 void lapse_update(Service *s);
 /* Forgets that a While= term is false. */
 void lapse_end(Service *s);
@@ -494,7 +495,7 @@ char *lapse_text(const Service *s);
 void process_event_apply(Service *s, const ProcessEvent *event);
 
 /* --- run.c --- */
-/* Its state has changed. */
+/* The state of @s has changed. */
 void run_enter_state(Service *s);
 /* No process is left: selects the next state. */
 void run_end(Service *s);
@@ -518,16 +519,17 @@ void run_set_was_false(Service *s, bool was_false);
 void run_begin_restart(Service *s);
 void run_begin_reload(Service *s);
 void run_send_commands(Service *s);
-/* @problem: NULL if it was successful. */
+/* @problem: NULL if the command was successful. */
 void run_end_restart(Service *s, const char *problem);
 void run_end_reload(Service *s, const char *problem);
-/* Its earlier end no longer keeps it from starting. */
+/* The end of the last run no longer keeps @s from starting. */
 void run_forget_end(Service *s);
 /* Does what run_forget_end() does, and ends the state backoff or failed. @cause is taken. */
 void run_give_chance(Service *s, char *cause);
 /*
- * Only before engine_begin(). The first restores the run from a note. Then the second continues a
- * run with processes, or the third ends a run that was over before this manager began.
+ * Only before engine_begin(). run_restore() restores the run from a note. Then run_resume()
+ * continues a run with processes, or run_ended_unseen() ends a run that was over before this
+ * manager began.
  */
 void run_restore(Service *s, const RunState *noted);
 void run_resume(Service *s, ServiceState state, ServiceType type, bool is_unexplained);
@@ -540,15 +542,15 @@ bool wait_limit_covers(const Subscription *subscription);
 void wait_limit_update(Service *s);
 /* The timer has fired. */
 void wait_limit_over(Service *s);
-/* From a note. */
+/* Restores the limit from a note. */
 void wait_limit_restore(Service *s, int64_t until_us);
 
 /* --- request.c --- */
 /* @needer is wanted, and policy forbids @s, which it needs. */
 void request_refuse_need(Service *s, const Service *needer);
 /*
- * Has the work of a task that is done been undone since, as umount(8) undoes a mount? Then a start
- * repeats the task.
+ * Was the work of a finished task undone, as umount(8) undoes a mount? If so, a start repeats the
+ * task.
  */
 bool request_is_undone(const Service *s);
 
@@ -557,11 +559,11 @@ bool request_is_undone(const Service *s);
  * its start was lost with its note.
  */
 void request_keep_unexplained(Engine *engine);
-/* Can it be reloaded in this state, if it has a Reload=? */
+/* Can @s be reloaded in this state, if it has a Reload=? */
 bool request_reload_fits(const Service *s);
 /*
- * The members that a restart or reload of @group applies to. Empty for other services. A new array
- * of borrowed pointers.
+ * The members that a restart or reload of @group applies to. Empty if @group is not a group. A new
+ * array of borrowed pointers.
  */
 GPtrArray *request_members(const Service *group, RequestVerb verb);
 
@@ -574,14 +576,14 @@ void service_free(Service *s);
  */
 void service_apply(Service *s, ServiceEvent event, char *cause);
 /*
- * One of these changed: its state (@from: the earlier one), its stop problem, whether and why it is
- * wanted, or whether it is settled.
+ * One of these changed: the state (@from: the earlier state), the stop problem, whether and why @s
+ * is wanted, or whether it is settled.
  */
 void service_observe(Service *s, ServiceState from);
-/* Adds a remark to its history, without a change of state. Takes @text. */
+/* Adds a remark to the history of @s, without a change of state. Takes @text. */
 void service_remark(Service *s, char *text);
 /*
- * Adds a refusal to its history. The newest record is replaced if it is also a refusal, and of a
+ * Adds a refusal to the history of @s. The newest record is replaced if it is also a refusal, of a
  * kind that users can repeat.
  */
 void service_remark_refusal(Service *s, CauseKind kind, char *text);
@@ -598,7 +600,7 @@ bool state_is_active(ServiceState state);
 
 /* --- file-state.c --- */
 /*
- * A sentence for explain, and the remedy for an admin. NULL: it was started with the present file.
+ * A sentence for explain, and the remedy for an admin. NULL: @s was started with the present file.
  */
 char *file_state_describe(const Service *s);
 char *file_state_advise(const Service *s);

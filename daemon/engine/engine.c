@@ -33,8 +33,8 @@ static void ignore_engine(void *data)
 }
 
 /*
- * The engine calls some operations without a check for NULL. Replaces each of these that is NULL by
- * a function that does nothing.
+ * Replaces some operations that are NULL by functions that do nothing, because the engine calls
+ * them without a check.
  */
 static EngineOps complete(EngineOps ops)
 {

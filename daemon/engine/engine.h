@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The engine: desired state, not jobs. Each service moves towards wanted && allowed.
+ * The engine: moves each service towards its desired state. There are no jobs: a service should be
+ * up if it is wanted and allowed.
  *
  * The engine is pure: no system calls, no clock, and no state at file level. Each event contains
  * its time. Effects leave through EngineOps. The same engine runs in the manager, the unit tests
- * and the simulator. The idea is in docs/engine.md. In the comments of this file, "it" is the
- * service.
+ * and the simulator. The idea is in docs/engine.md.
  *
  * A function that takes @now_us may call the operations before it returns. The operations must not
  * call the engine, so they queue their reports. Work goes through lists, so the cost of an event
@@ -38,14 +38,14 @@ ENUM_WITH_NAMES(EngineTimer, ENGINE_TIMER, engine_timer, ENGINE_TIMERS)
 typedef struct EngineOps {
 	/*
 	 * Reports the level of @key through engine_set_level() from now on, beginning with the
-	 * present one. Never called for internal prefixes.
+	 * present level. Never called for internal prefixes.
 	 */
 	void (*subscribe)(void *data, KeyPrefix prefix, const char *key);
 	void (*unsubscribe)(void *data, KeyPrefix prefix, const char *key);
 
 	/*
-	 * Begins invocation s->invocation. Results arrive through engine_process_event(). Never for
-	 * groups.
+	 * Begins invocation s->invocation. Results arrive through engine_process_event(). Never
+	 * called for groups.
 	 */
 	void (*start)(void *data, const Service *s);
 	/*
@@ -81,8 +81,8 @@ typedef struct EngineOps {
 	 */
 	void (*changed)(void *data, const Service *s);
 	/*
-	 * The service is forgotten, and its note, timers and bus object can be removed. The last
-	 * call for it.
+	 * The service is forgotten, and its note, timers and bus object can be removed. This is the
+	 * last call for @s.
 	 */
 	void (*removed)(void *data, const Service *s);
 	/*
@@ -169,7 +169,7 @@ void engine_note(const Engine *engine, const Service *s, char *text, size_t size
  * engine_note_for() - make a note from these values alone, for an engine that copies another one
  * @admin_at_us: the order of the admins' requests decides conflicts
  * @is_wanted: if true and @state is idle, the service ended by itself and is not started again
- * @is_group: it runs as a group, whatever its file says now
+ * @is_group: the service runs as a group, even if its file has changed
  * Returns: a new string.
  */
 char *engine_note_for(ServiceState state, AdminWant admin, int64_t admin_at_us, bool is_wanted,
@@ -229,9 +229,9 @@ char *requester_describe(const char *verb, const Requester *requester);
 /**
  * engine_request() - handle a request of an admin
  * @requester: for the cause record
- * Returns: false with @error: NO_SUCH_SERVICE, POLICY_DENIED (never), INVALID_CONFIGURATION (its
- * file has errors), SHUTTING_DOWN or NOT_SUPPORTED (no Reload=). A start that must wait is not an
- * error.
+ * Returns: false with @error: NO_SUCH_SERVICE, POLICY_DENIED (never), INVALID_CONFIGURATION (the
+ * service's file has errors), SHUTTING_DOWN or NOT_SUPPORTED (no Reload=). A start that must wait
+ * is not an error.
  */
 bool engine_request(Engine *engine, RequestVerb verb, const char *service,
 		    const Requester *requester, int64_t now_us, GError **error);
@@ -240,8 +240,8 @@ bool engine_request(Engine *engine, RequestVerb verb, const char *service,
  * engine_to_check() - find the services with a CheckCommand= to run before this request of an admin
  *
  * That is @s itself, and its members if a group is restarted or reloaded. Only services that are up
- * are checked, because the others have nothing to lose. Actions of the engine itself (shutdown,
- * change of runlevel, lapse, conflict) are never checked.
+ * are checked, because a request cannot interrupt the others. Actions of the engine itself
+ * (shutdown, change of runlevel, lapse, conflict) are never checked.
  * Returns: a new array of Service *, borrowed; maybe empty.
  */
 GPtrArray *engine_to_check(const Service *s, RequestVerb verb);
@@ -282,7 +282,7 @@ void engine_sockets_opened(Engine *engine, const char *service);
 void engine_recover_listening(Engine *engine, const char *service);
 
 /*
- * The addresses that it listens on, according to policy and terms; a new string, NULL if there are
+ * The addresses that @s listens on, according to policy and terms; a new string, NULL if there are
  * none.
  */
 char *listen_describe(const Service *s);
@@ -331,51 +331,56 @@ const char *engine_runlevel(const Engine *engine);
 const char *engine_previous_runlevel(const Engine *engine); /* NULL: at boot */
 bool engine_is_shutting_down(const Engine *engine);
 
-/* The type of its present run, whatever its file says now. Without a run, the type in its file. */
+/*
+ * The type of the present run, even if the file has changed. Without a run, the type in the file.
+ */
 ServiceType service_type(const Service *s);
 
-/* OnLapse= from policy, otherwise from its file. */
+/* OnLapse= from policy, otherwise from the service file. */
 OnLapse engine_on_lapse(const Service *s);
 
 /*
- * The class of @s until the login screen is shown (docs/login-screen.md). Set by policy, or by the
- * needs of the login screen.
+ * The class of @s until the login screen is shown (docs/login-screen.md). Policy or the needs of
+ * the login screen set it.
  */
 ServiceClass engine_class(const Service *s);
 
-/* Has it failed BACKOFF_FAILING times in a row, so that no service waits for further tries? */
+/* Has @s failed BACKOFF_FAILING times in a row, so that no service waits for further tries? */
 bool engine_is_failing(const Service *s);
 
-/* Is its RestartCommand= pending, or does it run? */
+/* Is RestartCommand= of @s pending or running? */
 bool engine_is_restarting(const Service *s);
 /*
- * Is its Reload= under way, or that of a member if it is a group? engine_reload_problem(): why the
- * last one failed; a new string, or NULL.
+ * Is Reload= of @s, or of a member of the group @s, under way? engine_reload_problem(): why the
+ * last reload failed; a new string, or NULL.
  */
 bool engine_is_reloading(const Service *s);
 char *engine_reload_problem(const Service *s);
 
-/* Is it idle though wanted, because it ended by itself and is not restarted? */
+/* Is @s idle though wanted, because it ended by itself and is not restarted? */
 bool engine_is_spent(const Service *s);
 
-/* Does it wait for the login screen? Other conditions may delay it too. */
+/* Does @s wait for the login screen? Other conditions may delay it too. */
 bool engine_waits_for_login_screen(const Service *s);
 
-/* Is it settled, that is, not about to change by itself? This is the level of settled:. */
+/* Is @s settled, that is, not about to change by itself? This is the level of settled:. */
 bool engine_is_settled(const Service *s);
-/* Will another run follow the one that is ending, as far as known before its end? */
+/* Will another run follow the run that is ending, as far as is known before the end? */
 bool engine_starts_again(const Service *s);
 
 /*
- * Nothing is in motion: unwanted services are down; wanted ones are up, failed or waiting for
- * external conditions.
+ * Is nothing in motion? Then unwanted services are down, and wanted services are up, failed or
+ * waiting for external conditions.
  */
 bool engine_is_at_rest(const Engine *engine);
-/* Does no service delay the end of the boot? Later services may make this false again. */
+/*
+ * Is the boot over, because all services that delay its end are settled? A later service may make
+ * this false again.
+ */
 bool engine_has_booted(const Engine *engine);
 /*
- * Runlevel 0 or 6 and at rest: services that policy does not want are gone, the others are up, done
- * or failed.
+ * Is the engine at rest in runlevel 0 or 6? Then services that policy does not want are gone, and
+ * the others are up, done or failed.
  */
 bool engine_is_stopped(const Engine *engine);
 

@@ -70,7 +70,7 @@ static char *describe_rest(const Engine *engine, const Condition *c)
 			   alternatives ? alternatives : "", NULL);
 }
 
-/* How much longer an unknown level is waited for; a new string. */
+/* How much longer a service waits for an unknown level; a new string. */
 static char *describe_patience(const Engine *engine, const Condition *c, int64_t now_us)
 {
 	return text_format_duration(MAX(condition_stale_at(engine, c) - now_us, 0));

@@ -198,8 +198,8 @@ static void advise_subscription(ExplainWalk *walk, const Frame *frame,
 }
 
 /*
- * The next term that is not true. A push may move the frames, so the caller copies @frame before
- * it.
+ * The next term that is not true. A push may move the frames, so the caller copies @frame before a
+ * push.
  */
 static const Subscription *next_subscription(Frame *frame)
 {
@@ -322,7 +322,10 @@ static void end_frame(ExplainWalk *walk, const Frame *frame)
 		advise_about_file(walk, frame->service);
 }
 
-/* Returns: true if the lock delays its start. Then its holder is visited next. */
+/*
+ * Returns: true if a lock delays the start of the service. Then the holder of the lock is visited
+ * next.
+ */
 static bool push_lock_holder(ExplainWalk *walk, Frame *frame)
 {
 	const unsigned depth = frame->depth + 1;
@@ -330,7 +333,7 @@ static bool push_lock_holder(ExplainWalk *walk, Frame *frame)
 
 	if (!holder)
 		return false;
-	frame->has_deeper = true; /* before pushing moves the frame */
+	frame->has_deeper = true; /* before push() moves the frame */
 	push_if_new(walk, holder, depth);
 	return true;
 }
@@ -351,7 +354,7 @@ static void walk_once(ExplainWalk *walk)
 	}
 	if (!subscription) {
 		end_frame(walk, &now);
-		/* All frames above it are done, so it is the top again. */
+		/* All frames above this one are done, so it is the top again. */
 		g_array_set_size(walk->stack, walk->stack->len - 1);
 		return;
 	}
@@ -397,8 +400,8 @@ static bool subscription_excludes_machine(const Subscription *subscription)
 }
 
 /*
- * The vendor's policy is the same on all machines, and wants services that some machines lack. The
- * rc links of a removed package remain too. An admin's policy is deliberate.
+ * The vendor's policy is the same on all machines, and wants services that some machines lack. Rc
+ * links may remain after a package was removed. An admin's policy is deliberate.
  */
 static bool is_for_other_machines(const Service *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * File state: is the service file still the one that the present run was started with?
+ * File state: has the service file changed since the present run was started?
  *
  * A run keeps the definition that it began with. So the value of ServiceDef.mark at the start,
  * which the note contains, is compared with the present value. The mark does not cover terms,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Impact: which services a request may end, computed before it is made. This is a walk over edges
- * and terms, not a simulation. It may include an unaffected service, but must not miss an affected
- * one.
+ * Impact: computes which services a request may end, before the request is made. This is a walk
+ * over edges and terms, not a simulation. It may include an unaffected service, but must not miss
+ * an affected one.
  *
  * The walk collects services that start or stop. Each of them changes its own conditions. A service
  * with a While= term that may then be untrue ends or runs again, which changes more conditions.
@@ -13,7 +13,7 @@
 
 typedef struct ReachWalk {
 	const Service *first; /* the requested service */
-	GHashTable *newest; /* Service *: those with the newest request, which win conflicts */
+	GHashTable *newest; /* Service *: services with the newest request, which win conflicts */
 	GHashTable *starts; /* Service * */
 	GHashTable *stops;
 	GHashTable *let_go; /* the members of @stops that run only because of @first */
@@ -42,8 +42,8 @@ static void release(ReachWalk *walk, const Service *loser)
 }
 
 /*
- * Stops the conflicting services that run or may run. A backoff or a false condition does not
- * change the rank.
+ * Stops the services that conflict with @winner and run, or may run. A backoff or a false condition
+ * does not change the rank.
  */
 static void add_losers(ReachWalk *walk, const Service *winner)
 {
@@ -69,7 +69,7 @@ static void add_start(ReachWalk *walk, Service *s)
 	add_losers(walk, s);
 }
 
-/* Is it up, and does it stay up? Then a start changes nothing. */
+/* Is @s up, and does it stay up? Then a start changes nothing. */
 static bool stays_up(const Service *s)
 {
 	return conflict_lets_run(s) && (service_is_up(s) || s->state == STATE_STARTING);
@@ -268,7 +268,7 @@ static bool verb_starts(RequestVerb verb, const Service *s)
 	case REQUEST_VERB_START:
 	case REQUEST_VERB_RESTART:
 		return true;
-	case REQUEST_VERB_CLEAR: /* a failed one is retried; policy may want a stopped one */
+	case REQUEST_VERB_CLEAR: /* a failed service is retried; policy may want the service */
 		return service_is_wanted(s) || s->admin == ADMIN_STOP;
 	case REQUEST_VERB_STOP:
 	case REQUEST_VERB_RELOAD:

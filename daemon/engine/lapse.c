@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lapse: While= terms that are false, for how long, and the effect of OnLapse=.
+ * Lapse: measures for how long While= terms are false, and applies OnLapse=.
  */
 #include "config.h"
 

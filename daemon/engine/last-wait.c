@@ -14,9 +14,9 @@ typedef struct Wait {
 } Wait;
 
 /*
- * The time of the last change. A stale unknown counts as false, so its time is when it became
- * stale. A condition that was rebuilt with the definitions or by a new manager has the time of its
- * service's state.
+ * The time of the last change. An unknown level counts as false from the time when it became stale.
+ * If a condition was rebuilt, with the definitions or by a new manager, the time of the service's
+ * state is used.
  */
 static int64_t condition_changed_us(const Condition *c)
 {

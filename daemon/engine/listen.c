@@ -12,7 +12,7 @@
 #include "engine/engine-private.h"
 
 /*
- * Was it named by policy, by an admin, or by a chain of needs that begins with one of these? Bus
+ * Was @s named by policy, by an admin, or by a chain of needs that begins with one of these? Bus
  * calls and connections do not count, because the mere installation of a package must not open a
  * network port.
  */
@@ -27,7 +27,7 @@ static bool is_named(const Service *s)
 	       (service_is_wanted(s) && !root->policy.is_default);
 }
 
-/* May it listen by policy, although nothing wants it? */
+/* May @s listen by policy, although nothing wants it? */
 static bool is_offered(const Service *s)
 {
 	switch (s->policy.activation) {
@@ -44,8 +44,8 @@ static bool is_offered(const Service *s)
 }
 
 /*
- * A term that other services make true does not matter. Those services are started or awaited when
- * a client connects.
+ * Do other services make the term true? Such a term does not matter, because these services are
+ * started or awaited when a client connects.
  */
 static bool is_up_to_services(const Subscription *subscription)
 {
@@ -56,7 +56,7 @@ static bool is_up_to_services(const Subscription *subscription)
 	return false;
 }
 
-/* Are all its terms on external conditions true? */
+/* Are all terms of @s on external conditions true? */
 static bool is_world_ready(const Service *s)
 {
 	for (unsigned i = 0; i < s->priv->subscriptions->len; i++) {
@@ -100,7 +100,7 @@ static bool is_kept_down(const Service *s)
 	return false;
 }
 
-/* Is it down with no start pending, so that a connection may start it? */
+/* Is @s down with no start pending, so that a connection may start it? */
 static bool may_be_triggered(const Service *s)
 {
 	if (is_kept_down(s))

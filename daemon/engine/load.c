@@ -79,7 +79,7 @@ static void copy_terms(GPtrArray **to, const GPtrArray *own, const GPtrArray *ad
 		list_add(to, term_copy(g_ptr_array_index(added, i)), (GDestroyNotify)term_free);
 }
 
-/* Terms with settled: apply only to starts, in any key. */
+/* A term with settled: applies only to starts, whatever key it is in. */
 static TermKind kind_of(const Service *s, const Term *term, TermKind kind)
 {
 	for (unsigned i = 0; i < term_length(term); i++) {
@@ -398,7 +398,7 @@ static void replace_definition(Service *s, ServiceDef *def, SetRef *definitions)
 			g_strdup_printf(
 				"its new file has errors, so the last good one stays in force: %s",
 				problem));
-	/* With only a file_problem, @def is the last good version. */
+	/* If @def has only a file_problem, it is the last good version. */
 	if (!def || (def->problem && is_good_running))
 		return;
 	was_broken = s->def->problem != NULL;

@@ -4,9 +4,9 @@
  * the services that it needs start first, and services of class after-login wait. This happens once
  * per boot, and it always ends. The idea is in docs/login-screen.md.
  *
- * Its needs are computed from the conditions of its services. That happens when the files are read,
- * and when another entry of LoginScreen= is selected. The end of the wait is checked after each
- * event, for the few services that the entry names.
+ * The needs of the login screen are computed from the conditions of its services. This happens when
+ * the files are read, and when another entry of LoginScreen= is selected. The end of the wait is
+ * checked after each event, for the few services that the entry names.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 /* --- selection --- */
 
-/* Can it still be shown, or is it up? */
+/* Is @s up, or can it still come up? */
 static bool is_candidate(Service *s)
 {
 	return conflict_lets_run(s) && !s->is_failed_for_good && !engine_is_spent(s) &&
@@ -133,7 +133,7 @@ static void add_makers(GPtrArray *found, const Subscription *subscription)
 	}
 }
 
-/* Adds all services that these wait for, transitively. */
+/* Adds all services that the services in @found wait for, transitively. */
 static void spread(GPtrArray *found)
 {
 	for (unsigned i = 0; i < found->len; i++) {
@@ -172,7 +172,7 @@ static void compute_classes(Engine *engine)
 		Service *s = g_ptr_array_index(found, i);
 
 		if (s->state == STATE_WAITING)
-			engine_queue(s, WORK_STEP); /* it may have waited for the login screen */
+			engine_queue(s, WORK_STEP); /* @s may have waited for the login screen */
 	}
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Note: the state of a service in the keeper while no manager runs. It consists of versioned
- * "key=value" tokens, at most ENGINE_NOTE_BYTES. It contains only values that cannot be derived.
- * Unknown tokens are kept. p= belongs to the manager.
+ * Note: the state of a service, which the keeper keeps for the next manager. It consists of
+ * versioned "key=value" tokens, at most ENGINE_NOTE_BYTES. It contains only values that cannot be
+ * derived. Unknown tokens are kept. p= belongs to the manager.
  *
  * 	v=1      version
  * 	s=r      state, its first letter (t is starting, s stopping, d done)
@@ -124,7 +124,7 @@ static void append_admin(GString *note, size_t size, const Service *s)
 	(void)append_token(note, size, token->str);
 }
 
-/* Newest first, as many as fit. */
+/* Appends the newest failures first, as many as fit. */
 static void append_failures(GString *note, size_t size, const Service *s)
 {
 	const Backoff *b = &s->priv->backoff;
@@ -159,7 +159,7 @@ static const char *shorten_result(const char *result, size_t limit)
 	return result;
 }
 
-/* As much of the text as fits. */
+/* Appends as much of the result as fits. */
 static void append_result(GString *note, size_t size, const Service *s)
 {
 	const size_t used = note->len + 2;
@@ -302,7 +302,7 @@ static bool read_admin(NoteReader *r, const char *value)
 	return true;
 }
 
-/* Newest first in the note, oldest first in memory. */
+/* Failures are newest first in the note, and oldest first in memory. */
 static bool read_failures(Service *s, int64_t since_us, const char *value)
 {
 	int64_t before[BACKOFF_MAX_STARTS];

@@ -23,7 +23,7 @@ static void set_result(Service *s, const ProcessEvent *event)
 				     g_strdup_printf("exit status %d", event->status));
 }
 
-/* Did it complete its work, with nothing left that should keep running? */
+/* Did @s complete its work, with no process left that should keep running? */
 static bool has_done_its_work(const Service *s, const ProcessEvent *event)
 {
 	if (service_type(s) != TYPE_SCRIPT)

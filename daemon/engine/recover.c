@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Recover: from the keeper's data to the state of a service. A living process is stronger evidence
- * than the note. An invalid note costs a service its history, never its process.
+ * Recover: computes the state of a service from the keeper's data. A living process is stronger
+ * evidence than the note. An invalid note costs a service its history, never its process.
  */
 #include "config.h"
 
@@ -66,7 +66,10 @@ static ServiceType run_type(const Service *s, ServiceState state, bool is_alive)
 	return is_alive && s->def->type == TYPE_GROUP ? TYPE_DAEMON : s->def->type;
 }
 
-/* The cause to record. A failure is still the reason for the state. The requester is unknown. */
+/*
+ * The cause to record: the result if the service has failed, otherwise the takeover, because the
+ * requester is unknown.
+ */
 static const char *describe_recovery(const Service *s, ServiceState state)
 {
 	const bool has_failed = state == STATE_FAILED || state == STATE_BACKOFF;

@@ -19,7 +19,7 @@ ENUM_WITH_NAMES(RefusalDoor, REFUSAL, refusal_door, REFUSAL_DOORS)
 
 typedef struct RefusalRecord {
 	RefusalDoor door;
-	char *caller; /* the parts that all its requests share: "start by uid 1000" */
+	char *caller; /* the text that all requests of this record share: "start by uid 1000" */
 	char *text; /* the last request: "start by uid 1000 (pid 812)" */
 	unsigned count;
 	int64_t last_us;

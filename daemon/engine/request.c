@@ -20,7 +20,7 @@ char *requester_describe(const char *verb, const Requester *requester)
 			       (int)requester->pid);
 }
 
-/* Without the pid, which differs in each request. */
+/* Like requester_describe(), but without the pid, which differs in each request. */
 static char *describe_requester(const char *verb, const Requester *requester)
 {
 	return g_strdup_printf("%s by uid %u", verb, (unsigned)requester->uid);
@@ -88,8 +88,7 @@ static void set_admin(Service *s, AdminWant want, const Requester *requester)
 	Engine *engine = s->priv->engine;
 
 	/*
-	 * Strictly later than the last request, because among conflicting services the last one
-	 * wins.
+	 * Strictly later than the last request, because the last requested service wins a conflict.
 	 */
 	engine->last_admin_us = MAX(engine->now_us, engine->last_admin_us + 1);
 	s->admin = want;
@@ -216,7 +215,7 @@ bool request_reload_fits(const Service *s)
 	       (s->state == STATE_DONE && service_type(s) == TYPE_SCRIPT);
 }
 
-/* Is it a group by its file and by its present run? The run may have begun with an earlier file. */
+/* Is @s a group by its file and by its present run? The run may have begun with an earlier file. */
 static bool is_only_a_group(const Service *s)
 {
 	return service_is_group(s) && s->def->type == TYPE_GROUP;

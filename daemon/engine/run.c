@@ -85,7 +85,7 @@ static void enter_up(Service *s)
 	const bool was_up = s->ready_us > 0 && s->ready_us >= s->started_us;
 
 	if (s->stop_problem || (was_up && s->priv->run.type == TYPE_SCRIPT))
-		return; /* its start had ended before; a script moves between done and ready */
+		return; /* the start had ended before; a script moves between done and ready */
 	s->ready_us = s->since_us;
 	if (s->start_duration_us == 0 || s->state == STATE_READY || s->priv->run.type == TYPE_TASK)
 		s->start_duration_us = MAX(s->since_us - s->started_us, 0);
@@ -335,7 +335,7 @@ static void rest(Service *s)
 	service_apply(s, EVENT_SPENT, g_strdup_printf("it ended by itself: %s", s->result));
 }
 
-/* If a socket stays open, the next client can start it. */
+/* If a socket stays open, the next client can start @s. */
 static void give_up(Service *s)
 {
 	const bool listens = listen_after_failure(s);

@@ -25,9 +25,9 @@
 ENUM_WITH_NAMES(ServiceState, STATE, service_state, SERVICE_STATES)
 
 /*
- * The last request. It lasts until the next start or stop, a change of runlevel, or the reboot. Bus
- * activations (demands) and connections are weaker than requests of an admin. They end when the
- * service ends by itself with success.
+ * The last request. It lasts until the next start or stop, a change of runlevel, or the reboot. A
+ * bus activation (demand) or a connection is weaker than a request of an admin. It also ends when
+ * the service ends by itself with success.
  */
 /* clang-format off */
 #define ADMIN_WANTS(X, P) X(P, NONE, "none") X(P, START, "start") X(P, STOP, "stop") X(P, DEMAND, "demand") \
@@ -62,8 +62,8 @@ ENUM_WITH_NAMES(Listens, LISTENS, listens, LISTENS_LEVELS)
 ENUM_WITH_NAMES(FileState, FILE, file_state, FILE_STATES)
 
 /*
- * Can it run on this machine? Not if its program is missing, or if a condition is false until the
- * next boot.
+ * Can the service run on this machine? It cannot if its program is missing, or if a condition is
+ * false until the next boot.
  */
 #define PRESENCES(X, P)    \
 	X(P, HERE, "here") \
@@ -75,7 +75,7 @@ typedef struct Requester {
 	uid_t uid;
 	pid_t pid; /* for display; 0: not a client */
 	char source[32]; /* a requester other than a client: "Ctrl-Alt-Del", "initctl" */
-	RefusalDoor door; /* the way the request came */
+	RefusalDoor door; /* how the request came */
 } Requester;
 
 typedef enum CauseKind {
@@ -86,7 +86,7 @@ typedef enum CauseKind {
 
 /* A record in a service's history: a transition, a refusal, or a remark such as "not restarted". */
 typedef struct CauseRecord {
-	struct CauseRecord *older; /* NULL: this is the oldest */
+	struct CauseRecord *older; /* NULL: this record is the oldest */
 	int64_t at_us;
 	ServiceState from;
 	ServiceState to; /* equal to @from for refusals and remarks */
@@ -103,31 +103,31 @@ struct Service {
 	int64_t since_us; /* when it entered @state */
 	uint64_t invocation; /* of the present or last run; 0: never started */
 
-	/* Why it is wanted. */
+	/* Why the service is wanted. */
 	PolicyDecision policy;
 	AdminWant admin;
 	WantReason want_reason;
 	Requester admin_requester;
 	int64_t admin_at_us;
-	/* bus name of a demand, address of a connection; interned; NULL: unknown */
+	/* the bus name of a demand, or the address of a connection; interned; NULL: unknown */
 	const char *demanded_as;
-	const char *wanted_by; /* WANT_NEED: a service that needs it; interned */
+	const char *wanted_by; /* WANT_NEED: a service that needs this one; interned */
 
-	/* Terms in force: the definition's, without Ignore=, plus those of policy. Owned. */
+	/* Terms in force: from the definition, except Ignore=, and from policy. Owned. */
 	GPtrArray *when; /* Term * */
 	GPtrArray *while_terms; /* Term * */
 	unsigned n_false; /* terms that are not true now */
 
 	/* Sockets. */
 	Listens listens;
-	bool awaits_connection; /* a connection starts it */
+	bool awaits_connection; /* a connection starts the service */
 
 	/* Results. */
 	bool last_success; /* of the last run */
 	bool is_failed_for_good; /* STATE_FAILED: restart limit reached, or file with errors */
 	Health health; /* unknown while it is not up or not checked */
 	unsigned n_restarts; /* automatic restarts since the last start by an admin */
-	char *result; /* "exit status 1"; NULL if it never ended */
+	char *result; /* "exit status 1"; NULL if no run has ended */
 	char *status_text; /* STATUS= of sd_notify(3), or NULL */
 	char *resource_problem; /* its limits that are not in force; NULL: none known */
 	char *health_text; /* why it is unhealthy; NULL otherwise */
@@ -135,7 +135,7 @@ struct Service {
 	char *restart_problem; /* why the last RestartCommand= failed; NULL: no failure */
 	char *reload_problem; /* why the last Reload= of this run failed; NULL: no failure */
 	int64_t ready_us; /* when it last became ready; 0: never */
-	int64_t start_duration_us; /* the last start, from start to ready */
+	int64_t start_duration_us; /* of the last start, from start to ready */
 	int64_t started_us;
 	int64_t backoff_until_us; /* STATE_BACKOFF */
 

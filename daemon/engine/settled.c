@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Settled: a service that is not about to change by itself. The unsettled services are the least
+ * Settled: a service that is not about to change by itself. The unsettled services are the smallest
  * set U with these rules:
  *
  * 	starting, stopping, in backoff, about to start or to stop, opening sockets: in U
@@ -130,8 +130,8 @@ static bool is_moving(const Service *s)
 }
 
 /*
- * Is the term false until the next boot? Then all its literals are about the kernel command line or
- * the virtualization.
+ * Is the term false until the next boot? It is if all its literals are about the kernel command
+ * line or the virtualization.
  */
 static bool is_false_for_good(const Subscription *subscription)
 {
@@ -157,7 +157,7 @@ bool settled_waits_for_good(const Service *s)
 static bool is_root(Service *s, Service **ret_by)
 {
 	bool is_held = false;
-	/* only external conditions, for a limited time */
+	/* @s waits only for external conditions, for a limited time */
 	bool is_held_by_world = s->def->wait_limit_us > 0;
 
 	*ret_by = NULL;

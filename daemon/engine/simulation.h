@@ -26,10 +26,10 @@ typedef struct Simulation {
 	Engine *engine; /* owned; NULL: no manager runs */
 	int64_t now_us;
 	GHashTable *runs; /* service -> SimulatedRun */
-	GQueue requests; /* of the engine, not answered yet: names of services, interned */
+	GQueue requests; /* unanswered requests of the engine: names of services, interned */
 	GHashTable *levels; /* external condition -> Level */
-	GQueue new_keys; /* subscribed, not reported yet; interned */
-	/* The level of a condition that was not set; NULL: false. */
+	GQueue new_keys; /* subscribed, but not reported yet; interned */
+	/* Returns the level of a condition that was not set. NULL: all of these are false. */
 	Level (*find_level)(const struct Simulation *sim, KeyPrefix prefix, const char *key);
 	/* Called before a service answers that it is up, or gone. May be NULL. */
 	void (*on_answer)(struct Simulation *sim, const Service *s, bool is_up);
@@ -42,7 +42,7 @@ void simulation_clear(Simulation *sim);
 
 /* --- processes --- */
 
-/* The processes of @service; none are live at first. Borrowed; valid as long as @sim. */
+/* The processes of @service; none is live at first. Borrowed; valid as long as @sim. */
 SimulatedRun *simulation_run(Simulation *sim, const char *service);
 /* The processes of the present invocation exist from now on. */
 void simulation_start(Simulation *sim, const Service *s);

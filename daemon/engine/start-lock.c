@@ -84,7 +84,7 @@ void start_lock_join(Service *s)
 		return;
 	if (priv->turn.since_us == 0)
 		priv->turn.since_us = MAX(priv->engine->now_us, 1);
-	/* Policy may change while it is queued. */
+	/* Policy may change while @s is queued. */
 	priv->turn.order = s->policy.is_default ? UINT_MAX : s->policy.order;
 	priv->turn.place = g_sequence_insert_sorted(priv->turn.lock->line, s, compare_turns, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Stop order: the services that must end before a service may stop. It is the reverse of the start
- * order. StopAfter= and StopBefore= have precedence. The other lines in the file of a service with
- * StopOrder=said order only starts. A line in the file of another service follows the StopOrder= of
+ * order. StopAfter= and StopBefore= have precedence. With StopOrder=said, all other lines of a
+ * service file order only starts. A line in the file of another service follows the StopOrder= of
  * that file. The edges are made at load (load.c).
  *
  * A service that leaves or stops blocks the services in priv->stop.after. Each of these counts its

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Transitions: the two tables.
+ * Transitions: the two tables of transitions.h.
  */
 #include "config.h"
 

@@ -48,7 +48,7 @@ static bool is_policy_root(const Service *s)
 	return s->policy.activation == ACTIVATION_BOOT && s->policy.in_runlevel;
 }
 
-/* The grade that it has by itself, without needs. */
+/* The grade that @s has by itself, without needs of other services. */
 static WantGrade root_grade(const Service *s)
 {
 	if (want_is_forbidden(s))
@@ -111,7 +111,7 @@ static void queue_needs(Service *s)
 }
 
 /*
- * Removes its grade, and that of all services that inherit it. Each is queued to find another
+ * Removes the grade of @s, and of all services that inherit it. Each is queued to find another
  * support.
  */
 static void collapse_from(Service *s)
@@ -142,7 +142,7 @@ void want_update(Service *s)
 	WantGrade best;
 
 	if (service_def_n_sockets(s->def) > 0)
-		engine_queue(s, WORK_STEP); /* it may now listen, even if nothing wants it */
+		engine_queue(s, WORK_STEP); /* @s may now listen, even if nothing wants it */
 	if (s->priv->want.grade != GRADE_NONE && !is_support_valid(s)) {
 		collapse_from(s);
 		return;
@@ -168,7 +168,7 @@ static WantReason reason_of(const Service *s)
 	return s->priv->want.support ? WANT_NEED : WANT_LINGER;
 }
 
-/* Nothing wants it any more. Does it linger? */
+/* Nothing wants @s any more. Does it linger? */
 static bool begins_to_linger(const Service *s)
 {
 	const Engine *engine = s->priv->engine;
