@@ -275,7 +275,7 @@ struct Engine {
 	int64_t now_us; /* the time of the present event */
 	int64_t happened_us; /* when the event happened, not when it was reported */
 	bool is_acting; /* engine_begin() was called */
-	bool is_resuming; /* in engine_begin() after a manager restart: refusals were counted before */
+	bool is_resuming; /* in engine_begin() of a later manager: refusals were counted before */
 	const char *runlevel;
 	const char *previous_runlevel;
 	char *runlevel_cause;
