@@ -22,7 +22,7 @@ static bool is_component(const char *name)
 	return *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-/* Opens @name in the directory *@fd, and makes it if it is missing. Replaces *@fd. */
+/* Opens the directory @name in *@fd, which it makes if it is missing. Replaces *@fd. */
 static int descend(int *fd, const char *name)
 {
 	int next;
@@ -79,7 +79,7 @@ static int make_one(const char *path, const struct SandboxDirectory *kind, mode_
 	return error;
 }
 
-/* Appends to *@value, which is NULL at first and finally "/run/a:/run/b", for example. */
+/* Appends a path to *@value, which is NULL at first, and "/run/a:/run/b" after two paths. */
 static int add_to_variable(char **value, const char *root, const char *path)
 {
 	char *longer;
@@ -120,8 +120,8 @@ int directories_make(const struct Spec *spec, const struct Identity *identity,
 		     struct Environment *environment, struct Failure *failure)
 {
 	/*
-	 * The service's UMask= applies to its own files. The directories above its directory must
-	 * be accessible to it.
+	 * UMask= is for the service's own files. It must not make a parent of a directory
+	 * inaccessible to the service.
 	 */
 	const mode_t mask = umask(022);
 	int error = 0;

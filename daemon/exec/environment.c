@@ -100,7 +100,7 @@ static void skip_line(struct EnvironmentReader *r)
 		r->at++;
 }
 
-/* Inside double quotes a backslash escapes only these, as in a shell (POSIX, 2.2.3). */
+/* Inside double quotes a backslash escapes only some characters, as in a shell (POSIX, 2.2.3). */
 static void read_double_quoted(struct EnvironmentReader *r)
 {
 	r->at++;
@@ -135,7 +135,7 @@ static void read_backslash(struct EnvironmentReader *r)
 		put(r, *r->at++);
 }
 
-/* Unquoted blanks are kept inside a value and dropped at its end. */
+/* Keeps unquoted blanks inside a value, and drops them at the end of the value. */
 static void read_value(struct EnvironmentReader *r)
 {
 	char *end = r->out;
@@ -238,7 +238,7 @@ int environment_read_file(struct Environment *environment, const char *path, boo
 	if (fd < 0)
 		return optional && errno == ENOENT ? 0 : errno;
 	text = malloc(ENVIRONMENT_FILE_BYTES + 2);
-	out = malloc(ENVIRONMENT_FILE_BYTES + 2); /* not freed: the environment points into it */
+	out = malloc(ENVIRONMENT_FILE_BYTES + 2); /* never freed: the environment points into it */
 	if (!text || !out)
 		error = ENOMEM;
 	else if (fstat(fd, &st) < 0)

@@ -14,8 +14,8 @@ struct Environment {
 };
 
 /*
- * The last value of a name wins. @assignment is borrowed. Returns: 0, EINVAL if it is not an
- * assignment, or ENOMEM.
+ * Replaces an earlier value of the same name. @assignment is borrowed. Returns: 0, EINVAL if it is
+ * not an assignment, or ENOMEM.
  */
 int environment_set(struct Environment *environment, const char *assignment);
 /* Like environment_set(), from a name and a value. */

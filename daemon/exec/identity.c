@@ -96,7 +96,7 @@ static int add_database_groups(struct Identity *identity)
 
 	if (!identity->name)
 		return 0;
-	(void)getgrouplist(identity->name, identity->gid, NULL, &n); /* returns the number */
+	(void)getgrouplist(identity->name, identity->gid, NULL, &n); /* sets @n to their number */
 	if (n <= 0 || n > MAX_GROUPS)
 		return E2BIG;
 	identity->groups = reallocarray(NULL, (size_t)n, sizeof(gid_t));

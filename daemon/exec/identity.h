@@ -19,7 +19,7 @@ struct Identity {
 	bool has_group;
 	uid_t uid;
 	gid_t gid;
-	gid_t *groups; /* all supplementary ones */
+	gid_t *groups; /* all supplementary groups */
 	size_t n_groups;
 	bool has_groups;
 	char *name; /* NULL for a number without an entry */

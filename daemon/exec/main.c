@@ -4,10 +4,10 @@
  *
  * It handles user and group names, environment files, a terminal, directories, and the sandbox:
  * mounts, namespaces, capabilities, system call filters. The keeper has already applied the numeric
- * settings (limits, nice, umask). svc-exec gets no arguments, but a specification on descriptor 3
- * and the exec status channel on 4 (protocol/exec-protocol.h). If a step fails, svc-exec writes the
- * step's number, an errno and a text to the channel, and exits. So a service never runs without a
- * protection that it requests.
+ * settings (limits, nice, umask). svc-exec gets no arguments. It reads a specification from
+ * descriptor 3, and descriptor 4 is the exec status channel (protocol/exec-protocol.h). If a step
+ * fails, svc-exec writes the step's number, an errno and a text to the channel, and exits. So a
+ * service never runs without a protection that it requests.
  *
  * After the last run of a service, svc-exec is started once more, to remove the service's
  * directories in /run and /tmp.
@@ -85,7 +85,7 @@ static int step_spec(struct ExecWork *w)
 
 /*
  * Moves the sockets to the numbers that the service expects, and the other two descriptors out of
- * their way.
+ * the way.
  */
 static int step_sockets(struct ExecWork *w)
 {
@@ -129,9 +129,9 @@ static int step_user(struct ExecWork *w)
 }
 
 /*
- * The notify socket is writable only for the service's user, unless that is root, because a process
- * of root may change its user. The manager made the socket for root alone, because it does not look
- * up user names.
+ * Gives the notify socket to the service's user. The manager made it for root alone, because it
+ * does not look up user names. If the service runs as root, every user may write to it already,
+ * because a process of root may change its user.
  */
 static int step_notify_socket(struct ExecWork *w)
 {
@@ -386,7 +386,7 @@ int main(void)
 		memcpy(status.what, work.failure.what, sizeof(status.what));
 		break;
 	}
-	/* there is no other way to report it */
+	/* there is no other way to report a failure */
 	(void)!write(work.status_fd, &status, sizeof(status));
-	_exit(EXIT_NOT_EXECUTED); /* nothing to flush; memory goes with the process */
+	_exit(EXIT_NOT_EXECUTED); /* no output to flush; the kernel frees the memory */
 }

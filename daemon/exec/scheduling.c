@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 /*
- * Each session has an equal share of the processors, whatever the policy of its processes is.
- * Kernels without autogroups lack the file.
+ * Each session has an equal share of the processors, whatever the policy of its processes is, so
+ * the session gets the lowest weight. Kernels without autogroups lack the file.
  */
 static void yield_session(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket fds: each is moved down to a number that is free, or that another socket has already left.
+ * Socket fds: each socket is moved down to a number that is free, or that another socket has left.
  */
 #include "config.h"
 

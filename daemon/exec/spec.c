@@ -14,7 +14,7 @@
 
 bool string_list_add(struct StringList *list, const char *item)
 {
-	/* Grows in powers of two; the last element is the NULL. */
+	/* The array grows in powers of two. The last element is the NULL. */
 	if (list->n == 0 || ((list->n + 1) & list->n) == 0) {
 		const char **items = reallocarray(list->items, (list->n + 1) * 2, sizeof(*items));
 

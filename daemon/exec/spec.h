@@ -49,7 +49,7 @@ struct Spec {
 	uint32_t io_priority;
 	cpu_set_t cpus;
 
-	struct Sandbox sandbox; /* from the lines of its keys */
+	struct Sandbox sandbox; /* from the records with sandbox keys */
 	uint32_t main_pid;
 	const char *private_tmp;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Terminal: opens it without waiting for a modem's carrier, takes it, resets its mode, duplicates
- * it.
+ * Terminal: opens a terminal without waiting for a modem's carrier, takes it, resets its mode, and
+ * duplicates its descriptor.
  */
 #include "config.h"
 
@@ -17,9 +17,9 @@
 #include "paths/safe-path.h"
 
 /*
- * The previous program may have left the terminal raw or without echo, possibly because the program
- * was killed. A question would then get no answer. Speed and size stay. A setting that the terminal
- * refuses is left as it is.
+ * The previous program may have left the terminal raw or without echo, for example because it was
+ * killed. A user could then not answer a question. Speed and size are kept. A setting that the
+ * terminal refuses is left as it is.
  */
 static void set_right(int fd)
 {
@@ -54,7 +54,8 @@ static int attach(int fd)
 	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
 		return errno;
 	/*
-	 * 1: takes it even from an earlier session, as a getty must after a logout (ioctl_tty(2)).
+	 * 1: take the terminal even from an earlier session, as a getty must after a logout
+	 * (ioctl_tty(2)).
 	 */
 	if (ioctl(fd, TIOCSCTTY, 1) < 0)
 		return errno;

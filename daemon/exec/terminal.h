@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Terminal: makes a terminal the service's descriptors 0, 1, 2 and its controlling terminal, in a
+ * Terminal: makes a terminal the service's descriptors 0, 1, 2 and controlling terminal, and sets a
  * mode in which a user can answer. The keeper has already made the session.
  */
 #ifndef SVCD_EXEC_TERMINAL_H
