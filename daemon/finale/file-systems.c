@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * File systems: unmounts what /proc/self/mounts lists, from the last line to the first, several
- * times.
+ * File systems: unmounts the file systems in /proc/self/mounts, from the last line to the first,
+ * several times.
  *
- * The manager has unmounted, in order, the file systems that it knew. The remaining ones are the
- * root, busy file systems, and those that were mounted by hand.
+ * The manager has unmounted, in order, the file systems of its services. The remaining file systems
+ * are the root, busy ones, and those that were mounted by hand.
  */
 #include "config.h"
 
@@ -34,7 +34,7 @@ struct Mount {
 
 static struct Mount mounts[MAX_MOUNTS];
 
-/* These hold nothing to save, and PID 1 needs some of them to the end. */
+/* These types hold no data to save, and PID 1 needs some of them to the end. */
 static const char *const kernel_types[] = {
 	"proc",        "sysfs",      "devtmpfs",   "devpts",  "tmpfs",    "ramfs",
 	"cgroup",      "cgroup2",    "securityfs", "debugfs", "tracefs",  "pstore",
@@ -53,7 +53,7 @@ static bool read_table(const char *path)
 	while (used < sizeof(table) - 1 &&
 	       (n = read(fd, table + used, sizeof(table) - 1 - used)) > 0)
 		used += (size_t)n;
-	(void)close(fd); /* only read */
+	(void)close(fd); /* it was only read */
 	table[used] = '\0';
 	return used > 0;
 }
@@ -78,7 +78,7 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* Lines of "device target type …", cut apart in place. Returns: how many. */
+/* Cuts the lines of "device target type …" apart in place. Returns: the number of lines. */
 static size_t parse_mounts(void)
 {
 	char *rest = NULL;
@@ -105,7 +105,7 @@ static bool holds_data(const struct Mount *m)
 	return true;
 }
 
-/* Returns: how many were unmounted. */
+/* Returns: the number of unmounted file systems. */
 static size_t unmount_pass(size_t n_mounts)
 {
 	size_t n_done = 0;
@@ -163,7 +163,7 @@ void file_systems_end(void)
 	if (!read_table("/proc/self/mounts")) {
 		console_line_print(
 			"cannot read /proc/self/mounts: only the root is made read-only");
-		/* nothing else can be done for it */
+		/* a failure has no remedy */
 		(void)mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL);
 		sync();
 		return;

@@ -6,8 +6,8 @@
 #define SVCD_FINALE_FILE_SYSTEMS_H
 
 /*
- * Syncs, switches swap off, unmounts what it can, and makes the rest read-only. It can hang. Not
- * for containers: their file systems may be the host's.
+ * Syncs, switches swap off, unmounts most file systems, and makes the rest read-only. It can hang.
+ * Not for containers, because their file systems may be the host's.
  */
 void file_systems_end(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-finale: the last steps of a shutdown. PID 1 does not do them itself, because they may hang.
+ * svc-finale: the last steps of a shutdown, which may hang, so PID 1 does not do them itself.
  *
  * 	svc-finale processes machine|user CGROUP-ROOT [PID...]    ends all processes except PID...
  * 	svc-finale file-systems                                   sync, swapoff, unmount, read-only

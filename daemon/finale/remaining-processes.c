@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Remaining processes: all of /proc, again and again, until no process is left or the time limit
- * has passed.
+ * Remaining processes: looks through /proc again and again, until no process is left or the time
+ * limit has passed.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@
 #define TERM_LIMIT_MS 10000
 #define KILL_LIMIT_MS 5000
 #define STEP_MS 20
-#define REPORT_AFTER_MS 2000 /* then the console lists processes that have not ended */
+#define REPORT_AFTER_MS 2000 /* after this time the console lists processes that have not ended */
 #define MAX_ANCESTORS 64
 #define MAX_NAMED 8
 
@@ -52,7 +52,7 @@ static bool read_file(pid_t pid, const char *name, char *buffer, size_t size)
 	if (fd < 0)
 		return false;
 	n = read(fd, buffer, size - 1);
-	(void)close(fd); /* only read */
+	(void)close(fd); /* it was only read */
 	buffer[n > 0 ? n : 0] = '\0';
 	return n > 0;
 }
@@ -61,7 +61,7 @@ static bool read_file(pid_t pid, const char *name, char *buffer, size_t size)
 
 /*
  * The part of @path after the cgroup root. The kernel omits the mount point, which is the first
- * part of the root, from @path. NULL: not below the root.
+ * part of the root, from @path. NULL: @path is not below the root.
  */
 static const char *below_root(const char *path)
 {
@@ -75,8 +75,8 @@ static const char *below_root(const char *path)
 }
 
 /*
- * Reads the line "0::/path" (cgroups(7)). Returns: the service of its cgroup, in @text; NULL if it
- * is in none.
+ * Reads the line "0::/path" (cgroups(7)). Returns: the name of the process's service, in @text;
+ * NULL if it belongs to none.
  */
 static const char *service_of(pid_t pid, char *text, size_t size)
 {
@@ -102,12 +102,12 @@ static void list_remaining(char *list, size_t size)
 
 	list[0] = '\0';
 	for (unsigned int i = 0; i < n_remaining && i < MAX_NAMED && length + 1 < size; i++) {
-		char text[8192]; /* v1 hierarchies have a line each, before ours */
+		char text[8192]; /* each v1 hierarchy has a line, before ours */
 		char name[32];
 		const char *service = service_of(remaining[i], text, sizeof(text));
 
 		if (!read_file(remaining[i], "comm", name, sizeof(name)))
-			(void)snprintf(name, sizeof(name), "?"); /* it has just ended */
+			(void)snprintf(name, sizeof(name), "?"); /* the process has just ended */
 		name[strcspn(name, "\n")] = '\0';
 		length += (size_t)snprintf(list + length, size - length, "%s%s (%d)%s%s",
 					   i > 0 ? ", " : "", name, (int)remaining[i],
@@ -121,7 +121,7 @@ static void list_remaining(char *list, size_t size)
 static void report_remaining(int signo, long left_ms)
 {
 	const char *next = signo == SIGKILL ? "going on without them" : "killed";
-	char list[480]; /* eight names and pids fit, and so do their services, except long ones */
+	char list[480]; /* fits eight names and pids, with service names of usual length */
 
 	if (n_remaining == 0)
 		return;
@@ -186,7 +186,7 @@ static bool descends_from_keeper(pid_t pid)
 }
 
 /*
- * A process that has just ended counts as signalled. A process that is no longer the user's (sudo)
+ * A process that has just ended counts as signalled. A process that has another user now (sudo)
  * cannot be signalled, and is not waited for.
  */
 static bool may_signal(long result)
@@ -230,13 +230,13 @@ static DIR *open_proc(void)
 
 	if (!directory || (fstatfs(dirfd(directory), &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC))
 		return directory;
-	(void)closedir(directory); /* only read */
+	(void)closedir(directory); /* it was only read */
 	return NULL;
 }
 
 /*
- * Sends @signo, or only looks with 0. Returns: how many processes there are; without /proc only
- * whether there is one.
+ * Sends @signo, or only counts if it is 0. Returns: the number of processes; without /proc, 1 if
+ * there are any.
  */
 static unsigned int signal_all(int signo)
 {
@@ -245,7 +245,7 @@ static unsigned int signal_all(int signo)
 
 	n_remaining = 0;
 	if (!directory)
-		/* this includes the spared processes */
+		/* this signals the spared processes, too */
 		return !finale->is_user && kill(-1, signo) == 0;
 	while ((entry = readdir(directory))) {
 		const pid_t pid = atoi(entry->d_name);
@@ -253,7 +253,7 @@ static unsigned int signal_all(int signo)
 		if (pid > 0 && signal_process(pid, signo))
 			note_remaining(pid);
 	}
-	(void)closedir(directory); /* only read */
+	(void)closedir(directory); /* it was only read */
 	return n_remaining;
 }
 
@@ -266,8 +266,8 @@ static long now_ms(void)
 }
 
 /*
- * Returns: how many processes are left. KILL is repeated, because a process may have forked
- * meanwhile.
+ * Returns: the number of processes that are left. KILL is repeated, because a process may have
+ * forked meanwhile.
  */
 static unsigned int end_others(int signo, long limit_ms)
 {
