@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Child: fork, and close everything that the call does not need. A stuck child would keep its
- * descriptors open for ever.
+ * Child: a fork that closes all descriptors that the call does not need, because a stuck child
+ * would keep them open for ever.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ pid_t child_fork(int fd)
 	return 0;
 }
 
-/* Holds @fd until the logger has closed it, and with it the other end of @closed_fd. */
+/* Holds @fd until the logger has closed @fd and then the other end of @closed_fd. */
 static _Noreturn void hold(int fd, int closed_fd)
 {
 	char byte;
@@ -65,7 +65,7 @@ void child_close(int fd)
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return; /* it stays open, because closing it here could block */
+		return; /* @fd stays open, because closing it here could block */
 	read_end = ends[0];
 	write_end = ends[1];
 	if (start_holder(fd, read_end))

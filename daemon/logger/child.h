@@ -11,7 +11,7 @@
 #define CHILD_FD 3
 
 /**
- * child_fork() - fork(2); the child has only @fd, as CHILD_FD, and the standard descriptors
+ * child_fork() - fork(2); the child has only the standard descriptors, and @fd as CHILD_FD
  */
 pid_t child_fork(int fd);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Forwarder: receives a line, formats it as in RFC 3164, and sends it. Each of these may block.
+ * Forwarder: receives a line, formats it as in RFC 3164, and sends it. Each of these steps may
+ * block.
  */
 #include "config.h"
 
@@ -34,7 +35,7 @@ static int connect_log(const char *path)
 	return fd_steal(&fd);
 }
 
-/* Waits for a daemon that is slow. */
+/* Waits if the daemon is slow. */
 static bool try_send(int *log_fd, const char *path, const char *text, size_t length)
 {
 	if (*log_fd < 0)
@@ -74,7 +75,7 @@ static void forward(int *log_fd, const char *path, const char *line)
 	int length;
 
 	if (sscanf(line, "%lld <%d>%n", &seconds, &priority, &rest) != 2 || rest == 0)
-		return; /* not from svc-logger, which is impossible */
+		return; /* svc-logger sends no such line */
 	format_date(date, sizeof date, (time_t)seconds);
 	length = snprintf(text, sizeof text, "<%d>%s%s", priority, date, line + rest);
 	deliver(log_fd, path, text, MIN((size_t)length, sizeof text - 1));

@@ -3,7 +3,7 @@
  * Forwarder: the process between svc-logger and the syslog daemon.
  *
  * Every user can list /dev, and a user can hold the lock of such a directory. A process that looks
- * up "log" there then blocks unless the name is in the cache. A process that reads the time zone
+ * up "log" in /dev then blocks, unless the name is in the cache. A process that reads the time zone
  * can block in the same way. If the forwarder blocks, only forwarding stops.
  */
 #ifndef SVCD_LOGGER_FORWARDER_H
@@ -17,7 +17,7 @@
 /**
  * forwarder_start() - fork the forwarder
  * @path:    the path of the syslog daemon's socket
- * @ret_pid: a child; it ends with svc-logger
+ * @ret_pid: the forwarder, a child that ends with svc-logger
  * Returns: our end of a SOCK_SEQPACKET pair, or -1. The pair holds a few hundred lines while there
  * is no syslog daemon.
  */

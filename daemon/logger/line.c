@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Line: bytes to text.
+ * Line: formats the time and the text of a line.
  */
 #include "config.h"
 
@@ -12,7 +12,9 @@
 #define EPOCH_DAY 719163
 #define DAY_SECONDS (24 * 60 * 60)
 
-/* Not gmtime_r(3), which reads the time zone's file: a look-up in /etc can block. */
+/*
+ * Does not use gmtime_r(3), because that reads the time zone file, and a look-up in /etc can block.
+ */
 void line_stamp(char *text, size_t size, int64_t realtime_us)
 {
 	const int64_t seconds = CLAMP(realtime_us, 0, G_MAXINT64) / G_USEC_PER_SEC;

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * A longer line is cut into pieces of this size, each a line of its own. It is the limit of
- * base/limits.h for lines that svcd reads.
+ * A longer line is cut into pieces of this size, and each piece becomes a line. The number is
+ * LIMIT_LINE_BYTES of base/limits.h.
  */
 #define LINE_BYTES 8192
 

@@ -45,7 +45,7 @@ static bool is_full(const struct stat *st, size_t length)
 }
 
 /*
- * A logger that was killed during a write leaves half a line, and the next logger writes that block
+ * Ends the half line of a logger that was killed during a write. The next logger writes that block
  * again.
  */
 static void end_half_line(int fd, const struct stat *st)
@@ -74,8 +74,8 @@ static int write_whole(int fd, const struct stat *st, const char *text, size_t l
 }
 
 /*
- * The mode is that of every log: root writes, the group reads. A new group may read the existing
- * lines as well.
+ * The mode is the same for every log: root writes, the group reads. A new group may read the
+ * existing lines as well.
  */
 static int set_group(int fd, const struct stat *st, gid_t group)
 {
@@ -135,7 +135,7 @@ int log_file_append(int directory_fd, const char *service, const char *text, siz
 		fd_close(&fd);
 		fd = open_log(directory_fd, name, &st);
 		if (fd >= 0)
-			(void)set_group(fd, &st, group); /* on failure only root reads it */
+			(void)set_group(fd, &st, group); /* on failure only root can read it */
 	}
 	return fd < 0 ? errno : write_whole(fd, &st, text, length);
 }

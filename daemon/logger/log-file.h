@@ -2,8 +2,8 @@
 /*
  * Log file: NAME.log of one service, and NAME.log.1 with the lines before the last rotation.
  *
- * It is opened for each write. So a deleted or moved file is made again, and a thousand services do
- * not need a thousand descriptors.
+ * The file is opened for each write. So a deleted or moved file is made again, and a thousand
+ * services do not need a thousand descriptors.
  */
 #ifndef SVCD_LOGGER_LOG_FILE_H
 #define SVCD_LOGGER_LOG_FILE_H
@@ -18,8 +18,8 @@
 int log_file_append(int directory_fd, const char *service, const char *text, size_t length);
 
 /**
- * log_file_set_group() - the group that may read the log of @service besides root
- * @group: 0: none
+ * log_file_set_group() - set the group that may read the log of @service, besides root
+ * @group: 0 for none
  * Returns: 0 or an errno.
  */
 int log_file_set_group(int directory_fd, const char *service, gid_t group);

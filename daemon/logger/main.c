@@ -2,11 +2,11 @@
 /*
  * svc-logger: writes the output of services into one file per service, and passes it on to syslog.
  *
- * One thread, epoll. The manager gives it log channels (protocol/logger-protocol.h), and it reports
- * the end of each. It is never stopped. It runs to the end of the shutdown, or until the manager's
- * end of the control socket and all channels are closed. It may be killed at any moment, and the
- * next svc-logger continues (service-output.h). Calls that may never return are made in children
- * (child.h).
+ * It has one thread and uses epoll(7). The manager passes it log channels
+ * (protocol/logger-protocol.h), and it reports the end of each channel. It is never stopped: it
+ * runs until the manager's end of the control socket and all channels are closed. If it is killed,
+ * the next svc-logger continues (service-output.h). Calls that may never return are made in
+ * children (child.h).
  */
 #include "config.h"
 
@@ -40,11 +40,11 @@ typedef struct Logger {
 	int epoll_fd;
 	bool is_closed; /* the manager's end of the control socket is gone for good */
 	GHashTable *outputs; /* &serial -> ServiceOutput, owned */
-	GQueue more; /* ServiceOutput *: to be read again without an event */
-	GQueue floods; /* ServiceOutput *: to be read again, in turn, one block each, ... */
+	GQueue more; /* ServiceOutput *: outputs to read again without an event */
+	GQueue floods; /* ServiceOutput *: outputs to read in turn, one block each, ... */
 	int64_t flood_us; /* ... and not before this time */
-	GQueue ends; /* struct LoggerMessage *: not sent yet */
-	int64_t partial_us; /* no half line is due before that; 0: there is none */
+	GQueue ends; /* struct LoggerMessage *: unsent reports of ended channels */
+	int64_t partial_us; /* no half line is due before this time; 0: there is none */
 } Logger;
 
 static void log_own_line(Logger *logger, const char *text)
@@ -54,7 +54,7 @@ static void log_own_line(Logger *logger, const char *text)
 
 	line_stamp(stamp, sizeof stamp, g_get_real_time());
 	line_append(line, stamp, text, strlen(text));
-	/* there is no other place for it */
+	/* there is no other place for the line */
 	(void)service_output_append(&logger->context, OWN_NAME, line->str, line->len);
 }
 
@@ -67,7 +67,7 @@ static void watch_control(Logger *logger)
 	};
 
 	if (!logger->is_closed)
-		/* it is in the set */
+		/* the control socket is in the set */
 		(void)epoll_ctl(logger->epoll_fd, EPOLL_CTL_MOD, LOGGER_CONTROL_FD, &event);
 }
 
@@ -159,7 +159,7 @@ static bool receive_one(Logger *logger)
 		return errno == EINTR;
 	if (n == 0) {
 		logger->is_closed = true;
-		/* it is in the set */
+		/* the control socket is in the set */
 		(void)epoll_ctl(logger->epoll_fd, EPOLL_CTL_DEL, LOGGER_CONTROL_FD, NULL);
 		return false;
 	}
@@ -211,7 +211,7 @@ static void note_partial(Logger *logger, const ServiceOutput *output)
 		logger->partial_us = output->partial_at_us;
 }
 
-/* Moves @output to the end of @queue; NULL: out of any queue. */
+/* Moves @output to the end of @queue, or out of any queue if @queue is NULL. */
 static void wait_in(GQueue *queue, ServiceOutput *output)
 {
 	if (output->waits_in == queue)
@@ -223,7 +223,7 @@ static void wait_in(GQueue *queue, ServiceOutput *output)
 		g_queue_push_tail(queue, output);
 }
 
-/* Returns: the cost. @output may be gone. */
+/* Returns: the cost of the read. @output may be freed. */
 static int64_t read_output(Logger *logger, ServiceOutput *output, bool all)
 {
 	const ServiceOutputResult result = service_output_read(output, all, g_get_monotonic_time());
@@ -371,8 +371,8 @@ static void raise_limits(void)
 }
 
 /*
- * TERM asks all other processes to end. Their last lines must be written, so the logger ends last,
- * with KILL.
+ * TERM asks all processes to end. The logger must write the last lines of the others, so it ignores
+ * TERM and ends after them.
  */
 static void ignore_signals(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service output: peek, write, take.
+ * Service output: peeks at the bytes of a channel, writes lines, and takes the written bytes.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@
 
 /* --- writing --- */
 
-/* Not listable, because a user who can list a directory can hold its lock (docs/processes.md). */
+/* Users cannot list the directory, because they could then hold its lock (docs/processes.md). */
 static int open_directory(ServiceOutputContext *context)
 {
 	if (g_mkdir_with_parents(context->directory, 0711) < 0)
@@ -35,7 +35,7 @@ static int open_directory(ServiceOutputContext *context)
 	return context->directory_fd < 0 ? errno : 0;
 }
 
-/* An absent directory may be made later. It is not tried again for each line. */
+/* An absent directory may be made later, but it is not looked for again for each line. */
 static int find_directory(ServiceOutputContext *context)
 {
 	const int64_t now_us = g_get_monotonic_time();
@@ -65,7 +65,7 @@ int service_output_append(ServiceOutputContext *context, const char *service, co
 	return error;
 }
 
-/* Appends a line of svc-logger between those of the service. */
+/* Appends a line of svc-logger between the lines of the service. */
 static int append_remark(ServiceOutput *output, const char *stamp, const char *text)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
@@ -93,8 +93,8 @@ static unsigned count_lines(const GString *text)
 }
 
 /*
- * A full disk stops no service. Lost lines are counted, and the count is written when there is
- * room.
+ * A full disk must not stop a service. Lost lines are counted, and the count is written when there
+ * is room.
  */
 static void write_text(ServiceOutput *output, const char *stamp, GString *text)
 {
@@ -113,7 +113,8 @@ static void write_text(ServiceOutput *output, const char *stamp, GString *text)
 }
 
 /*
- * Returns: the length of the next line with its line feed, if it has one; 0 if it is not complete.
+ * Returns: the length of the next line, with the line feed if there is one; 0 for an incomplete
+ * line.
  */
 static size_t next_line(const char *bytes, size_t length, bool all)
 {
@@ -199,7 +200,7 @@ ServiceOutputResult service_output_read(ServiceOutput *output, bool all, int64_t
 	/* The end of a full block is not the end of the data, so half a line there is not cut. */
 	done = write_lines(output, bytes, n, all && n < OUTPUT_BLOCK_BYTES);
 	channel_take(output->fd, bytes, done);
-	/* Bytes that stay are looked at again, so they cost as well. */
+	/* Bytes that stay are examined again, so they are also part of the cost. */
 	output->cost += (int64_t)n + LIMIT_LOG_LINE_COST;
 	output->credit = MAX(output->credit - output->cost, -OUTPUT_BLOCK_BYTES);
 	note_partial(output, n - done, now_us);
@@ -254,7 +255,7 @@ void service_output_context_init(ServiceOutputContext *context, const char *dire
 	*context = (ServiceOutputContext){ .directory_fd = -1 };
 	context->directory = directory;
 	problem = find_directory(context);
-	if (problem) /* services write anyway, and must not wait for the directory */
+	if (problem) /* services write in any case, and must not wait for the directory */
 		log_warning(
 			NULL,
 			"cannot write to %s: %s; the output of services is lost until that changes",

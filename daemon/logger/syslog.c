@@ -40,11 +40,11 @@ struct Syslog {
 	char *path;
 	int epoll_fd; /* borrowed */
 	int fd; /* to the forwarder; -1: there is none */
-	pid_t pid; /* the forwarder's; 0: there was none */
-	bool is_full; /* it takes no line now; an event comes when it does */
+	pid_t pid; /* of the forwarder; 0: there was none */
+	bool is_full; /* the forwarder takes no line now; an event comes when it does */
 	GQueue held; /* Held *, owned */
 	size_t held_bytes;
-	/* service -> Share, owned; never removed, because there are few services */
+	/* service -> Share, owned; no entry is removed, because there are few services */
 	GHashTable *shares;
 	unsigned n_dropped;
 	int64_t next_try_us;
@@ -120,7 +120,7 @@ static const char *take_severity(const char *bytes, size_t *length, int *severit
 	return bytes + 3;
 }
 
-/* In the forwarder's format. */
+/* Returns: a new line in the format of the forwarder. */
 static char *make_line(const char *service, const char *bytes, size_t length, int64_t realtime_us)
 {
 	int severity = SEVERITY_INFO;
@@ -146,7 +146,7 @@ static bool has_forwarder(Syslog *log, int64_t now_us)
 		return true;
 	log->next_try_us = now_us + RETRY_US;
 	if (log->pid > 0)
-		(void)waitpid(log->pid, NULL, WNOHANG); /* the earlier one has ended */
+		(void)waitpid(log->pid, NULL, WNOHANG); /* the earlier forwarder has ended */
 	log->fd = forwarder_start(log->path, &log->pid);
 	log->is_full = false;
 	if (log->fd >= 0 && epoll_ctl(log->epoll_fd, EPOLL_CTL_ADD, log->fd, &event) < 0)
@@ -169,7 +169,7 @@ static bool send_one(Syslog *log, const Held *held, int64_t now_us)
 	return false;
 }
 
-/* The report precedes the lines that follow. */
+/* The report is sent before the lines that follow the dropped lines. */
 static void report_dropped(Syslog *log)
 {
 	g_autofree char *text = g_strdup_printf(

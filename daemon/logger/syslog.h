@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Syslog: passes lines to the syslog daemon at /dev/log through the forwarder, and holds the last
- * ones while the daemon does not take them.
+ * lines while the daemon does not take them.
  */
 #ifndef SVCD_LOGGER_SYSLOG_H
 #define SVCD_LOGGER_SYSLOG_H
@@ -10,7 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Held without a syslog daemon: the lines of a boot up to its start, with room to spare. */
+/*
+ * The lines that are held without a syslog daemon. All lines of a boot before the daemon's start
+ * fit.
+ */
 #define SYSLOG_HELD_BYTES (256 * 1024)
 
 typedef struct Syslog Syslog;
@@ -23,8 +26,8 @@ Syslog *syslog_new(const char *path, int epoll_fd);
 void syslog_free(Syslog *log);
 
 /*
- * Queues a line. Never waits. Lines of syslog daemons are not sent, because the daemon would answer
- * itself for ever.
+ * Queues a line. Never waits. Lines of syslog daemons are not sent, because a daemon would react to
+ * its own lines for ever.
  */
 void syslog_send(Syslog *log, const char *service, const char *bytes, size_t length,
 		 int64_t realtime_us);
