@@ -2,7 +2,7 @@
 /*
  * Child exec: the steps of a process between its clone and its exec, in the order of enum ExecStep.
  *
- * Nothing here takes a lock or allocates.
+ * No step takes a lock or allocates memory.
  */
 #include "config.h"
 
@@ -38,8 +38,8 @@ static int error_of(int result)
 }
 
 /*
- * Moves *@fd to a number above all targets. The targets are the numbers below @end. So when a
- * descriptor is moved to its target, no other one is closed.
+ * Moves *@fd to a number above all targets. The targets are the numbers below @end. So moving a
+ * descriptor to its target closes no other descriptor.
  */
 static int park(int *fd, int end)
 {
@@ -59,7 +59,7 @@ static int move_descriptor(int from, int to, int flags)
 }
 
 /*
- * The order: 0, 1 and 2, the inherited descriptors from 3 on, the status channel, which exec
+ * The order: 0, 1 and 2; the inherited descriptors from 3 on; the status channel, which exec
  * closes.
  */
 static int move_descriptors(struct SpawnRequest *r)
@@ -95,16 +95,16 @@ static int step_setup(struct SpawnRequest *r)
 		error = error_of(setsid());
 	if (!error)
 		error = move_descriptors(r);
-	/* If a user's keeper is killed, no other process would end its services. */
+	/* If a user's keeper is killed, no other process ends its services. */
 	if (!error && keeper.user_mode)
 		(void)prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0); /* a valid signal */
 	return error || !r->controlling_tty ? error : error_of(ioctl(STDIN_FILENO, TIOCSCTTY, 1));
 }
 
 /*
- * A container may withhold CAP_SYS_RESOURCE. The closest limit that it allows is used then.
- * Otherwise a service whose vendor file sets a higher limit could never start there. A manager with
- * other limits is better than none.
+ * Is the closest permitted limit good enough? In a container without CAP_SYS_RESOURCE, a service
+ * with a higher limit in the vendor's file could otherwise never start. A manager with other limits
+ * is better than none.
  */
 static bool is_lenient(const struct SpawnRequest *r)
 {
@@ -126,7 +126,7 @@ static int set_limit(const struct SpawnRequest *r, uint32_t resource, struct rli
 }
 
 /*
- * Sets the value of the process, and of its session (sched(7), "The autogroup feature"). With
+ * Sets the nice value of the process, and of its session (sched(7), "The autogroup feature"). With
  * autogroups, the value of a process has an effect only within its session.
  */
 static int set_nice(int32_t nice)
@@ -208,7 +208,7 @@ void child_exec(struct SpawnRequest *r)
 	struct ExecStatus status = { 0 };
 	size_t i = 0;
 
-	while (!(status.error = steps[i].run(r))) /* the last one returns only if it has failed */
+	while (!(status.error = steps[i].run(r))) /* the last step returns only if it has failed */
 		i++;
 	status.step = (int32_t)steps[i].step;
 	/*
@@ -216,7 +216,7 @@ void child_exec(struct SpawnRequest *r)
 	 * the rescue shell) are printed on the console.
 	 */
 	if (r->status >= 0)
-		/* there is no other place to report it */
+		/* there is no other place to report a failure */
 		(void)!write(r->status, &status, sizeof(status));
 	else
 		(void)dprintf(STDERR_FILENO, "svcd: %s: cannot %s: %s\r\n", r->argv[0],

@@ -16,8 +16,8 @@
 #define QUEUE_ROWS (PROTOCOL_MAX_CHILDREN + 1u)
 
 /*
- * Indexed by the number of the row. Only living rows have a pid, because the kernel may reuse it at
- * once.
+ * Indexed by the number of the row. Only rows of living processes have a pid here, because the
+ * kernel may reuse the pid of a dead process at once.
  */
 static pid_t pids[PROTOCOL_MAX_CHILDREN + 1];
 static bool is_queued[PROTOCOL_MAX_CHILDREN + 1];
@@ -96,7 +96,7 @@ struct Child *children_begin(const struct ProcessId *id)
 		return NULL;
 	row_at(n)->invocation = id->invocation;
 	row_at(n)->role = (uint8_t)id->role;
-	pids[n] = 0; /* the row is not running yet */
+	pids[n] = 0; /* the process does not run yet */
 	return row_at(n);
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Children: the table of living services, and of dead ones whose exit the manager has not
- * acknowledged.
+ * Children: the table of living processes of services, and of dead ones with an exit that the
+ * manager has not acknowledged.
  *
- * A row is (service, role, invocation). There is one row per service and role. While it is in use,
- * a spawn is refused, and only an acknowledged exit frees it. So nothing is started twice, whatever
- * the manager forgets. Each event that has not been sent to the manager yet is a bit of the row.
+ * A row is (service, role, invocation). There is one row per service and role. While the row is in
+ * use, another spawn is refused, and only an acknowledged exit frees the row. So no process is
+ * started twice, whatever the manager forgets. Each event that has not been sent to the manager yet
+ * is a bit of the row.
  */
 #ifndef SVCD_KEEPER_CHILDREN_H
 #define SVCD_KEEPER_CHILDREN_H
@@ -27,8 +28,8 @@ bool process_id_is_valid(const struct ProcessId *id);
 int children_may_add(const struct ProcessId *id);
 
 /*
- * A row for a process that is about to be started. child_set_running() or children_cancel() must
- * follow. Returns: NULL if children_may_add() refuses or there is no memory.
+ * Adds a row for a process that is about to be started. child_set_running() or children_cancel()
+ * must follow. Returns: NULL if children_may_add() refuses or there is no memory.
  */
 struct Child *children_begin(const struct ProcessId *id);
 

@@ -4,8 +4,8 @@
  *
  * A terminal can make root wait for ever, even if it is opened with O_NONBLOCK, because a user who
  * has logged in there can hold its line discipline. So PID 1 touches no terminal. On a machine the
- * terminal is /dev/console. In a container and in user mode it is our standard error, because
- * /dev/console may belong to the host.
+ * terminal is /dev/console. In a container and in user mode the terminal is our standard error,
+ * because /dev/console may belong to the host.
  *
  * PID 1 has both ends of the socket. So lines wait in the socket while there is no writer, and
  * SIGPIPE is impossible.
@@ -40,7 +40,7 @@ static unsigned int n_lost;
 /* --- the writer --- */
 
 /*
- * O_NONBLOCK is only for the open, which may wait for a modem. If fcntl(2) fails, long lines are
+ * O_NONBLOCK is only for the open, which could wait for a modem. If fcntl(2) fails, long lines are
  * cut.
  */
 static int open_console(void)
@@ -76,7 +76,7 @@ static void show(const char *bytes, size_t size)
 	static int fd = -1;
 
 	if (keeper.user_mode || keeper.container) {
-		/* the line is lost if nothing reads it */
+		/* after a hang-up the line is lost */
 		(void)write_all(STDERR_FILENO, bytes, size);
 		return;
 	}
@@ -119,9 +119,9 @@ static bool make_pair(void)
 		return false;
 	pair[0] = fcntl(made[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	pair[1] = fcntl(made[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	(void)close(made[0]); /* no data is in them, so close(2) cannot wait */
+	(void)close(made[0]); /* the sockets hold no data, so close(2) cannot wait */
 	(void)close(made[1]);
-	/* the manager writes to it with write(2) */
+	/* O_NONBLOCK, because the manager uses write(2) */
 	(void)fcntl(pair[0], F_SETFL, O_RDWR | O_NONBLOCK);
 	if (pair[0] >= 0 && pair[1] < 0) {
 		(void)close(pair[0]); /* unused */
@@ -162,7 +162,7 @@ void console_on_exit(pid_t pid)
 	console_open();
 }
 
-/* A writer that hangs is left behind. There is no second one until it has ended. */
+/* A writer that hangs is left behind. No second writer is started before it has ended. */
 void console_end(void)
 {
 	int wait_status;
@@ -180,7 +180,7 @@ void console_close_others(void)
 }
 
 /*
- * For dmesg and the system log. Level 7 keeps the line from the console. No process can make this
+ * For dmesg and the system log. Level 7 keeps the line off the console. No process can make this
  * write wait, because the kernel copies the line before it takes a lock of the log. The file is
  * opened before there are services.
  */
@@ -193,7 +193,7 @@ static void write_kernel_log(const char *line, size_t length)
 	if (kernel_log_fd < 0)
 		kernel_log_fd = open("/dev/kmsg", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	memcpy(record + 3, line, length);
-	(void)!write(kernel_log_fd, record, length + 3); /* there is no other place to report it */
+	(void)!write(kernel_log_fd, record, length + 3); /* there is no other place for it */
 }
 
 static bool send_line(const char *line, size_t length)

@@ -11,19 +11,21 @@
 /* Starts the process that writes to the console, if there is none. /dev must be mounted. */
 void console_open(void);
 
-/* Returns: a socket to that process, for the manager as well, or -1. Writing to it never waits. */
+/*
+ * Returns: the socket to that writer, which the manager uses as well, or -1. Writing never waits.
+ */
 int console_fd(void);
 
 /*
- * Lets the writer write everything and end, for a second at most. The next line for the console
- * starts another writer.
+ * Lets the writer write all lines and end, and waits for a second at most. The next line for the
+ * console starts another writer.
  */
 void console_end(void);
 
 /* Closes all descriptors above 2 except those of the console: for a child that may hang. */
 void console_close_others(void);
 
-/* Returns: that process, or 0. */
+/* Returns: the pid of the writer, or 0. */
 pid_t console_writer(void);
 
 /* A child was reaped. */

@@ -38,8 +38,8 @@ struct ApiMount {
 	const char *type;
 	const char *options;
 	unsigned long flags;
-	bool only_machine; /* a container manager mounts it, or it is left out */
-	bool is_written; /* a read-only mount is useless */
+	bool only_machine; /* in a container, the container manager decides */
+	bool is_written; /* it must be writable */
 };
 
 static const struct ApiMount api_mounts[] = {
@@ -169,7 +169,7 @@ static void open_standard_descriptors(void)
 		while (fd >= 0 && fd <= STDERR_FILENO);
 	}
 	if (fd >= 0)
-		(void)close(fd); /* the last one opened has another number */
+		(void)close(fd); /* the last descriptor is above 2 */
 }
 
 static void raise_own_limits(void)
@@ -249,7 +249,7 @@ static const char *const passed_on[] = {
 #endif
 };
 
-/* Variables that svcd sets itself, and those that were meant for svcd alone. */
+/* Variables that svcd sets itself, and variables that were meant for svcd alone. */
 static const char *const not_passed_on[] = {
 	"DBUS_FATAL_WARNINGS", "G_SLICE",    "NOTIFY_SOCKET",  "WATCHDOG_USEC", "WATCHDOG_PID",
 	"LISTEN_FDS",          "LISTEN_PID", "LISTEN_FDNAMES", "MAINPID",       "SVCD_SERVICE"

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Early boot: what PID 1 needs first: API file systems, a console, cgroups (own-cgroups.c), a clean
- * environment.
+ * Early boot: sets up API file systems, a console, cgroups (own-cgroups.c) and a clean environment.
  */
 #ifndef SVCD_KEEPER_EARLY_BOOT_H
 #define SVCD_KEEPER_EARLY_BOOT_H
 
 /*
- * Does each of these steps that a machine, a container or a user's session allows. A failure is
- * logged, and the boot goes on.
+ * Does each step that the machine, the container or the user's session allows. A failure is logged,
+ * and the boot goes on.
  */
 void early_boot(void);
 
@@ -22,8 +21,8 @@ void early_boot_process(void);
 char *const *early_boot_environment(void);
 
 /*
- * Finds or mounts cgroup v2 and sets keeper.cgroup_root. It stays empty if there is no usable
- * cgroup v2.
+ * Finds or mounts cgroup v2, and sets keeper.cgroup_root, which stays empty without a usable cgroup
+ * v2.
  */
 void cgroup_setup(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * FD store: two of the tables in memory.h; and the disposal, a list of descriptors with a child
- * that closes all of them.
+ * FD store: the tables of notes and descriptors (memory.h), and the disposal, a list of descriptors
+ * that children close.
  */
 #include "config.h"
 
@@ -91,16 +91,16 @@ static bool note_is_sound(void *row)
 #define STACK_BYTES (16 * 1024)
 
 /*
- * The next child is started when the newest one has ended, or after this time. By then the newest
- * one has closed its copies of other descriptors.
+ * The next child is started when the newest child has ended, or after this time. By then the newest
+ * child has closed its copies of all other descriptors.
  */
 #define NEXT_CLOSER_US (500 * USEC_PER_MSEC)
 #define NEXT_CLOSER_OF_CROWD_US (60 * USEC_PER_SEC)
 #define REFUSED_PAUSE_US (100 * USEC_PER_MSEC)
 
 /*
- * The child of a service, if it was cloned a moment earlier, has copies, too, until it closes them.
- * If it were the last process to close a descriptor, its start could hang.
+ * A service's child that was cloned a moment earlier has copies, too, until it closes them. If its
+ * close of a descriptor were the last one, the start of the service could hang.
  */
 #define CLOSE_DELAY_MS 100
 
@@ -112,7 +112,7 @@ static int listed[MAX_LISTED];
 static unsigned int n_listed;
 static int held[PROTOCOL_MAX_FDS];
 static unsigned int n_held;
-/* not ended yet; the last entry is replaced when there are more */
+/* children that have not ended; if there are more, the last entry is replaced */
 static pid_t closers[MAX_CLOSERS];
 static unsigned int n_closers;
 static pid_t newest;
@@ -128,8 +128,8 @@ static int close_each(void *data)
 
 /*
  * Closes all other descriptors first, so that a child that hangs keeps nothing else open. PID 1
- * sends SIGUSR1 when it has closed its own copies. A helper process that shares the table of
- * descriptors closes one after the other. close(2) takes a descriptor out of the table before it
+ * sends SIGUSR1 when it has closed its own copies. A helper process, which shares the table of
+ * descriptors, closes one after the other. close(2) takes a descriptor out of the table before it
  * can wait. So if the helper hangs, another one goes on with the next descriptor.
  */
 static void __attribute__((noreturn)) run_closer(bool is_urgent)
@@ -235,7 +235,7 @@ void disposal_of_everything(void)
 		keeper_wait_for_signal(SIGUSR1, START_LIMIT_US);
 		_exit(0);
 	}
-	/* the child has a copy of each; if the fork failed, this may wait */
+	/* the child has a copy of each descriptor; if the fork failed, this may wait */
 	console_close_others();
 	if (pid > 0)
 		(void)kill(pid, SIGUSR1); /* not reaped yet */

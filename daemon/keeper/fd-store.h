@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * FD store: what the manager leaves in PID 1 while it is away: a note for each service, and named
- * descriptors. PID 1 looks into none of them (docs/keeper.md).
+ * FD store: keeps a note for each service, and named descriptors, for the next manager. PID 1 does
+ * not look into them (docs/keeper.md).
  *
  * Disposal: the last close of a descriptor that a process of a service could have touched. Such a
  * close(2) can wait for ever: for the mutex of a pipe, for a peer that acknowledges nothing
@@ -28,8 +28,9 @@ const char *note_find(const char *service);
 const char *note_at(unsigned int n, const char **ret_service);
 
 /**
- * fd_store_keep() - hold @fd under @name; an older descriptor of this name is disposed of Takes
- * @fd, also on failure. Returns: 0, EINVAL, ENOSPC.
+ * fd_store_keep() - hold @fd under @name; an older descriptor of this name is disposed of
+ * @fd: taken, also on failure
+ * Returns: 0, EINVAL or ENOSPC.
  */
 int fd_store_keep(const char *name, int fd);
 
@@ -40,7 +41,7 @@ void fd_store_forget(const char *name);
 void fd_store_close_ended(const char *name);
 
 /*
- * Return the descriptor, or -1. The second function returns that of row @n, for walks over all
+ * Return a descriptor, or -1. fd_store_at() returns the descriptor of row @n, for walks over all
  * rows.
  */
 int fd_store_find(const char *name);
@@ -48,8 +49,8 @@ int fd_store_at(unsigned int n, const char **ret_name);
 
 /*
  * Sets whether execve(2) closes the kept descriptors, and those that no child could take for
- * disposal. These stay open over an execve(2), because closing them could hang. Removes a kept
- * descriptor that is not open, because it could not be sent to a manager.
+ * disposal. The latter must stay open over a re-execution, because closing them could hang. Removes
+ * a kept descriptor that is not open, because it could not be sent to a manager.
  */
 void fd_store_set_cloexec(bool cloexec);
 

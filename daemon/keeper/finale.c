@@ -44,7 +44,7 @@ static void wait_a_step(void)
 	watchdog_feed_in_finale();
 }
 
-/* Returns: whether @looked_for was reaped, with its status; 0: no process is looked for. */
+/* @looked_for: 0 for none. Returns: whether this process was reaped, with its status. */
 static bool reap_all(pid_t looked_for, int *ret_status)
 {
 	bool is_found = false;
@@ -180,7 +180,7 @@ void finale_sync(void)
 		_exit(0);
 	}
 	if (pid > 0)
-		/* after the limit it is left behind */
+		/* after the limit the child is left behind */
 		(void)wait_for_child(pid, SYNC_LIMIT_US, &wait_status);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeper: helpers that all files of PID 1 share.
+ * Keeper: functions that all files of PID 1 share.
  */
 #include "config.h"
 
@@ -55,7 +55,7 @@ ssize_t keeper_read_file(const char *path, char *buffer, size_t size)
 	if (fd < 0)
 		return -1;
 	n = read(fd, buffer, size - 1);
-	(void)close(fd); /* only read; errno stays, because this cannot fail */
+	(void)close(fd); /* it was only read; this cannot fail, so errno is kept */
 	buffer[n > 0 ? n : 0] = '\0';
 	return n;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeper: facts and helpers that every file of PID 1 needs, and the clock.
+ * Keeper: facts and functions that every file of PID 1 needs, and the clock.
  */
 #ifndef SVCD_KEEPER_KEEPER_H
 #define SVCD_KEEPER_KEEPER_H
@@ -25,7 +25,7 @@ struct Keeper {
 	int32_t oom_score_adj; /* the keeper's own; children get 0 */
 	uint32_t ping_ms;
 	uint32_t n_arguments;
-	uint32_t n_crashes; /* of the keeper itself, within a minute */
+	uint32_t n_crashes; /* faults of the keeper within a minute */
 	uint64_t last_crash_us;
 	uint64_t boot_at_us;
 	/* the RLIMIT_NOFILE that the keeper was started with; children get it */
@@ -39,7 +39,10 @@ struct Keeper {
 
 extern struct Keeper keeper;
 
-/* Opened at start so that no spawn needs a path: /dev/null, our OOM score, a cgroup; or -1. */
+/*
+ * Opened at the start, so that no spawn needs a path: /dev/null, our OOM score, a cgroup. -1: not
+ * open.
+ */
 extern int keeper_null_fd;
 extern int keeper_score_fd;
 extern int keeper_manager_cgroup_fd;
@@ -74,7 +77,7 @@ int keeper_write_at(int directory_fd, const char *path, const char *text);
 /* Closes all descriptors from @from on, except those in @kept. An entry of -1 is ignored. */
 void keeper_close_others(unsigned int from, const int *kept, size_t n_kept);
 
-/* Waits until @signo arrives or the limit has passed. It is blocked, as all signals are. */
+/* Waits until @signo arrives or the limit has passed. All signals are blocked. */
 void keeper_wait_for_signal(int signo, uint64_t limit_us);
 
 /* Returns: whether the child @pid was reaped in time. */

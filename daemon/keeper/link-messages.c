@@ -5,7 +5,7 @@
  *
  * No message is stored. Everything that is to be sent is a bit or a cursor into a table. A send
  * that would wait ends the turn, and the loop comes back when the socket is writable. A replay sets
- * all bits, so there is no second path.
+ * all bits, and needs no other code.
  *
  * A message that is too short, unknown or impossible is ignored or refused. No input from the
  * manager can end PID 1.
@@ -37,7 +37,7 @@ static bool welcome_unsent;
 static bool replay_wanted; /* HELLO came: rows may be sent */
 static bool replayed_unsent;
 static bool intent_unsent;
-static unsigned int note_cursor; /* rows above it have not been sent; 0: all have */
+static unsigned int note_cursor; /* the rows up to this one are not sent yet; 0: all are sent */
 static unsigned int kept_cursor;
 static uint32_t requests_unsent; /* 1 << RequestKind */
 static uint64_t ping_unsent; /* a serial, or 0 */
@@ -53,7 +53,7 @@ static union {
 } answer;
 static size_t answer_size; /* 0: no answer waits */
 
-/* Returns: whether it was sent, with a copy of @fd (-1: none). */
+/* Returns: whether @message was sent, with a copy of @fd (-1: none). */
 static bool send_with_fd(const void *message, size_t size, int fd)
 {
 	union {
@@ -332,7 +332,7 @@ uint64_t messages_next_us(void)
 
 #define MAX_FDS (PROTOCOL_MAX_FDS + 8)
 
-/* One datagram. The fields that a short one lacks are zero. */
+/* One datagram. The fields that a short datagram lacks are zero. */
 static union {
 	struct MessageHeader header;
 	struct MessagePing ping;
@@ -349,7 +349,7 @@ static union {
 static size_t got_size;
 static int got_fds[MAX_FDS]; /* a handler that takes them sets n_got_fds to 0 */
 static size_t n_got_fds;
-/* an errno if the kernel dropped something: EMSGSIZE bytes, EMFILE descriptors */
+/* an errno if the kernel dropped bytes (EMSGSIZE) or descriptors (EMFILE) */
 static int got_cut;
 
 static void on_pong(void)
@@ -470,7 +470,7 @@ static void on_adopt(void)
 	struct Child *child = reply.error ? NULL : children_add(&m->id, m->pid, keeper_now_us());
 
 	if (child)
-		/* ADOPTED reports it; a later manager is sent SPAWNED */
+		/* ADOPTED reports the process; a later manager is sent SPAWNED */
 		child_set_sent(child, CHILD_SPAWN_UNSENT);
 	else if (!reply.error)
 		reply.error = ENFILE;
@@ -488,7 +488,7 @@ static void on_keep(void)
 			    strerror(got_cut ? got_cut : EINVAL));
 		return;
 	}
-	n_got_fds = 0; /* the store has it */
+	n_got_fds = 0; /* the store owns it */
 	if (fd_store_keep(name, got_fds[0]) != 0)
 		console_log("no room to keep the descriptor %s", name);
 }

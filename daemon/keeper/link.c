@@ -2,9 +2,9 @@
 /*
  * Link: the life of a manager, from its start until its socket has been read to the end.
  *
- * PID 1 pings it until it has settled, after each message, when it has been awake for long, and
- * after it was stopped by a signal. An idle manager is not pinged, so that neither process wakes
- * up.
+ * PID 1 pings the manager until it has settled, after each message, when it has been awake for
+ * long, and after it was stopped by a signal. An idle manager is not pinged, so that neither
+ * process wakes up.
  */
 #include "config.h"
 
@@ -56,10 +56,10 @@ static struct {
 	pid_t trace_checker; /* a child that checks whether the manager is traced; 0, -1: none */
 	int fd;
 	bool killed_by_us;
-	/* it has answered a ping; pings follow the replay, so it has read the replay */
+	/* the manager has answered a ping; pings follow the replay, so it has read the replay */
 	bool is_settled;
-	bool was_answered; /* since the last ping */
-	/* it has answered and was sent nothing since, so it is not pinged, and both can sleep */
+	bool was_answered; /* the last ping was answered */
+	/* it has answered, and no message followed, so it is not pinged, and both can sleep */
 	bool is_quiet;
 	bool reported_traced;
 	bool reexec_wanted;
@@ -70,7 +70,7 @@ static struct {
 	uint64_t n_sent; /* messages_count() at the last ping */
 	uint64_t settled_at_us;
 	uint64_t next_us; /* start, HELLO limit, ping or kill, depending on the state */
-	pid_t given_up[MAX_GIVEN_UP]; /* killed but not ended yet; 0: none */
+	pid_t given_up[MAX_GIVEN_UP]; /* managers that were killed but have not ended; 0: free */
 	int clock_fd; /* PROTOCOL_CLOCK_FD; -1: it could not be made, and pings never pause */
 } the_link = { .fd = -1, .clock_fd = -1 };
 
@@ -199,7 +199,7 @@ void link_kill(void)
 {
 	if (the_link.pid <= 0)
 		return;
-	(void)kill(the_link.pid, SIGKILL); /* unreaped, so it is there */
+	(void)kill(the_link.pid, SIGKILL); /* not reaped yet, so the pid is valid */
 	the_link.killed_by_us = true;
 	the_link.state = LINK_KILLED;
 	the_link.next_us = keeper_now_us() + UNKILLABLE_US;
@@ -358,12 +358,12 @@ static void drain_link(void)
 
 	messages_end(); /* no one reads answers any more, so no answer may delay the reading */
 	if (the_link.fd >= 0)
-		/* other holders of its end can add nothing more, so the reading ends */
+		/* other holders of the manager's end can add nothing more, so the reading ends */
 		(void)shutdown(the_link.fd, SHUT_RD);
 	while (the_link.fd >= 0 && n_failed < MAX_DRAIN_FAILURES &&
 	       (result = messages_read(the_link.fd, MESSAGES_PER_TURN)) != MESSAGES_END)
 		if (result == MESSAGES_EMPTY) {
-			/* not empty, but without memory for the next message */
+			/* there is no memory for the next message */
 			n_failed++;
 			(void)poll(NULL, 0, 1);
 		}
@@ -386,7 +386,7 @@ static void on_end(int wait_status, uint64_t now_us)
 {
 	struct ManagerDeath death = { .wait_status = wait_status };
 
-	drain_link(); /* its last pong may be there */
+	drain_link(); /* the manager's last pong may be unread */
 	death.killed_by_us = the_link.killed_by_us;
 	death.was_settled = the_link.is_settled;
 	death.settled_for_us = the_link.is_settled ? now_us - the_link.settled_at_us : 0;
@@ -448,7 +448,7 @@ void link_on_exit(pid_t pid, int wait_status, uint64_t now_us)
 	if (entry) {
 		*entry = 0;
 		if (the_link.state == LINK_KILLED && the_link.next_us == NEVER_US)
-			the_link.next_us = now_us; /* a row is free now */
+			the_link.next_us = now_us; /* an entry is free now */
 	}
 	if (pid == the_link.pid)
 		on_end(wait_status, now_us);

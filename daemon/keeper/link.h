@@ -19,7 +19,7 @@
 
 /*
  * Called once, before the loop. @generation: the number of managers before this re-exec;
- * @last_status: wait status of the last one.
+ * @last_status: the wait status of the last manager.
  */
 void link_init(uint32_t generation, int32_t last_status);
 
@@ -83,7 +83,8 @@ void messages_replay(void);
 void messages_end(void);
 
 /*
- * Queues the request that a signal makes. It is sent once, to a manager that has read its replay.
+ * Queues the request that a signal stands for. It is sent once, to a manager that has read its
+ * replay.
  */
 void messages_request(enum RequestKind kind);
 bool messages_is_requested(enum RequestKind kind);
@@ -97,9 +98,9 @@ uint64_t messages_count(void);
 /**
  * messages_answer() - a reply that belongs to no row (a refused spawn, an adoption)
  *
- * There is room for one. While it waits, messages_is_blocked() is true and nothing more is read
- * from the manager. The manager reads its socket before it can expect more answers, so nothing is
- * lost and nothing piles up.
+ * There is room for one answer. While it waits, messages_is_blocked() is true and nothing more is
+ * read from the manager. The manager reads its socket before it can expect more answers, so nothing
+ * is lost and nothing piles up.
  */
 void messages_answer(const void *message, size_t size);
 bool messages_is_blocked(void);
@@ -129,7 +130,7 @@ struct ManagerDeath {
 	bool killed_by_us;
 	bool was_settled;
 	uint64_t settled_for_us;
-	bool was_requested; /* out: it exited to be replaced */
+	bool was_requested; /* out: the manager exited to be replaced */
 };
 
 /* Returns: how long to wait before the next start, in microseconds. */

@@ -42,7 +42,7 @@
 
 struct KeeperOptions {
 	bool user;
-	bool waits; /* for another keeper of this user to end */
+	bool waits; /* wait until another keeper of this user ends */
 	int reexec_fd; /* -1: a first start */
 	/* -1: run; else: only check whether this program could take over these tables */
 	int try_fd;
@@ -112,7 +112,7 @@ static bool parse_argument(const char *argument, struct KeeperOptions *options)
 	else if ((value = value_of(argument, "--try-tables=")))
 		options->try_fd = atoi(value);
 	else if ((value = value_of(argument,
-				   "--manager="))) /* overlong: the installed one is used */
+				   "--manager="))) /* PID 1 ignores an overlong path */
 		return strlen(value) < sizeof(keeper.manager_path) &&
 		       keeper_copy(keeper.manager_path, sizeof(keeper.manager_path), value);
 	else if ((value = value_of(argument, "--ping-ms=")))
@@ -144,9 +144,9 @@ static bool parse_arguments(int argc, char **argv, struct KeeperOptions *options
 /* --- a user's keeper --- */
 
 /*
- * The directory belongs to the user and is removed after the user's last session, so its content is
- * current. Returns: a descriptor of its lock, above 2, that execve(2) leaves open; -1 on failure,
- * and the reason was printed.
+ * XDG_RUNTIME_DIR is removed after the user's last session, so its content is current. Returns: a
+ * descriptor of the lock in it, above 2, that execve(2) leaves open; -1 on failure, after printing
+ * the reason.
  */
 static int open_lock(void)
 {
@@ -185,12 +185,12 @@ static int open_lock(void)
 	if (fd < 0)
 		(void)fprintf(stderr, "svcd: cannot open %s: %s\n", path, strerror(errno));
 	if (opened >= 0)
-		/* the lock belongs to the open file, which the other descriptor shares */
+		/* flock(2) locks the open file, which @fd shares */
 		(void)close(opened);
 	return fd;
 }
 
-/* A child of PID 1 was detached on purpose and outlives its session. */
+/* Ends with the parent. A child of PID 1 was detached on purpose, and outlives its session. */
 static void follow_parent(void)
 {
 	const pid_t parent = getppid();
@@ -198,14 +198,13 @@ static void follow_parent(void)
 	if (parent == 1)
 		return;
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent) /* it has died meanwhile, so the kernel sends no signal */
+	if (getppid() != parent) /* the parent has died meanwhile, so the kernel sends no signal */
 		(void)raise(SIGTERM);
 }
 
 /*
  * The descriptor of the lock is never closed, so the lock is released when the process ends.
- * Returns: the status to exit with, whose reason was printed, or -1: this is the one keeper of the
- * user.
+ * Returns: an exit status, after printing the reason, or -1 if this is now the user's only keeper.
  */
 static int begin_user_session(bool waits)
 {
@@ -236,7 +235,7 @@ static int begin_user_session(bool waits)
 	}
 	length = snprintf(text, sizeof(text), "%d\n", (int)getpid());
 	if (ftruncate(fd, 0) == 0)
-		(void)!pwrite(fd, text, (size_t)length, 0); /* only for users who look */
+		(void)!pwrite(fd, text, (size_t)length, 0); /* the pid is only displayed */
 	return -1;
 }
 
@@ -302,8 +301,8 @@ static bool reap(void)
 
 		if (pid <= 0)
 			/*
-			 * WNOHANG excludes EINTR. If it occurs, no other signal would report the
-			 * child.
+			 * WNOHANG excludes EINTR. If it occurs, reap() is called again, because no
+			 * other signal would report the child.
 			 */
 			return pid < 0 && errno == EINTR;
 		on_child(pid, wait_status, &usage, now_us);
@@ -340,8 +339,8 @@ static int time_to_sleep_ms(uint64_t now_us)
 
 /*
  * All signals are blocked, so EINTR is impossible. Two errors are possible: ENOMEM, and EINVAL if
- * prlimit(1) has left fewer descriptors than @n_fds. Then every descriptor is looked at, because
- * none of the reads waits. The pause leaves the processor to others.
+ * prlimit(1) has left fewer descriptors than @n_fds. Then every descriptor is read, because no read
+ * waits. The pause leaves the processor to others.
  */
 static void wait_for_any(struct pollfd *fds, nfds_t n_fds, int limit_ms)
 {

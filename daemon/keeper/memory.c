@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory: a header with the place of each table, the state, and the tables.
+ * Memory: it consists of a header with the place of each table, the state, and the tables.
  *
  * Each image makes its own index of each table: a hash of each name. A search looks at each hash
  * from the beginning, which takes a few microseconds for a full table.
@@ -23,7 +23,7 @@
 #define MAGIC 0x6d637673u /* "svcm" */
 #define LAYOUT 1
 #define ALIGNMENT 64u
-#define PAGE_BYTES 16384u /* allocated together */
+#define PAGE_BYTES 16384u /* memory is allocated in such pieces */
 #define MOST_ROWS PROTOCOL_MAX_NOTES
 #define PATIENCE_TRIES 100
 #define PATIENCE_STEP_MS 100
@@ -31,7 +31,7 @@
 struct TableHeader {
 	uint32_t offset;
 	uint32_t row_bytes;
-	uint32_t n_rows; /* with row 0 */
+	uint32_t n_rows; /* including row 0 */
 	uint32_t last; /* the highest row that was ever used */
 };
 
@@ -109,11 +109,11 @@ void memory_drop(void)
 	if (memory)
 		(void)munmap(memory, MEMORY_BYTES); /* cannot fail for a mapping we made */
 	if (fd_ >= 0)
-		(void)close(fd_); /* nothing in it is needed any more */
+		(void)close(fd_); /* its contents are not needed any more */
 	memory = NULL;
 	fd_ = -1;
 	for (struct Index *index = indices; index < indices + N_TABLES; index++) {
-		/* the others are 0 */
+		/* the other hashes are 0 */
 		memset(index->hashes, 0, (index->last + 1) * sizeof(index->hashes[0]));
 		index->last = index->n_used = index->end = 0;
 	}
@@ -124,7 +124,7 @@ static void use(char *mapped, int fd)
 	memory_drop();
 	memory = mapped;
 	fd_ = fd;
-	/* if it is refused, a child copies more than it needs */
+	/* on failure, a fork copies more than necessary */
 	(void)madvise(memory, MEMORY_BYTES, MADV_DONTFORK);
 }
 
@@ -199,8 +199,9 @@ static bool has_memory(enum TableId id, unsigned int n)
 }
 
 /*
- * Copies to a new memory, row by row. Fields that only the new rows have are zero; fields that only
- * the old ones have are dropped. Returns: false if there is no memory for the tables.
+ * Copies the tables to a new memory, row by row. Fields that only the new rows have become zero,
+ * and fields that only the old rows have are dropped. Returns: false if there is no memory for the
+ * tables.
  */
 static bool convert(const char *old)
 {
@@ -288,7 +289,9 @@ struct State *memory_state(void)
 
 /* --- tables --- */
 
-/* A fault may come between any two instructions. */
+/*
+ * The fences keep the order of the writes, because a fault may come between any two instructions.
+ */
 void row_set_mark(struct Row *row, enum RowMark mark)
 {
 	atomic_signal_fence(memory_order_seq_cst);

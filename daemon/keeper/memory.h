@@ -32,7 +32,7 @@ struct Child {
 	uint64_t invocation;
 	uint64_t spawned_at_us;
 	struct ChildExit {
-		int32_t code; /* in the terms of waitid(2); 0: unknown */
+		int32_t code; /* as si_code of waitid(2); 0: unknown */
 		int32_t status;
 		uint64_t at_us;
 		uint64_t user_us;
@@ -77,7 +77,7 @@ bool memory_init(void);
 
 /**
  * memory_resume() - map the memory that an older image has left in @fd
- * @is_trial: a private mapping: changes do not reach the owner
+ * @is_trial: make a private mapping, so that changes do not reach the owner
  *
  * Takes @fd if it becomes memory_fd(). Checks the header and converts rows of other sizes;
  * table_resume() checks the rows. Returns: false, logged, if the memory cannot be used.
@@ -99,14 +99,14 @@ void row_set_mark(struct Row *row, enum RowMark mark);
 void *table_row(enum TableId id, unsigned int n);
 
 /*
- * Return the number of a row with this name, or 0. The second function finds another row with the
+ * Return the number of a row with this name, or 0. table_find_next() finds another row with the
  * name of row @n.
  */
 unsigned int table_find(enum TableId id, const char *name);
 unsigned int table_find_next(enum TableId id, unsigned int n);
 
 /**
- * table_add() - a row that is all zero except its name and ROW_CHANGING
+ * table_add() - add a row that is all zero except its name and ROW_CHANGING
  * Returns: its number; 0 for an empty or too long name, a full table, or a lack of memory.
  */
 unsigned int table_add(enum TableId id, const char *name);

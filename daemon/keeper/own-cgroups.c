@@ -47,10 +47,10 @@ static const char *find_mount(void)
 	return NULL;
 }
 
-/* Our cgroup, from the line "0::/path" (cgroups(7)); "" for the root. */
+/* Reads our cgroup from the line "0::/path" (cgroups(7)); "" for the root. */
 static bool read_own_path(char *path, size_t size)
 {
-	char text[8192]; /* v1 hierarchies have a line each, before ours */
+	char text[8192]; /* each v1 hierarchy has a line, before ours */
 	char *line;
 
 	if (keeper_read_file("/proc/self/cgroup", text, sizeof(text)) <= 0)
@@ -63,7 +63,10 @@ static bool read_own_path(char *path, size_t size)
 	return keeper_copy(path, size, strcmp(line, "/") == 0 ? "" : line);
 }
 
-/* A mount that was made outside our cgroup namespace shows other directories by the same names. */
+/*
+ * Is this our cgroup? A mount from outside our cgroup namespace has other directories with the same
+ * names.
+ */
 static bool contains_us(const char *directory)
 {
 	char path[4096 + 64 + 16];
@@ -84,11 +87,11 @@ static bool contains_us(const char *directory)
 				pid = pid == getpid() ? -1 : 0;
 		}
 	}
-	(void)close(fd); /* only read */
+	(void)close(fd); /* it was only read */
 	return pid == -1;
 }
 
-/* Returns: false on failure; the reason was logged unless it is to be expected. */
+/* Returns: false on failure, after logging an unexpected reason. */
 static bool find_own_directory(const char *mount_point, char *directory, size_t size)
 {
 	static const char leaf[] = "/" ROOT "/" KEEPER_LEAF;
@@ -150,9 +153,9 @@ static bool make_directory(const char *path, const char *name, char *made)
 
 /*
  * Every service has a process limit, so this controller is always needed. Enabling it is cheap
- * before there are leaves. That works only if our cgroup is the root of all cgroups, because any
- * other cgroup that contains us has processes of its own. It fails if the controller belongs to v1
- * or is not delegated to us.
+ * before there are leaves. So early it works only if our cgroup is the root of all cgroups, because
+ * any other cgroup that contains us has processes of its own. It fails if the controller belongs to
+ * v1 or is not delegated to us.
  */
 static bool count_processes(const char *directory, const char *root)
 {
@@ -166,9 +169,10 @@ static bool count_processes(const char *directory, const char *root)
 }
 
 /*
- * Moving waits for an RCU grace period of ten to thirty milliseconds (cgroup_attach_lock() in the
- * kernel), so PID 1 moves only where controllers can be enabled. The root of all cgroups may have
- * processes; it is the one without cgroup.type (kernel.org, admin-guide/cgroup-v2).
+ * Must PID 1 leave the cgroup? Moving waits for an RCU grace period of ten to thirty milliseconds
+ * (cgroup_attach_lock() in the kernel), so PID 1 moves only where controllers can be enabled. The
+ * root of all cgroups may have processes; it is the one without cgroup.type (kernel.org,
+ * admin-guide/cgroup-v2).
  */
 static bool is_obstacle(const char *directory)
 {
@@ -185,7 +189,7 @@ static bool is_obstacle(const char *directory)
 
 /*
  * May processes be started in cgroups below @directory? The kernel checks this in the common
- * ancestor of our cgroup and the new one.
+ * ancestor of our cgroup and the new cgroup.
  */
 static bool may_fill_groups(const char *directory)
 {

@@ -3,9 +3,9 @@
  * Re-exec: the memory (memory.h) goes through the exec.
  *
  * There is no way back after the exec, so a trial checks before it whether the next image can use
- * the memory. A fault (SIGSEGV and its like) is handled on a stack of its own: its place is logged,
- * and svcd is executed again. After a fault inside the handler, or the third within a minute, only
- * the last resort is left.
+ * the memory. A fault (SIGSEGV or a similar signal) is handled on a separate stack: its place is
+ * logged, and svcd is executed again. After a fault inside the handler, or the third fault within a
+ * minute, only the last resort is left.
  */
 #include "config.h"
 
@@ -232,7 +232,7 @@ int reexec_try(int fd)
 /*
  * There is no way back after execve(2). A program that is half installed, lacks a library or does
  * not know our tables would end PID 1 (a kernel panic), or lose the content of the tables. So it is
- * tried first, in a process of its own. PID 1 has no manager meanwhile, and nothing else to do.
+ * tried first, in a process of its own. PID 1 has no manager meanwhile, so it can wait.
  */
 static bool can_take_over(char *program, int fd)
 {
@@ -265,13 +265,13 @@ static void let_through_exec(int fd, bool yes)
 {
 	fd_store_set_cloexec(!yes);
 	watchdog_set_cloexec(!yes);
-	/* if it is not open the next image reports that */
+	/* if @fd is not open, the next image reports that */
 	(void)fcntl(fd, F_SETFD, yes ? 0 : FD_CLOEXEC);
 }
 
 /*
- * Tries the installed binary first, because it may be newer. In user mode it is only the program
- * that the user runs. Returns only on failure, which was logged.
+ * With @tries_installed, tries the installed binary first, because it may be newer. Otherwise
+ * executes only the running program again. Returns only on failure, which was logged.
  */
 static void execute(int fd, bool is_after_fault, bool tries_installed)
 {
@@ -339,7 +339,7 @@ static struct {
 	char build_id[2 * BUILD_ID_BYTES + 1]; /* empty: it was linked without one */
 } image;
 
-/* The notes of our own program are aligned and complete. */
+/* The ELF notes of our own program are aligned and complete. */
 static void find_build_id(uintptr_t notes, size_t size)
 {
 	for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= size;) {
@@ -480,7 +480,7 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 	if (is_crashing)
 		crash_last_resort();
 	is_crashing = 1;
-	console_open(); /* lines that were logged before the tables were read wait for it */
+	console_open(); /* earlier lines may wait for the writer */
 	report_fault(signo, context);
 	if (keeper_now_us() - keeper.last_crash_us > FORGIVEN_US)
 		keeper.n_crashes = 0;
@@ -503,7 +503,7 @@ void crash_init(void)
 	static char stack[STACK_BYTES] __attribute__((aligned(16)));
 	const stack_t own = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	/*
-	 * NODEFER: a second fault, within the handler, calls the handler; without it the kernel
+	 * SA_NODEFER: a second fault, within the handler, calls the handler. Otherwise the kernel
 	 * would end PID 1.
 	 */
 	struct sigaction action = { .sa_sigaction = on_fault,

@@ -28,24 +28,22 @@
 #define LAST_RETRY_US (60 * USEC_PER_SEC)
 
 /*
- * A manager that ran for this time after it had settled counts as good: the next one begins at the
- * normal level.
+ * A manager that ran for this time after it had settled counts as good: the next manager begins at
+ * the normal level.
  */
 #define GOOD_LIFE_US (60 * USEC_PER_SEC)
 
 /*
- * Deaths beyond this number in a minute count as failures, even those of settled managers and those
- * from lack of memory.
+ * Deaths beyond this number in a minute count as failures, even deaths of settled managers and
+ * deaths from lack of memory.
  */
 #define BUDGET_DEATHS 30
 #define BUDGET_US (60 * USEC_PER_SEC)
 
-/*
- * The child exits with this if it finds no shell, as it does for a shell that cannot be executed.
- */
+/* The exit status of the child if there is no shell, or if the shell cannot be executed. */
 #define EXIT_NO_SHELL 127
 
-/* Only a person who has used the shell for at least this time can have left it with that status. */
+/* If the shell ran for at least this time, a user has left it with that status. */
 #define SHELL_USED_US (1 * USEC_PER_SEC)
 
 enum Level { LEVEL_NORMAL, LEVEL_WITHOUT_NOTES, LEVEL_WITHOUT_LOCAL_FILES, LEVEL_RESCUE };

@@ -22,7 +22,7 @@ static const struct SignalMeaning {
 	/* the manager must begin a shutdown; it is not enough that it reads the request */
 	bool wants_shutdown_begun;
 	enum RequestKind request;
-	/* what PID 1 does if no manager acts on it; SHUTDOWN_NONE: nothing */
+	/* what PID 1 does if no manager acts on the request; SHUTDOWN_NONE: nothing */
 	enum ShutdownKind alone;
 } meanings[] = {
 	{ SIGINT, true, REQUEST_CTRL_ALT_DEL, SHUTDOWN_REBOOT },
@@ -102,7 +102,7 @@ void shutdown_signal_again(void)
 {
 	for (size_t i = 0; i < N_ELEMENTS(meanings); i++)
 		if (&meanings[i] == unanswered || messages_is_requested(meanings[i].request))
-			(void)kill(getpid(), signal_of(&meanings[i])); /* all are blocked */
+			(void)kill(getpid(), signal_of(&meanings[i])); /* all signals are blocked */
 }
 
 void shutdown_begin(uint32_t kind, uint32_t deadline_ms, uint64_t now_us)

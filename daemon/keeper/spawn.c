@@ -152,8 +152,8 @@ void spawn_reset_signals(void)
 /*
  * CLONE_CLEAR_SIGHAND: the child has none of our handlers. This is enough, because we ignore no
  * signal. The seccomp filters of Docker and Podman answer clone3(2) with ENOSYS, because a filter
- * cannot check its arguments. Then the child resets its signals itself. *ret_enters: the child has
- * to enter the cgroup itself, too.
+ * cannot check the arguments. Then the child resets its signals itself. *ret_enters: the child must
+ * also enter the cgroup itself.
  */
 static pid_t clone_process(int cgroup_fd, pid_t *ret_pid, bool *ret_enters)
 {
@@ -216,7 +216,7 @@ void spawn_restore_score(void)
 {
 	const int error = errno;
 
-	/* where this is refused, the change was refused as well */
+	/* if this is refused, the change was refused as well */
 	(void)set_own_score(keeper.oom_score_adj);
 	errno = error;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spawn: from a request to a process. spawn.c checks the request and clones; child-exec.c is what
- * the child does.
+ * Spawn: makes a process from a request. spawn.c checks the request and clones; child-exec.c
+ * contains the steps of the child.
  *
  * PID 1 uses clone3(2), never vfork, which would stop PID 1 during an exec on a hung file system or
  * in a frozen cgroup (measured). PID 1 resolves no path of a service. The child reports failures
@@ -21,7 +21,7 @@
 /*
  * PID 1 sends this signal to a service's child when it has closed the descriptors of the request.
  * The child executes its program only then. Otherwise the program could make the last close(2) of
- * such a descriptor wait, and PID 1 could be the process that makes it. A late signal does nothing.
+ * such a descriptor wait, and PID 1 could be the process that waits. A late signal does nothing.
  */
 #define SPAWN_MAY_EXEC SIGCONT
 
@@ -41,7 +41,7 @@ struct SpawnRequest {
 	uint32_t n_rlimits;
 	uint32_t n_inherited;
 	int stdio[3]; /* -1: /dev/null */
-	int cgroup; /* -1: PID 1's own */
+	int cgroup; /* -1: PID 1's own cgroup */
 	bool enters_cgroup; /* the child enters it, because there is no clone3(2) */
 	int status; /* -1: none */
 	bool is_message; /* from spawn_request_parse(): the child waits for SPAWN_MAY_EXEC */
@@ -81,7 +81,7 @@ int spawn_request_parse(const void *message, size_t size, const int *fds, size_t
 /* Returns: the pid, or -1 with errno set by clone3(2). The child reports later failures. */
 pid_t spawn_process(struct SpawnRequest *request);
 
-/* In the child: carries out @request and executes the program, or reports why it cannot. */
+/* In the child: carries out @request and executes the program, or reports a failure. */
 void child_exec(struct SpawnRequest *request) __attribute__((noreturn));
 
 /* Restores our own OOM score after a fault, which may have come while PID 1 had that of a child. */

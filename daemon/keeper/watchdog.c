@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Watchdog: one request, one device, one time at which something is due.
+ * Watchdog: one request, one device, and the time of the next action.
  *
- * The device: kernel.org, watchdog/watchdog-api. Its driver may be a module, so svcd looks for it
- * again and again. A write of any byte feeds it. When it is closed without a preceding 'V', it
- * keeps running, also after our end.
+ * For the device see kernel.org, watchdog/watchdog-api. Its driver may be a module, so svcd looks
+ * for the device again and again. A write of any byte feeds the device. If it is closed without a
+ * preceding 'V', it keeps running, also after our end.
  */
 #include "config.h"
 
@@ -49,7 +49,7 @@ static struct {
 	uint64_t feed_every_us;
 	uint64_t next_us;
 	unsigned int n_looked; /* failed attempts */
-	unsigned int n_starved; /* times in a row that it was not fed because no manager answered */
+	unsigned int n_starved; /* feeds in a row that were omitted because no manager answered */
 } dog = { .fd = -1, .next_us = NEVER_US };
 
 bool watchdog_configure(const char *request)
@@ -127,7 +127,7 @@ static void feed(uint64_t now_us)
 	if (write(dog.fd, "k", 1) == 1 || errno == EAGAIN || errno == EINTR)
 		return;
 	console_log("cannot feed %s: %s; looking for it again", dog.device, strerror(errno));
-	(void)close(dog.fd); /* the driver is gone or refuses; it is looked for again */
+	(void)close(dog.fd); /* the driver is gone or refuses; the device is looked for again */
 	dog.fd = -1;
 	dog.next_us = now_us + LOOK_AGAIN_US;
 }
@@ -156,8 +156,8 @@ static void look_for_device(uint64_t now_us)
 }
 
 /*
- * Feeds are due after half of the device's time. Usually the manager is being replaced, and the
- * other half is enough for that.
+ * A feed is due after half of the device's time. The other half is usually enough to replace the
+ * manager.
  */
 static void starve(uint64_t now_us)
 {

@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 /**
- * watchdog_configure() - set what is requested
+ * watchdog_configure() - set the request
  * @request: "SECONDS", optionally ",manager" and ",/dev/NAME"; "0": no watchdog
  *
- * Returns: false for anything else, which changes nothing.
+ * Returns: false for any other @request, which changes nothing.
  */
 bool watchdog_configure(const char *request);
 
