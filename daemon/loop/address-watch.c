@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Address watch: a notification is only a reason to look, so its content is ignored. The loss of
- * one does no harm, because the kernel reports the loss.
+ * Address watch: a notification is only a reason to look, so its content is ignored. A lost
+ * notification does no harm, because the kernel reports the loss.
  */
 #include "config.h"
 
@@ -26,9 +26,7 @@ struct AddressWatch {
 	void *data;
 };
 
-/*
- * A truncated message leaves the queue as well. An overflow (ENOBUFS) is a change like any other.
- */
+/* A truncated message also leaves the queue. An overflow (ENOBUFS) counts as a change. */
 static void on_readable(GIOCondition condition, void *data)
 {
 	const AddressWatch *watch = data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Address watch: reports that an address of the machine was added, changed or removed. A caller
- * that needs an absent address then tries again, without polling. Uses rtnetlink(7).
+ * Address watch: reports that an address of the machine was added, changed or removed. So a caller
+ * that needs an absent address can try again without polling. Uses rtnetlink(7).
  */
 #ifndef SVCD_LOOP_ADDRESS_WATCH_H
 #define SVCD_LOOP_ADDRESS_WATCH_H

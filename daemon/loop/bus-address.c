@@ -36,8 +36,8 @@ static bool of_abstract(const char *name, BusAddress *ret, GError **error)
 }
 
 /*
- * Returns: the value of @key in "key=value,key=value", without escapes, as a new string; NULL if it
- * is absent or invalid.
+ * Returns: the value of @key in "key=value,key=value", without escapes, as a new string; NULL if
+ * the value is absent or invalid.
  */
 static char *value_of(const char *pairs, const char *key)
 {

@@ -18,12 +18,12 @@ typedef struct BusAddress {
 
 /**
  * bus_address_parse() - find the first address that is a local socket
- * @text: "unix:path=/run/user/1000/bus", "unix:abstract=/tmp/dbus-x,guid=..."; several are
- * separated by ";"
+ * @text: addresses separated by ";", such as "unix:path=/run/user/1000/bus" or
+ * "unix:abstract=/tmp/dbus-x,guid=..."
  */
 bool bus_address_parse(const char *text, BusAddress *ret, GError **error);
 
-/* For the path of a socket. Returns: false with @error if the path is too long. */
+/* Makes the address of the socket at @path. Returns: false with @error if the path is too long. */
 bool bus_address_of_path(const char *path, BusAddress *ret, GError **error);
 
 #endif

@@ -4,7 +4,7 @@
  * Protocol" in the D-Bus Specification). The server's half is bus/auth.h.
  *
  * NEGOTIATE_UNIX_FD is never sent, so the bus daemon passes no descriptors. Otherwise users could
- * make the manager close a descriptor that they hold.
+ * make the manager close a descriptor, which can block.
  */
 #ifndef SVCD_LOOP_BUS_AUTHENTICATION_H
 #define SVCD_LOOP_BUS_AUTHENTICATION_H

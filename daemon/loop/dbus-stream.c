@@ -21,17 +21,17 @@ struct DBusStream {
 	FdSource *source;
 	/* messages that wait for the next turn, or an end to report; NULL: none */
 	GSource *later;
-	Timer *limit; /* time limit of the authentication */
+	Timer *limit; /* the time limit of the authentication */
 	bool is_open; /* the authentication is over */
 	bool is_paused; /* complete messages may wait in @in for room in @out */
-	bool is_congested; /* the socket did not take everything; on_writable() is to be called */
-	/* why it has ended; "": for no reason worth reporting; NULL: it has not ended */
+	bool is_congested; /* the socket did not take all bytes; on_writable() will be called */
+	/* why the stream has ended; "": no reason to report; NULL: it has not ended */
 	const char *dead;
 	GByteArray *in;
 	size_t to_skip; /* bytes of a skipped message that have not come yet */
 	size_t taken_bytes; /* length of the last message */
 	GQueue out; /* GBytes * */
-	size_t out_offset; /* bytes of the first element that are written already */
+	size_t out_offset; /* the bytes of the first element that are already written */
 	size_t queued; /* bytes in @out */
 	const DBusStreamLimits *limits;
 	const DBusStreamListener *listener;
@@ -50,7 +50,7 @@ static void do_later(DBusStream *stream)
 	g_source_attach(stream->later, NULL);
 }
 
-/* Marks the end. The listener is called from a place where the stream may be freed. */
+/* Marks the end. The listener is called later, when the stream may be freed. */
 void dbus_stream_end(DBusStream *stream, const char *why)
 {
 	if (stream->dead)
@@ -188,7 +188,7 @@ static void handle_input(DBusStream *stream)
 	}
 }
 
-/* The last act of a callback, because the stream may be freed here. */
+/* Must be the last call in a callback, because the stream may be freed here. */
 static void finish_turn(DBusStream *stream)
 {
 	if (stream->dead)
@@ -222,9 +222,9 @@ static void read_some(DBusStream *stream)
 {
 	guint8 buffer[READ_BYTES];
 	/*
-	 * This closes descriptors that were sent along, which can block. So the other end must be
-	 * trusted: it is root (bus/client-socket.c), or a bus daemon that was not asked for
-	 * descriptors (bus-authentication.h).
+	 * This closes descriptors that came with the bytes, and the close can block. So the other
+	 * end must be trusted: it is root (bus/client-socket.c), or a bus daemon that was not asked
+	 * for descriptors (bus-authentication.h).
 	 */
 	const ssize_t n = recv(stream->fd, buffer, sizeof buffer, MSG_DONTWAIT);
 

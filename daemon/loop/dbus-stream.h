@@ -30,22 +30,22 @@ typedef struct DBusStreamLimits {
 	int priority; /* in the main loop */
 	int message_bytes; /* a longer message ends the stream, or is skipped */
 	bool skips_long;
-	/* messages per turn of the main loop, and fewer if they take more than LIMIT_BUS_TURN_US */
+	/* messages per turn of the main loop; a turn also ends after LIMIT_BUS_TURN_US */
 	unsigned batch;
-	size_t pause_bytes; /* with this many bytes to be written, nothing is read */
-	size_t queue_bytes; /* with this many bytes to be written, the stream ends */
+	size_t pause_bytes; /* with this many unwritten bytes, nothing is read */
+	size_t queue_bytes; /* with this many unwritten bytes, the stream ends */
 } DBusStreamLimits;
 
 typedef struct DBusStreamListener {
 	/*
-	 * Takes bytes of the authentication. @ret_used of them belong to it; the answer is
-	 * appended to @reply.
+	 * Takes bytes of the authentication. @ret_used: the number of bytes that belong to it. The
+	 * answer is appended to @reply.
 	 */
 	AuthenticationResult (*authenticate)(void *data, const guint8 *bytes, size_t length,
 					     size_t *ret_used, GString *reply);
 	void (*open)(void *data); /* the authentication is over; may be NULL */
 	void (*message)(void *data, DBusMessage *message); /* borrowed; must not free the stream */
-	void (*on_writable)(void *data); /* no longer dbus_stream_is_congested(); may be NULL */
+	void (*on_writable)(void *data); /* the stream is no longer congested; may be NULL */
 	/*
 	 * The stream has ended; called from the main loop only. @why is NULL if the other end has
 	 * closed it. The listener frees the stream.
@@ -62,7 +62,7 @@ DBusStream *dbus_stream_new(int fd, const DBusStreamLimits *limits,
 			    const DBusStreamListener *listener, void *data);
 void dbus_stream_free(DBusStream *stream); /* NULL is allowed */
 
-/* Sends the first bytes of the authentication. */
+/* Sends @bytes, which begin the authentication. */
 void dbus_stream_begin(DBusStream *stream, const void *bytes, size_t length);
 
 /**

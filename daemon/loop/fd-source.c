@@ -3,7 +3,7 @@
  * Descriptors: one epoll(7) per priority. The main loop polls only these.
  *
  * poll(2) gets every descriptor at every turn, so an event would cost more with each running
- * service. Each has a file of cgroup events, and perhaps a notify socket.
+ * service, which has a file of cgroup events and perhaps a notify socket.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 typedef struct Poller Poller;
 
 struct FdSource {
-	Poller *poller; /* NULL: the main loop polls it itself, */
+	Poller *poller; /* NULL: the main loop polls the descriptor itself, */
 	GSource *alone; /* with this source */
 	gpointer tag;
 	int fd;
@@ -32,7 +32,7 @@ struct FdSource {
 struct Poller {
 	int epoll_fd;
 	int priority;
-	struct epoll_event *batch; /* the events being reported now; NULL: none */
+	struct epoll_event *batch; /* the events that are being reported; NULL: none */
 	int n_batch;
 	Poller *next;
 };
@@ -78,8 +78,8 @@ static gboolean poller_dispatch(GSource *source, GSourceFunc callback, gpointer 
 	poller->batch = NULL;
 	/*
 	 * The timers fire now, so that a waiting service starts at once: the next turn would first
-	 * ask the kernel for more events. After the keeper's messages this is not done, because all
-	 * of them are handled before any timer fires.
+	 * ask the kernel for more events. This is not done after messages of the keeper, because
+	 * all of these are handled before any timer fires.
 	 */
 	if (poller->priority == LOOP_PRIORITY_READY)
 		timers_fire();
@@ -100,7 +100,7 @@ static Poller *poller_get(int priority)
 	poller = g_new0(Poller, 1);
 	poller->priority = priority;
 	poller->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	g_assert(poller->epoll_fd >= 0); /* made at start, when no limit is near */
+	g_assert(poller->epoll_fd >= 0); /* made at the start, when no limit is near */
 	poller->next = pollers;
 	pollers = poller;
 	source = g_source_new(&poller_funcs, sizeof(PollerSource));
@@ -109,7 +109,7 @@ static Poller *poller_get(int priority)
 	never_block(source);
 	g_source_set_priority(source, priority);
 	g_source_attach(source, NULL);
-	g_source_unref(source); /* the context has it */
+	g_source_unref(source); /* the context owns it */
 	return poller;
 }
 
@@ -180,7 +180,7 @@ void fd_source_set_events(FdSource *source, GIOCondition events)
 		control(source, EPOLL_CTL_MOD, events);
 }
 
-/* Also removes it from the events that are to be reported next. */
+/* Also removes @source from the events that are still to be reported. */
 static void forget_source(Poller *poller, const FdSource *source)
 {
 	for (int i = 0; poller->batch && i < poller->n_batch; i++) {

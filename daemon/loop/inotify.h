@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Inotify: one descriptor, many watched directories, events as (watch, name).
+ * Inotify: watches many directories with one descriptor, and reports events as (watch, name).
  */
 #ifndef SVCD_LOOP_INOTIFY_H
 #define SVCD_LOOP_INOTIFY_H
@@ -12,8 +12,8 @@
 typedef struct Inotify Inotify;
 
 /*
- * @event: @name is "" for the directory itself; @mask is that of inotify(7)
- * @overflow: events are lost, so everything must be looked at again
+ * @event: @name is "" for the directory itself; @mask is as in inotify(7)
+ * @overflow: events are lost, so all directories must be read again
  */
 typedef struct InotifyListener {
 	void (*event)(void *data, int watch, uint32_t mask, const char *name);

@@ -3,8 +3,8 @@
  * Loop: the timer that runs while the manager is awake.
  *
  * Setting the timer takes as long as a short turn, and in a burst the sleeps are short. So the
- * timer is not set again while most of its time is left, and it is not stopped in the first moment
- * of a sleep.
+ * timer is not set again while most of its time is left. It is stopped only if a sleep lasts for
+ * NAP_MS.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Loop: the named priorities of main-loop sources; timers and descriptors as objects that are freed
- * with their owner.
+ * Loop: the named priorities of main-loop sources, and objects for timers and descriptors that are
+ * freed with their owner.
  */
 #ifndef SVCD_LOOP_LOOP_H
 #define SVCD_LOOP_LOOP_H
@@ -15,8 +15,8 @@
  */
 enum LoopPriority {
 	/*
-	 * for a file that reports each change once: GLib would lose the report if another source
-	 * went first
+	 * for a file that reports each change only once; GLib would lose the report if another
+	 * source came first
 	 */
 	LOOP_PRIORITY_FORGETFUL = -50,
 	LOOP_PRIORITY_KEEPER = -40,
@@ -38,9 +38,9 @@ static inline int64_t loop_now(void)
 
 /**
  * loop_watch_over() - let a timer run while the default main context is awake
- * @timer_fd: a timerfd; borrowed for ever. Another holder sees it expire when a turn takes too long
- * @limit_us: at the beginning of a turn at least 7/8 of it is left; the timer stops while the loop
- * is idle
+ * @timer_fd: a timerfd; borrowed for ever. Another process sees it expire if a turn takes too long
+ * @limit_us: at the beginning of a turn, the timer has at least 7/8 of this time left; it stops
+ * while the loop is idle
  */
 void loop_watch_over(int timer_fd, int64_t limit_us);
 
@@ -51,11 +51,11 @@ typedef struct Timer Timer;
  * @fire: called each time it expires; may arm it again or free it
  */
 Timer *timer_new(void (*fire)(void *data), void *data);
-void timer_arm(Timer *timer, int64_t at_us); /* a time in the past: fires at the next turn */
-/* For the following functions, NULL is a timer that is not armed. */
+void timer_arm(Timer *timer, int64_t at_us); /* a time in the past fires it at the next turn */
+/* The following functions treat NULL as a timer that is not armed. */
 void timer_disarm(Timer *timer);
 bool timer_is_armed(const Timer *timer);
-int64_t timer_deadline(const Timer *timer); /* 0 when not armed */
+int64_t timer_deadline(const Timer *timer); /* 0 if it is not armed */
 void timer_free(Timer *timer);
 
 /* For fd-source.c: fires the timers that are due. */
@@ -64,7 +64,7 @@ void timers_fire(void);
 /**
  * timer_set() - arm or disarm a timer that exists only while it is armed
  * @timer: NULL until it is armed for the first time, and again after it is disarmed
- * @at_us: 0: disarm it
+ * @at_us: 0 to disarm the timer
  *
  * For objects that exist in thousands and seldom need their timer.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Netlink: notifications on a socket that sends no requests, and lists that svc-worker makes for
- * the listener. A notification may be older or newer than a list that is being made, so the list is
- * made again after the notification.
+ * Netlink: receives notifications on a socket that sends no requests, and passes on lists that
+ * svc-worker makes. A notification may be older or newer than a list that is being made, so the
+ * list is made again after the notification.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@
 #define LOST_PAUSE_US (5 * G_TIME_SPAN_SECOND)
 #define LIST_PAUSE_FACTOR 4
 
-/* The pause before a new socket, after one that failed or received invalid data. */
+/* The pause before a new socket is opened, after a socket has failed or received invalid data. */
 #define REOPEN_US G_TIME_SPAN_SECOND
 
 /* How many lists follow one call of netlink_list(). */
@@ -54,9 +54,9 @@ typedef struct ListState {
 } ListState;
 
 struct Netlink {
-	int fd; /* -1: it waits to be opened again */
+	int fd; /* -1: the socket is to be opened again */
 	FdSource *source;
-	Timer *timer; /* opens again, or lists again */
+	Timer *timer; /* opens the socket again, or starts the next list */
 	size_t step; /* NO_STEP: no list is running */
 	int64_t began_us;
 	bool is_spoilt; /* a part of the running list is lost */
@@ -109,8 +109,8 @@ const struct rtattr *netlink_attribute(const struct nlmsghdr *message, size_t fi
 }
 
 /*
- * Makes the kernel drop notifications of routes other than default routes. The parts of a list
- * contain many messages each, and pass the filter.
+ * Makes the kernel drop notifications of routes other than default routes. A datagram of several
+ * messages passes, because the filter sees only the first one.
  */
 static bool keep_routes_out(int fd)
 {
@@ -362,7 +362,7 @@ static void on_loss(Netlink *netlink)
 		netlink->lists[list].times = MAX(netlink->lists[list].times, 1);
 }
 
-/* Returns: false if there is no more now. */
+/* Returns: false if there is nothing more to receive now. */
 static bool receive(Netlink *netlink)
 {
 	struct sockaddr_nl sender = { 0 };
@@ -396,7 +396,7 @@ static void close_socket(Netlink *netlink)
 	netlink->is_broken = false;
 }
 
-/* Continues with the lists, on a new socket if this one is unusable. */
+/* Continues with the lists, or replaces the socket if it is unusable. */
 static void go_on(Netlink *netlink)
 {
 	if (!netlink->is_broken)

@@ -38,7 +38,7 @@ typedef enum NetlinkList {
 
 typedef struct NetlinkListener {
 	/*
-	 * svc-worker is to call netlink_dump(). The listener then calls netlink_answer() or
+	 * Makes svc-worker call netlink_dump(). The listener then calls netlink_answer() or
 	 * netlink_lost(), but not from inside this callback. An earlier request is void.
 	 */
 	void (*request)(void *data, uint16_t type, uint8_t family);
@@ -48,8 +48,8 @@ typedef struct NetlinkListener {
 	 */
 	void (*list_begins)(void *data, NetlinkList list);
 	/*
-	 * @message: complete and aligned; @is_listed: part of a list, otherwise a notification.
-	 * Must not free the Netlink.
+	 * @message: complete and aligned. @is_listed: part of a list, not a notification. Must not
+	 * free the Netlink.
 	 */
 	void (*message)(void *data, const struct nlmsghdr *message, bool is_listed);
 	void (*list_ends)(void *data, NetlinkList list);
@@ -71,8 +71,8 @@ void netlink_free(Netlink *netlink); /* NULL is allowed */
  * Twice, because the kernel reports some removals before it makes them (fib_table_delete() in
  * net/ipv4/fib_trie.c). For other removals it reports only the event that causes them. A list does
  * not wait for the lock that the kernel holds during a removal (Linux 6.9). However often this is
- * called, lists take a small part of the processor, because a pause of several times its length
- * follows each.
+ * called, lists take a small part of the processor, because each list is followed by a pause that
+ * is several times as long.
  */
 void netlink_list(Netlink *netlink, NetlinkList list);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System bus: connecting and staying connected, calls by serial, counted matches, listeners.
+ * System bus: connects and stays connected; keeps calls by serial, counted matches, and listeners.
  *
  * The transport is dbus-stream.h, because libdbus would wait in connect(2) when the bus daemon is
  * stopped and its backlog is full. Senders are trustworthy, because the bus daemon fills them in.
@@ -29,12 +29,15 @@
 #include "loop/loop.h"
 #include "loop/wire.h"
 
-/* Pauses between attempts, doubled from the first to the last. */
+/*
+ * The first and the longest pause between attempts. Each pause is twice as long as the previous
+ * one.
+ */
 #define RETRY_FIRST_US (10 * G_TIME_SPAN_MILLISECOND)
 #define RETRY_LAST_US (5 * G_USEC_PER_SEC)
 /*
- * A second and a quarter in all. After that no process is about to listen, and the next bus creates
- * a new socket.
+ * Refused attempts, a second and a quarter in all. After that no process is about to listen, and
+ * the next bus creates a new socket.
  */
 #define REFUSED_TRIES 7
 /* After a connection of this length the pauses are short again. */
@@ -60,8 +63,8 @@ struct SystemBus {
 	const char *kind; /* "system", "session" */
 	BusAddress address;
 	SocketLook look;
-	void *looking; /* NULL: while connected */
-	bool has_looked; /* since the look began */
+	void *looking; /* NULL while connected */
+	bool has_looked; /* a result has come since the look began */
 	/* whether the socket exists, as far as is known; always true for an abstract address */
 	bool is_there;
 	Timer *retry;
@@ -71,7 +74,7 @@ struct SystemBus {
 	bool is_trouble_reported; /* one log line until the next connection */
 	int64_t connected_us;
 	char *unique_name;
-	/* the last one used; continues across connections, so that no serial is used twice */
+	/* the last serial used; it continues across connections, so that no serial is used twice */
 	uint32_t serial;
 	GHashTable *calls; /* serial -> PendingCall *, owned */
 	GHashTable *matches; /* rule, owned -> number of requests */
@@ -218,8 +221,8 @@ static void end_calls(SystemBus *bus)
 	gpointer serial;
 
 	/*
-	 * From the beginning each time, because callbacks may cancel other calls. No call can be
-	 * added, because there is no bus.
+	 * Each pass starts from the beginning, because callbacks may cancel other calls. No call
+	 * can be added, because there is no bus.
 	 */
 	while (g_hash_table_iter_init(&iter, bus->calls),
 	       g_hash_table_iter_next(&iter, &serial, NULL))
@@ -502,8 +505,8 @@ static void on_retry(void *data)
 }
 
 /*
- * The socket is a new one, or may be: start again, even during an authentication. The first look
- * only finds out whether the socket exists.
+ * The socket may be a new one, so start again, even during an authentication. The first look only
+ * finds out whether the socket exists.
  */
 static void on_seen(void *data, bool is_there)
 {

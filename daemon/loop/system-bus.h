@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System bus: the manager's only connection to it, or that of a user's manager to the session bus.
- * It never waits. Connecting, authentication, Hello and every call go through the main loop. When
- * the bus goes away, calls end without an answer. When its socket returns, the connection is made
- * again.
+ * System bus: the manager's only connection to the system bus, or the connection of a user's
+ * manager to the session bus. The manager never waits. Connecting, authentication, Hello and every
+ * call go through the main loop. When the bus goes away, calls end without an answer. When the
+ * bus's socket returns, the connection is made again.
  *
- * A listener sets its matches first and then asks. A signal is only a trigger to ask; only answers
- * are used. After connected() everything that was known before is invalid and must be asked again.
+ * A listener sets its matches first, and then queries. A signal is only a reason for a new query;
+ * only answers are used. After connected(), all earlier answers are invalid, and the queries must
+ * be repeated.
  */
 #ifndef SVCD_LOOP_SYSTEM_BUS_H
 #define SVCD_LOOP_SYSTEM_BUS_H
@@ -21,7 +22,8 @@
 typedef struct SystemBus SystemBus;
 
 /*
- * Each member may be NULL. A listener may call anything from inside them except system_bus_free().
+ * Each member may be NULL. From inside them, a listener may call any function except
+ * system_bus_free().
  */
 typedef struct SystemBusListener {
 	void (*connected)(void *data); /* Hello is answered; matches are set already */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Timer: all timers in one heap behind one GSource of the default context.
+ * Timer: all timers are in one heap, behind one GSource of the default context.
  *
  * The main loop asks each source at every turn. A service has several timers, most of them never
  * armed. With a source for each, an event would cost more with each service.
@@ -12,16 +12,16 @@
 #define NOWHERE G_MAXUINT
 
 /*
- * If a firing timer arms another one for the present time, that timer fires at once, because a turn
- * of the loop costs more than the work of most timers. After this many rounds such timers wait for
- * the next turn.
+ * If a firing timer arms another timer for the present time, that timer fires at once, because a
+ * turn of the loop costs more than the work of most timers. After this many rounds such timers wait
+ * for the next turn.
  */
 #define ROUNDS 3
 
 struct Timer {
 	int64_t deadline_us; /* as requested; 0: not armed */
 	/*
-	 * the same, but never in the past, so that timers that are always armed for the present
+	 * @deadline_us, but never in the past, so that timers that are always armed for the present
 	 * time take turns
 	 */
 	int64_t due_us;
@@ -33,9 +33,9 @@ struct Timer {
 
 /* The default context belongs to the process, and so do its timers. */
 static struct {
-	GPtrArray *heap; /* Timer *, borrowed; the first one due on top */
+	GPtrArray *heap; /* Timer *, borrowed; the next timer to fire is on top */
 	GSource *source;
-	uint64_t n_armed; /* in total */
+	uint64_t n_armed; /* how often timers were armed */
 } timers;
 
 static Timer *at(guint index)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Udev source: a netlink socket behind libudev. After an overflow the kernel reports ENOBUFS once
- * and drops everything until the queue has been read to its end (netlink(7)). An earlier look at
- * the devices would miss the events that are dropped meanwhile.
+ * and drops everything until the queue has been read to its end (netlink(7)). A scan of the devices
+ * before that would miss the events that are dropped meanwhile.
  */
 #include "config.h"
 
@@ -78,7 +78,7 @@ UdevSource *udev_source_new(struct udev *udev, const UdevSourceListener *listene
 		return NULL;
 	}
 	/*
-	 * Without CAP_NET_ADMIN the default size is used. An overflow only costs a look at all
+	 * Without CAP_NET_ADMIN the default size is used. An overflow only costs a scan of all
 	 * devices.
 	 */
 	(void)udev_monitor_set_receive_buffer_size(source->monitor, LIMIT_UDEV_BUFFER_BYTES);

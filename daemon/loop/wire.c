@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Wire: values into messages.
+ * Wire: appends values to messages.
  */
 #include "config.h"
 

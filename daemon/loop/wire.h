@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Wire: values into messages. Text is made valid UTF-8 here, in one place: libdbus accepts nothing
+ * Wire: appends values to messages. Text is made valid UTF-8 here, because libdbus accepts nothing
  * else.
  *
- * libdbus fails to append only for lack of memory. Then the manager aborts, as GLib does, and PID 1
- * restarts it.
+ * libdbus fails to append only if memory is exhausted. Then the manager aborts, as GLib does, and
+ * PID 1 restarts it.
  */
 #ifndef SVCD_LOOP_WIRE_H
 #define SVCD_LOOP_WIRE_H
@@ -29,10 +29,10 @@ void wire_object_path(DBusMessageIter *out, const char *path);
 void wire_open(DBusMessageIter *out, int type, const char *signature, DBusMessageIter *ret_inner);
 void wire_close(DBusMessageIter *out, DBusMessageIter *inner);
 
-/* A struct of strings. */
+/* Appends a struct of strings. */
 void wire_string_struct(DBusMessageIter *out, const char *const *texts, unsigned n);
 
-/* as: an array of borrowed names. */
+/* Appends an array of strings (as). @names: borrowed. */
 void wire_names(DBusMessageIter *out, const GPtrArray *names);
 
 /* Never returns NULL: if memory is exhausted, the program ends. */
