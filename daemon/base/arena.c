@@ -21,7 +21,7 @@
 
 typedef struct Block Block;
 struct Block {
-	Block *next; /* the block that was added before this one */
+	Block *next; /* the block added before this one */
 	max_align_t bytes[];
 };
 

@@ -12,7 +12,6 @@ typedef struct Arena Arena;
 
 Arena *arena_new(void);
 
-/* Frees the arena and all memory allocated from it. */
 void arena_free(Arena *arena);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Arena, arena_free)
 
@@ -20,7 +19,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Arena, arena_free)
 void *arena_alloc(Arena *arena, gsize bytes);
 #define arena_new0(Type, arena) ((Type *)arena_alloc(arena, sizeof(Type)))
 
-/* Returns: a copy of the first @length bytes of @text, with a NUL after them. */
+/* Returns: a copy of @length bytes of @text and a NUL. */
 char *arena_strndup(Arena *arena, const char *text, gsize length);
 
 #endif

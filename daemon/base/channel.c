@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Channel: makes the socket pair, and reads from it without blocking. The statements about the
- * kernel are based on unix_stream_read_generic() and manage_oob() in Linux 5.15 to 6.18.
+ * Channel: makes and reads the socket pair. The statements about the kernel are based on
+ * unix_stream_read_generic() and manage_oob() in Linux 5.15 to 6.18.
  */
 #include "config.h"
 
@@ -16,9 +16,8 @@
 #endif
 
 /*
- * The kernel counts the memory that each write occupies: 768 bytes for a line of 80 bytes. With
- * this size the channel holds 896 such lines. A pipe holds 816. (The kernel doubles the value,
- * socket(7).)
+ * The kernel counts the memory of each write: 768 bytes for a line of 80 bytes. With this size the
+ * channel holds 896 such lines. A pipe holds 816. (The kernel doubles the value, socket(7).)
  */
 #define BUFFER_BYTES (336 * 1024)
 

@@ -7,9 +7,9 @@
  *
  * Unlike a pipe, a socket pair can carry file descriptors. The last close of a hostile descriptor
  * may never return, and recv(2) closes the descriptors that it does not pass on. So bytes are first
- * read with MSG_PEEK, and bytes that carry descriptors are never received. When descriptors have
- * come, the peeked bytes can be used, but the channel must be given up. An expendable process does
- * the last close of the channel (docs/processes.md).
+ * read with MSG_PEEK, and bytes that carry descriptors are never received. After descriptors, the
+ * peeked bytes can be used, but the channel must be given up, and an expendable process closes it
+ * last (docs/processes.md).
  */
 #ifndef SVCD_BASE_CHANNEL_H
 #define SVCD_BASE_CHANNEL_H

@@ -60,7 +60,7 @@ void diag_warning(DiagList *list, Origin origin, const char *service, const char
 /* Adds "(@consequence)" to the first error of @file. */
 void diag_list_explain(DiagList *list, const char *file, const char *consequence);
 
-/* Appends copies of all entries of @others to @list, and sorts @list. */
+/* Appends copies of @others to @list, and sorts @list. */
 void diag_list_append(DiagList *list, const DiagList *others);
 
 /**

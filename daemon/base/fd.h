@@ -17,7 +17,7 @@ static inline void fd_close_auto(int *fd)
 	int saved = errno;
 
 	if (*fd >= 0)
-		(void)close(*fd); /* no data can be lost: the file is read-only or synced */
+		(void)close(*fd); /* no data can be lost: read-only or synced */
 	errno = saved;
 }
 

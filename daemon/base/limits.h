@@ -38,9 +38,7 @@
 /* Dependency cycles of init scripts that are broken one edge at a time. Debian has none. */
 #define LIMIT_LOOPS 64
 
-/*
- * Service files in all directories together. Also the entries of one directory of scripts or links.
- */
+/* Service files in all directories together. Entries of one directory of scripts or links. */
 #define LIMIT_SERVICES 20000
 
 /*
@@ -77,8 +75,8 @@
 #define LIMIT_LIST_ENTRIES TOKENS_MAX
 
 /*
- * Sockets of one service. They are sent to the keeper in one message. It may have 64 descriptors,
- * some of which are not sockets.
+ * Sockets of one service. One message to the keeper has at most 64 descriptors, some of which are
+ * not sockets.
  */
 #define LIMIT_SOCKETS 32
 
@@ -111,10 +109,10 @@
 #define LIMIT_LOG_ANSWER_BYTES (64 * 1024)
 
 /*
- * The work of svc-logger for one service, in bytes: a burst, then a rate per second. A line counts
- * as its length plus LIMIT_LOG_LINE_COST. Services that write faster share LIMIT_LOG_FLOOD_BYTES
- * per second, about a tenth of a CPU, and block in write(2) meanwhile. At a higher rate,
- * LIMIT_LOG_BYTES would keep less than a second of output.
+ * The work of svc-logger for one service, in bytes: a burst, then a rate per second. Each line
+ * costs some bytes more. Services that write faster share LIMIT_LOG_FLOOD_BYTES per second, about a
+ * tenth of a CPU, and block in write(2) meanwhile. At a higher rate, LIMIT_LOG_BYTES would keep
+ * less than a second of output.
  */
 #define LIMIT_LOG_BURST_BYTES (4 * 1024 * 1024)
 #define LIMIT_LOG_RATE_BYTES (256 * 1024)
@@ -128,8 +126,8 @@
 #define LIMIT_REFUSALS 8
 
 /*
- * Template instances per operator, who needs a handful for consoles, shares or sessions. Operators
- * choose the names, so one user could otherwise fill the machine. Root has no limit.
+ * Template instances per operator: enough consoles, shares or sessions. Operators choose the names,
+ * so one user could otherwise fill the machine. Root has no limit.
  */
 #define LIMIT_INSTANCES_PER_OPERATOR 32
 
@@ -325,14 +323,14 @@
  */
 #define LIMIT_CHECKS_WAITING 256
 
-/* Flags ("flag:NAME") that are set at the same time. */
+/* Flags that are set at the same time. */
 #define LIMIT_FLAGS 256
-/* The flags that the owner of one bus name may set. Any program may own a bus name. */
+/* Flags of one owner of a bus name, which any program may be. */
 #define LIMIT_FLAGS_OF_OWNER 32
 
 /*
- * For systems without cgroups: the bytes that are read from the environment of a process, and the
- * number of its ancestors that are followed.
+ * Without cgroups: the bytes read from the environment of a process, and the number of its
+ * ancestors that are followed.
  */
 #define LIMIT_ENVIRON_BYTES (256 * 1024)
 #define LIMIT_TAGGED_DEPTH 64

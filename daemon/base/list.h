@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lists that are empty for most services. All empty lists are the same read-only object, so they
- * cost nothing. They are read like any GPtrArray or GArray. Only the functions below may add to
- * them.
+ * Lists that are empty for most services. All empty lists are one read-only object, which costs
+ * nothing. Lists are read like any GPtrArray or GArray. Only the functions below may add to them.
  */
 #ifndef SVCD_BASE_LIST_H
 #define SVCD_BASE_LIST_H
@@ -24,7 +23,6 @@ GPtrArray *list_new(void);
  */
 void list_add(GPtrArray **list, gpointer item, GDestroyNotify free_item);
 
-/* Removes all items. */
 void list_empty(GPtrArray *list);
 void list_free(GPtrArray *list);
 

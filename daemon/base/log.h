@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log: messages of the programs about themselves. Logging never blocks and never fails. A line that
- * does not fit into its sink is counted. The count is logged when there is room again.
+ * Log: messages of the programs about themselves. It never blocks and never fails. A line that does
+ * not fit into its sink is counted. The count is logged when there is room again.
  */
 #ifndef SVCD_BASE_LOG_H
 #define SVCD_BASE_LOG_H
@@ -27,8 +27,8 @@ void log_open(const char *program, int fd, gboolean is_kmsg);
  * log_hold() - keep lines off the console while another program uses it
  *
  * The kernel log gets the lines at once, at a level that no console displays. When the hold ends, a
- * line reports their number. For other sinks, up to 32 KiB of lines are held, and written when the
- * hold ends. These are lost if the process dies.
+ * line reports their number. For other sinks, up to 32 KiB of lines are kept until then. They are
+ * lost if the process dies.
  */
 void log_hold(bool is_held);
 

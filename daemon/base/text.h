@@ -56,7 +56,7 @@ bool text_parse_int(const char *text, int64_t min, int64_t max, int64_t *ret);
 
 /* Returns: the number in base 36, as a string inside @digits. */
 const char *text_base36(char digits[TEXT_BASE36_BYTES], uint64_t value);
-/* *@ret_end is set to the first character after the digits. */
+/* *@ret_end: the first character after the digits. */
 bool text_parse_base36(const char *text, int64_t *ret, const char **ret_end);
 
 /**

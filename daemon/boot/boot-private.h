@@ -41,8 +41,8 @@ typedef struct BootProgress {
 	unsigned n_class[CLASS_COUNT]; /* the number of services; CLASS_OFF is not used */
 	GPtrArray *moving; /* Service * of CLASS_MOVING */
 	ProgressAim aim;
-	bool is_aim_old; /* the services in motion have changed since the aim was computed */
-	bool is_changed; /* the progress has changed in this turn of the engine */
+	bool is_aim_old; /* a service in motion has changed since the aim was computed */
+	bool is_changed; /* changed in this turn of the engine */
 } BootProgress;
 
 typedef struct Boot {
@@ -54,8 +54,8 @@ typedef struct Boot {
 /* The data of one service: its Service.observed. */
 typedef struct BootService {
 	ProgressClass class;
-	unsigned moving_index; /* the index in BootProgress.moving; only for CLASS_MOVING */
-	BootRecord record; /* there is none if wanted_us is 0 */
+	unsigned moving_index; /* CLASS_MOVING: the index in BootProgress.moving */
+	BootRecord record; /* none if wanted_us is 0 */
 	bool is_news; /* the service is in Boot.news */
 } BootService;
 

@@ -39,8 +39,8 @@ typedef struct BootRecord {
 #define BOOT_RECORD_MANAGER "svcd-manager"
 
 /*
- * Returns: the record, borrowed. NULL if the service was not wanted in this boot, or was no longer
- * wanted before it started.
+ * Borrowed. NULL if the service was not wanted in this boot, or was no longer wanted before it
+ * started.
  */
 const BootRecord *boot_record_get(const Service *s);
 

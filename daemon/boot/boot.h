@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Boot: observes the engine during the boot. It computes the progress (progress.h), and records the
- * waits and starts of the services (boot-record.h). The engine does not depend on it.
+ * waits and starts of the services (boot-record.h). The engine does not depend on this component.
  */
 #ifndef SVCD_BOOT_BOOT_H
 #define SVCD_BOOT_BOOT_H

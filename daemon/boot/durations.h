@@ -5,8 +5,8 @@
  *
  * The expected duration of a service is the median of its last boots. So one boot with a file
  * system check changes nothing, and a lasting change has an effect after three boots. The manager
- * (manager/boot-history.c) reads and writes the file. The functions below format and parse its
- * text. The reasons are in docs/engine.md, "Progress".
+ * (manager/boot-history.c) reads and writes the file, of which this is the text format. The reasons
+ * are in docs/engine.md, "Progress".
  */
 #ifndef SVCD_BOOT_DURATIONS_H
 #define SVCD_BOOT_DURATIONS_H

@@ -14,8 +14,8 @@
 #include "boot/boot-private.h"
 
 /*
- * Up to this part of the line the bar moves at a constant speed. After that it only approaches the
- * end of the line, because no estimate is certain.
+ * Up to this part of the line the bar has a constant speed. Then it only approaches the end,
+ * because no estimate is certain.
  */
 #define AIM_EVEN 0.875
 

@@ -23,7 +23,7 @@ void progress_get(const Engine *engine, Progress *ret);
 bool progress_is_finished(const Engine *engine);
 /*
  * The description of the service that has been starting longest, or NULL; borrowed. The cost
- * depends on the services in motion.
+ * depends on the number of services in motion.
  */
 const char *progress_current(const Engine *engine);
 

@@ -28,8 +28,8 @@ typedef struct BusInfo {
 	/* a sentence: why the last requested re-execution failed; NULL: no failure */
 	const char *reexec_problem;
 	unsigned generation; /* the number of managers before this one */
-	int64_t keeper_started_us; /* the start of PID 1 */
-	int64_t started_us; /* the start of this manager */
+	int64_t keeper_started_us;
+	int64_t started_us;
 	int64_t files_read_us; /* when the load of the current files began; 0: not yet */
 	int64_t files_failed_us; /* the last failed load; 0: none */
 	const char *files_problem; /* a sentence: why the last load failed; NULL: it succeeded */
@@ -66,8 +66,8 @@ typedef struct BusOps {
 	/* @kind: "poweroff", "reboot" or "halt"; already checked. */
 	bool (*shutdown)(void *data, const char *kind, const Requester *requester, GError **error);
 	/*
-	 * @name: already checked. @holder: the calling connection, or NULL if the caller is not on
-	 * the bus. If the flag belongs to a bus name, @holder must own the name.
+	 * @name: already checked. @holder: the calling connection, NULL if not on the bus. If the
+	 * flag belongs to a bus name, @holder must own it.
 	 */
 	bool (*set_flag)(void *data, const char *name, bool set, const char *holder,
 			 const Requester *requester, GError **error);

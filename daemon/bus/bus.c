@@ -28,8 +28,8 @@
 #define BOOT_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
 
 /*
- * In a long boot the interval is this fraction of the boot's age, because the progress then moves
- * in small steps. An endless boot must not wake us ten times a second.
+ * In a long boot, the interval is the boot's age divided by this number. The progress then moves in
+ * small steps, and an endless boot must not wake us ten times a second.
  */
 #define BOOT_INTERVAL_SHARE 500
 
@@ -230,8 +230,8 @@ static void send_service(Bus *bus, const char *name)
 }
 
 /*
- * The progress of a boot moves with time, even without an event. No timer runs once the boot is
- * over or while there is no listener.
+ * The progress of a boot also moves without events. No timer runs after the boot, or without a
+ * listener.
  */
 static void tick_boot(Bus *bus, bool is_finished)
 {
@@ -294,8 +294,8 @@ static void send_all(Bus *bus)
 }
 
 /*
- * Without a listener the changed services are forgotten, and their properties are not read. Before
- * the bus starts, reading them would be most of the cost of starting a service.
+ * Without a listener, changes are forgotten, and no property is read. Before the bus starts, the
+ * reads would be most of the cost of starting a service.
  */
 static void drop_unsent(Bus *bus)
 {
@@ -358,7 +358,7 @@ Bus *bus_new(const Engine *engine, const BusOps *ops, void *data)
 	return bus;
 }
 
-/* Services that exist before the first client connects are not new to it. */
+/* Services that exist before the first client connects are not new to the client. */
 static void publish_present(Bus *bus)
 {
 	const GPtrArray *all = engine_services(bus->engine);

@@ -196,7 +196,7 @@ static QueuedCall *take(CallQueue *queue, User *user)
 
 /* --- the backlog --- */
 
-/* Of the callers that have calls and were not queried, the one with the fewest calls. */
+/* The caller with the fewest calls of those that have calls and were not queried. */
 static Caller *next_to_query(const CallQueue *queue)
 {
 	Caller *best = NULL;
@@ -298,7 +298,7 @@ static bool is_open_now(CallQueue *queue)
 	return true;
 }
 
-/* The CPU time of this thread, because on a busy machine a turn with little work may take long. */
+/* The CPU time of this thread, because a turn with little work may take long on a busy machine. */
 static int64_t work_now(void)
 {
 	struct timespec now;

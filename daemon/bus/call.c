@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Call: converts arguments, answers and errors. See call.h.
+ * Call: arguments, answers and errors.
  */
 #include "config.h"
 

@@ -23,7 +23,6 @@
 #include "bus/peer.h"
 #include "loop/loop.h"
 
-/* Connections accepted in one turn. */
 enum { ACCEPT_BATCH = 8 };
 
 /*
@@ -128,8 +127,8 @@ static void on_message(void *data, DBusMessage *message)
 }
 
 /*
- * Returns: true if the message is to be logged now. *@ret_since: a new string with the number of
- * times that it was not logged.
+ * Is the message to be logged now? *@ret_since: a new string with the number of times that it was
+ * not logged.
  */
 static bool remark_is_due(Remark *remark, char **ret_since)
 {
@@ -170,7 +169,7 @@ static void open_reserve(ClientSocket *socket)
 {
 	for (unsigned i = 0; i < N_RESERVE; i++) {
 		if (socket->reserve[i] < 0)
-			/* any open file will do; this one needs no path lookup */
+			/* any file will do; this needs no path lookup */
 			socket->reserve[i] = fcntl(socket->fd, F_DUPFD_CLOEXEC, 0);
 	}
 }
@@ -193,10 +192,7 @@ static bool is_welcome(ClientSocket *socket, int fd, const struct ucred *ucred)
 	return is_root;
 }
 
-/*
- * Takes @fd. An expendable process closes it, because unread data may contain descriptors, and
- * closing these may block.
- */
+/* Takes @fd. Unread data may contain descriptors, and closing these may block. */
 static void turn_away(ClientSocket *socket, int fd)
 {
 	socket->listener->dispose(socket->data, fd);

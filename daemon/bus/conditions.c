@@ -3,8 +3,8 @@
  * Conditions: the list of conditions, the watches, and ConditionChanged.
  *
  * Providers report the levels of external conditions. The levels of services follow from the
- * engine's state. They are computed when a client reads them. The levels of watched services are
- * also computed after each change of the engine.
+ * engine's state. They are computed when a client reads them, and for watched services after each
+ * change of the engine.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions: their publication on the bus. Subscribers get every condition that services use;
- * a client may watch others too.
+ * Conditions: publishes conditions on the bus. Subscribers get every condition that services use; a
+ * client may watch other conditions, too.
  */
 #ifndef SVCD_BUS_CONDITIONS_H
 #define SVCD_BUS_CONDITIONS_H
@@ -28,7 +28,6 @@ bool conditions_watch(Conditions *conditions, BusClient *client, const char *tex
 bool conditions_unwatch(Conditions *conditions, BusClient *client, const char *text,
 			GError **error);
 
-/* Does @client have a watch? */
 bool conditions_has_client(const Conditions *conditions, const BusClient *client);
 
 /* @client is about to be freed. */

@@ -94,7 +94,7 @@ static bool is_internal_public(const Engine *engine, KeyPrefix prefix, const cha
 }
 
 /*
- * Is it an internal condition, or one that a service uses? Other conditions are not public, because
+ * Is the condition internal, or does a service use it? Other conditions are not public, because
  * they would let any user test files that only root may see.
  */
 static bool is_condition_public(const Engine *engine, const char *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Dispatch: from a method call to its row, and from the handler's result to the answer.
+ * Dispatch: finds the row of a method call, and answers with the result of the row's handler.
  */
 #ifndef SVCD_BUS_DISPATCH_H
 #define SVCD_BUS_DISPATCH_H
@@ -25,8 +25,8 @@ void dispatch_checked(Bus *bus, const Engine *engine, BusClient *client, Grant g
  */
 Access dispatch_access(const Engine *engine, DBusMessage *message);
 /*
- * For a SetFlag call: the bus name that the flag belongs to, a new string. NULL if the flag is the
- * admin's, or if the arguments are wrong.
+ * SetFlag: the bus name that the flag belongs to, a new string. NULL if the flag is the admin's, or
+ * the arguments are wrong.
  */
 char *dispatch_flag_owner(DBusMessage *message);
 

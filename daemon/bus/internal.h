@@ -18,10 +18,8 @@ BusInfo bus_info(const Bus *bus);
  */
 const char *bus_machine_id(const Bus *bus);
 
-/* See bus/conditions.h. */
 struct Conditions *bus_conditions(const Bus *bus);
 
-/* See bus/answers.h. */
 struct Answers *bus_answers(const Bus *bus);
 
 /* The cgroup of a service, borrowed, or NULL. */

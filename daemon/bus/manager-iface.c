@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * org.svcd1.Manager: each method checks its arguments, calls one function and answers.
- * ObjectManager lists everything.
+ * ObjectManager lists all objects.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@
 #include "loop/wire.h"
 #include "model/name.h"
 
-/* Reads the arguments of a call with a signature that begins with "sb". */
+/* The arguments of a call with a signature that begins with "sb". */
 static void string_and_bool(const BusCall *call, const char **ret_text, bool *ret_value)
 {
 	DBusMessageIter in;

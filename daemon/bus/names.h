@@ -5,7 +5,7 @@
 #ifndef SVCD_BUS_NAMES_H
 #define SVCD_BUS_NAMES_H
 
-/* On the system bus. */
+/* The name on the system bus. */
 #define BUS_NAME "org.svcd1"
 
 #define PRIVATE_SOCKET_PATH "/run/svcd/private"

@@ -9,8 +9,7 @@
  *
  * No path is looked up, because a user can hold the lock of /proc. capget(2) takes a pid. A pidfd
  * proves that the pid was not given to another process, and reports the user namespace of the
- * process. In a user namespace of its own a process has all capabilities, but they do not apply in
- * ours.
+ * process. In its own user namespace a process has all capabilities, but not in ours.
  */
 #ifndef SVCD_BUS_PEER_RIGHTS_H
 #define SVCD_BUS_PEER_RIGHTS_H
@@ -19,10 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/*
- * A pure function: are the capabilities @effective sufficient, if PID 1 has @of_pid1? Each bit is
- * one capability.
- */
+/* Pure: are the capabilities @effective sufficient, if PID 1 has @of_pid1? One bit each. */
 bool peer_rights_suffice(uint64_t effective, uint64_t of_pid1);
 
 /*

@@ -7,7 +7,7 @@
 
 #include "bus/rows.h"
 
-/* One property as a variant. */
+/* Appends one property as a variant. */
 void property_append(const PropertyRow *row, const PropertyContext *context, DBusMessageIter *out);
 
 /**

@@ -22,7 +22,7 @@
 /* The bus daemon answers at once or not at all. */
 #define BUS_LIMIT_US (10 * G_USEC_PER_SEC)
 
-/* Names that leave the bus. The match rule exists only while it is needed. */
+/* Matches names that leave the bus. The rule is set only while it is needed. */
 #define LEAVING_RULE                                                              \
 	"type='signal',sender='" DBUS_SERVICE_DBUS "',path='" DBUS_PATH_DBUS "'," \
 	"interface='" DBUS_INTERFACE_DBUS "',member='NameOwnerChanged',arg2=''"
@@ -57,7 +57,7 @@ typedef struct Parked {
 	Access access;
 	unsigned pending_query; /* the pending question, 0: none */
 	bool is_polkits; /* the question went to polkit */
-	GError *lack; /* the right that the operator lacks; NULL if the client is not an operator */
+	GError *lack; /* the right that the operator lacks; NULL: the client is no operator */
 } Parked;
 
 typedef struct Question {
@@ -465,7 +465,7 @@ static bool is_about_all(DBusMessage *message)
 	return member && g_strv_contains(members, member);
 }
 
-/* It is the turn of the sender of @message. */
+/* It is the sender's turn. */
 static void on_turn(void *data, DBusMessage *message, const GError *refusal, bool only_if_long)
 {
 	SystemClient *owner = data;
@@ -561,7 +561,7 @@ static void on_writable(void *data)
 	call_queue_go_on(((SystemClient *)data)->queue);
 }
 
-/* Calls wait longer than a turn, so from now on we must know which callers leave. */
+/* In a backlog, calls wait longer than a turn, so we must know which callers leave. */
 static void on_backlog(void *data, bool is_there)
 {
 	SystemClient *owner = data;

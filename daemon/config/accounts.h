@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The files to read. */
 typedef struct AccountFiles {
 	const char *passwd;
 	const char *group;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bundle: the format of the file that bundle.h describes. The first line is for the bundle. Each
- * entry has a line with lengths, then the path and the contents:
+ * Bundle: the format has one line for the bundle. Each entry has a line with lengths, then the path
+ * and the contents:
  *
  * 	svcd-files 1 BEGAN_US N_ENTRIES
  * 	KIND SECRET PATH_BYTES CONTENT_BYTES
@@ -130,7 +130,7 @@ void bundle_begin(const Bundle *bundle, const char *path)
 	if (bundle->progress_fd < 0)
 		return;
 	length = snprintf(line, sizeof line, READING "%s", path);
-	/* a failure is harmless, because the path is only used in a message */
+	/* a failure only spoils a message */
 	(void)!pwrite(bundle->progress_fd, line, MIN((size_t)length + 1, sizeof line), 0);
 }
 
@@ -183,14 +183,13 @@ bool bundle_write(const Bundle *bundle, int fd, GError **error)
 
 /* --- reading --- */
 
-/* The bytes that have not been parsed yet. */
 typedef struct UnreadPart {
 	GBytes *bytes;
 	const char *next;
 	gsize length;
 } UnreadPart;
 
-/* Takes the next line. Returns: the fields of the line, or NULL if it does not have @n fields. */
+/* Takes the next line. Returns: its @n fields, or NULL for another number of fields. */
 static char **take_line(UnreadPart *rest, unsigned n)
 {
 	const char *end = memchr(rest->next, '\n', MIN(rest->length, LINE_BYTES));
@@ -204,7 +203,7 @@ static char **take_line(UnreadPart *rest, unsigned n)
 	return g_steal_pointer(&fields);
 }
 
-/* Takes some bytes and a line break. Returns: the bytes, or NULL if not all are there. */
+/* Takes bytes and a line break. Returns: the bytes, or NULL if some are missing. */
 static const char *take_bytes(UnreadPart *rest, const char *length_text, gsize *ret_length)
 {
 	const char *bytes = rest->next;

@@ -12,7 +12,6 @@
 #include "model/policy.h"
 #include "model/service-set.h"
 
-/* The result of a load. */
 typedef struct Configuration {
 	ServiceSet *set;
 	Policy *policy;

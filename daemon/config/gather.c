@@ -20,7 +20,7 @@
 
 #define DROP_IN_SUFFIX ".svc.d"
 
-/* Lists a directory. A problem is also in the bundle, so it is ignored here. */
+/* A problem of the directory is also in the bundle, so it is ignored here. */
 static GPtrArray *list(SourceReader *reader, const char *directory)
 {
 	g_autofree char *problem = NULL;

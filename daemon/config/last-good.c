@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Last good: finds the faulty files, and makes an overlay that replaces them by their copies.
+ * Last good: finds faulty files, and replaces them by copies in an overlay.
  */
 #include "config.h"
 
@@ -138,8 +138,8 @@ static bool is_remote(SourceReader *reader, const LoaderOptions *options, const 
 }
 
 /*
- * Removes the admin's files of the services in @wrong. The main file of a service that has no other
- * one is kept, because a new service without a copy would vanish otherwise.
+ * If a service has no other main file, the admin's is kept, because a new service without a copy
+ * would vanish otherwise.
  */
 static void remove_present(SourceReader *reader, const LoaderOptions *options, GHashTable *wrong,
 			   GHashTable *overlay)

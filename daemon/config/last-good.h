@@ -42,8 +42,8 @@ GHashTable *last_good_overlay(const LoaderOptions *options, const Configuration 
  * last_good_drop_useless() - remove from @overlay the policy files that still cause an error
  * @good: loaded with @overlay, with its own diagnostics
  *
- * A copy can cause an error, too, for example if it names a service that was removed with its
- * package. Such a copy is no better than the present file, which the admin can change.
+ * A copy can cause an error, too, for example after the removal of a package. Such a copy is no
+ * better than the present file, which the admin can change.
  * Returns: whether @overlay has changed.
  */
 bool last_good_drop_useless(const LoaderOptions *options, const Configuration *good,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Loader options: which files the loader reads, and the paths of those that other parts of svcd
- * write for it.
+ * Loader options: which files the loader reads, and the paths of files that are written for it.
  */
 #ifndef SVCD_CONFIG_LOADER_OPTIONS_H
 #define SVCD_CONFIG_LOADER_OPTIONS_H

@@ -286,7 +286,7 @@ static ServiceDef *read_definition(Loader *l, const char *name, const GPtrArray 
 
 	/*
 	 * The texts of a template are kept for its other instances. Other texts are freed now, so
-	 * that the next service uses their memory, and the heap is not fragmented.
+	 * that the next service uses the memory, and the heap is not fragmented.
 	 */
 	for (guint i = 0; i < sources->len && !strchr(name, '@'); i++)
 		source_forget(g_ptr_array_index(sources, i));
@@ -301,7 +301,7 @@ static ServiceDef *define(Loader *l, const char *name)
 	return sources ? read_definition(l, name, sources) : NULL;
 }
 
-/* Reports the keys that a user may not set. They are found by the lines of the definition. */
+/* Reports the keys that a user may not set, from the lines of the definition. */
 static void check_users(Loader *l, ServiceDef *def)
 {
 	check_users_service(def, l->configuration->diags);
@@ -460,7 +460,6 @@ static void loader_begin(Loader *l, const LoaderOptions *options)
 	l->reader.secrets = l->configuration->secrets;
 }
 
-/* Returns: the configuration, which the caller owns. */
 static Configuration *loader_end(Loader *l)
 {
 	source_reader_clear(&l->reader);
@@ -483,8 +482,8 @@ bool configuration_is_secret(GHashTable *secrets, const char *path)
 }
 
 /*
- * A definition's problem quotes the file, and every user can read the problem as the cause of the
- * service's state. So a problem in a private file gets another text.
+ * Every user can read a definition's problem as the cause of the service's state, so it must not
+ * quote a private file.
  */
 static void hide_secrets(Configuration *configuration)
 {
@@ -503,9 +502,7 @@ static void hide_secrets(Configuration *configuration)
 	}
 }
 
-/*
- * Does nothing for the services of a user, because no package starts them during its installation.
- */
+/* Not for the services of a user, because no package starts them during its installation. */
 static void hold_programs(Loader *l, const LoaderOptions *options)
 {
 	g_autofree char *path = g_strconcat(l->reader.root, HELD_PROGRAMS_FILE, NULL);
@@ -552,7 +549,7 @@ static Configuration *load(const LoaderOptions *options, const char *const *extr
 	return loader_end(&l);
 }
 
-/* Replaces the errors of @good by the errors of the present files, which are to be reported. */
+/* The errors of the present files are reported, not those of the copies. */
 static void take_problems(Configuration *good, Configuration *present)
 {
 	const GPtrArray *defs = service_set_list(good->set);

@@ -62,7 +62,6 @@ static void update_subscriptions(Condition *c)
 		subscription_update(g_ptr_array_index(c->subscriptions, i));
 }
 
-/* Publishes the levels that follow from the state of one service. */
 void condition_publish(Service *s)
 {
 	struct ServicePrivate *priv = s->priv;

@@ -33,11 +33,11 @@ typedef enum WorkKind {
 	WORK_LEVEL, /* publish service:, active:, facility: */
 	WORK_SETTLED, /* recompute whether the service is settled */
 	WORK_SETTLED_PUBLISH, /* publish settled: */
-	WORK_STEP, /* act on levels, on the state, and on whether the service is wanted */
+	WORK_STEP, /* act on levels, state and being wanted */
 	WORK_STOP, /* the service may be allowed to stop now */
 	WORK_START_FIRST, /* like WORK_START, for a service that the login screen needs */
 	WORK_START, /* the service may be allowed to start now */
-	WORK_FORGET, /* free the service, because its file and its processes are gone */
+	WORK_FORGET, /* its file and its processes are gone */
 	WORK_COUNT
 } WorkKind;
 
@@ -69,7 +69,7 @@ typedef struct Condition {
 	char *why;
 	int64_t since_us;
 	Service *subject; /* the service named by the key, or the mount of mounted:; NULL: none */
-	Facility *facility; /* the facility in facility:$x or settled:$x */
+	Facility *facility; /* the facility named by the key */
 	GPtrArray *subscriptions; /* Subscription *: the subscribers, borrowed */
 } Condition;
 
@@ -143,7 +143,7 @@ typedef struct SettleState {
 typedef struct StopState {
 	GPtrArray *after; /* Service *, borrowed: services that stop later */
 	/*
-	 * the first entries of @after, this many, are from StopAfter=; the rest is from the start
+	 * this many entries at the start of @after are from StopAfter=, the rest from the start
 	 * order
 	 */
 	unsigned n_after_said;
@@ -259,7 +259,7 @@ typedef struct LoginScreen {
 } LoginScreen;
 
 struct Engine {
-	EngineOps ops; /* no operation that is called without a check is NULL */
+	EngineOps ops; /* see complete() */
 	void *data;
 	const EngineObserver *observer; /* NULL: none */
 	void *observer_data; /* owned */
@@ -361,8 +361,8 @@ void condition_watcher_settled(const Service *s);
  */
 Service *condition_source(const Engine *engine, const Condition *c);
 /*
- * The service that reports the level, such as udev; and the service that makes @c true by owning a
- * bus name. NULL: there is none.
+ * The service that reports the level, such as udev; and the owner of the bus name. NULL: there is
+ * none.
  */
 Service *condition_watcher(const Engine *engine, const Condition *c);
 Service *condition_maker(const Engine *engine, const Condition *c);
@@ -446,8 +446,8 @@ void stop_order_state_changed(Service *s);
 void stop_order_clear(Service *s);
 void stop_order_rebuild(Engine *engine);
 /*
- * Returns: the service to stop first, if none is stopping and some wait for each other to stop;
- * NULL if there is no such cycle.
+ * Returns: the service to stop first, if none is stopping and some wait for each other; otherwise
+ * NULL.
  */
 Service *stop_order_break_cycle(Engine *engine);
 
@@ -495,7 +495,6 @@ char *lapse_text(const Service *s);
 void process_event_apply(Service *s, const ProcessEvent *event);
 
 /* --- run.c --- */
-/* The state of @s has changed. */
 void run_enter_state(Service *s);
 /* No process is left: selects the next state. */
 void run_end(Service *s);
@@ -542,7 +541,6 @@ bool wait_limit_covers(const Subscription *subscription);
 void wait_limit_update(Service *s);
 /* The timer has fired. */
 void wait_limit_over(Service *s);
-/* Restores the limit from a note. */
 void wait_limit_restore(Service *s, int64_t until_us);
 
 /* --- request.c --- */

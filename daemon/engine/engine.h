@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The engine: moves each service towards its desired state. There are no jobs: a service should be
- * up if it is wanted and allowed.
+ * The engine: desired states, not jobs. A service should be up if it is wanted and allowed.
  *
  * The engine is pure: no system calls, no clock, and no state at file level. Each event contains
  * its time. Effects leave through EngineOps. The same engine runs in the manager, the unit tests
@@ -206,9 +205,9 @@ void engine_timer_fired(Engine *engine, const char *service, EngineTimer kind, i
 /* The time for which a timer is set; 0: it is not set. */
 int64_t engine_timer_at(const Service *s, EngineTimer kind);
 /**
- * engine_next_timer() - find the timer that fires first, where the time is simulated
+ * engine_next_timer() - find the timer that fires first, for a simulated clock
  * @kinds: a bit for each EngineTimer
- * Returns: its service, the first by name on a tie; NULL: no such timer is set
+ * Returns: the timer's service, the first by name on a tie; NULL: no such timer is set
  */
 Service *engine_next_timer(const Engine *engine, unsigned kinds, EngineTimer *ret_kind);
 #define ENGINE_TIMERS_ALL ((1u << ENGINE_TIMER_COUNT) - 1)
@@ -245,7 +244,7 @@ bool engine_request(Engine *engine, RequestVerb verb, const char *service,
  * Returns: a new array of Service *, borrowed; maybe empty.
  */
 GPtrArray *engine_to_check(const Service *s, RequestVerb verb);
-/* Is engine_to_check() not empty? */
+/* Does engine_to_check() find a service? */
 bool engine_needs_check(const Service *s, RequestVerb verb);
 
 /**
@@ -374,13 +373,12 @@ bool engine_starts_again(const Service *s);
  */
 bool engine_is_at_rest(const Engine *engine);
 /*
- * Is the boot over, because all services that delay its end are settled? A later service may make
- * this false again.
+ * Is the boot over, because no service delays its end? A later service may make this false again.
  */
 bool engine_has_booted(const Engine *engine);
 /*
- * Is the engine at rest in runlevel 0 or 6? Then services that policy does not want are gone, and
- * the others are up, done or failed.
+ * Is the engine at rest in runlevel 0 or 6? Then unwanted services are gone, and the others are up,
+ * done or failed.
  */
 bool engine_is_stopped(const Engine *engine);
 
@@ -393,9 +391,7 @@ typedef struct EngineTimes {
 
 EngineTimes engine_times(const Engine *engine);
 
-/*
- * For a service that is about to start: what it waited for last. Strings are interned, NULL: none.
- */
+/* The last wait of a service that is about to start. Strings are interned, NULL: none. */
 typedef struct LastWait {
 	const char *key; /* the condition that became true last */
 	const char *by; /* the service that ended this wait */

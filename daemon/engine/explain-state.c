@@ -158,7 +158,7 @@ static char *list_blockers(const Service *s)
 
 /* --- why: its state --- */
 
-/* For a service that is up. A While= term may have been false for less than Settle=. */
+/* A service that is up. A While= term may be false for less than Settle=. */
 static char *why_up(const Service *s, int64_t now_us)
 {
 	g_autofree char *wanted = why_wanted(s);
@@ -172,7 +172,7 @@ static char *why_up(const Service *s, int64_t now_us)
 	return g_strdup_printf("%s %s; %s are left of Settle=.", wanted, lapse, left);
 }
 
-/* For a service that is still up after a failed stop. The reason for the stop still exists. */
+/* A service that is up after a failed stop. The reason for the stop still exists. */
 static char *why_not_stopped(const Service *s)
 {
 	g_autofree char *wanted = why_wanted(s);

@@ -322,10 +322,7 @@ static void end_frame(ExplainWalk *walk, const Frame *frame)
 		advise_about_file(walk, frame->service);
 }
 
-/*
- * Returns: true if a lock delays the start of the service. Then the holder of the lock is visited
- * next.
- */
+/* Returns: true if a lock delays the start. Then the holder of the lock is visited next. */
 static bool push_lock_holder(ExplainWalk *walk, Frame *frame)
 {
 	const unsigned depth = frame->depth + 1;

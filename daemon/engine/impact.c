@@ -197,7 +197,7 @@ static bool may_end(const Subscription *subscription)
 	       engine_on_lapse(s) == ON_LAPSE_STOP;
 }
 
-/* The level of @c may change. */
+/* Adds the services that may end because the level of @c may change. */
 static void add_lapsed(ReachWalk *walk, const Condition *c)
 {
 	for (unsigned i = 0; c && i < c->subscriptions->len; i++) {

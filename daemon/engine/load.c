@@ -197,7 +197,6 @@ static void add_conflicts(Engine *engine, Service *s)
 	}
 }
 
-/* Finds the providers of each facility. */
 static void add_providers(Engine *engine)
 {
 	GHashTableIter iter;

@@ -157,7 +157,6 @@ static inline bool service_is_wanted(const Service *s)
 	return s->want_reason != WANT_NOTHING;
 }
 
-/* The number of cause records. */
 static inline unsigned service_count_causes(const Service *s)
 {
 	unsigned n = 0;
@@ -171,7 +170,7 @@ static inline unsigned service_count_causes(const Service *s)
 const char *service_cause(const Service *s);
 
 /*
- * PRESENCE_HERE also if the service is active or has failed, and if an admin wants it by name,
+ * PRESENCE_HERE also if the service is active or has failed, or if an admin wants it by name,
  * because then it waits for its program. A policy for all machines or the need of another service
  * is not a decision of the admin.
  */

@@ -29,13 +29,13 @@ typedef struct Simulation {
 	GQueue requests; /* unanswered requests of the engine: names of services, interned */
 	GHashTable *levels; /* external condition -> Level */
 	GQueue new_keys; /* subscribed, but not reported yet; interned */
-	/* Returns the level of a condition that was not set. NULL: all of these are false. */
+	/* Returns the level of a condition that was not set. NULL: such levels are false. */
 	Level (*find_level)(const struct Simulation *sim, KeyPrefix prefix, const char *key);
 	/* Called before a service answers that it is up, or gone. May be NULL. */
 	void (*on_answer)(struct Simulation *sim, const Service *s, bool is_up);
 } Simulation;
 
-/* The owner then creates the engine. */
+/* The caller then creates the engine. */
 void simulation_init(Simulation *sim, int64_t now_us);
 /* Frees the engine too. */
 void simulation_clear(Simulation *sim);

@@ -44,7 +44,6 @@ enum {
 /* Returns: the next state, TRANSITION_NONE or TRANSITION_NEVER. */
 int transition_find(ServiceState in, ServiceEvent on);
 
-/* The result of a run. */
 /* clang-format off */
 #define RUN_RESULTS(X, P)                                                                          \
 	X(P, SUCCEEDED, "success")                                                                 \

@@ -60,7 +60,6 @@ static WantGrade root_grade(const Service *s)
 	return s->priv->want.is_lingering ? GRADE_LINGER : GRADE_NONE;
 }
 
-/* The grade that @s inherits from @needer. */
 static WantGrade inherited_grade(const Service *needer, const Service *s)
 {
 	if (want_is_forbidden(s))

@@ -129,9 +129,9 @@ static int step_user(struct ExecWork *w)
 }
 
 /*
- * Gives the notify socket to the service's user. The manager made it for root alone, because it
- * does not look up user names. If the service runs as root, every user may write to it already,
- * because a process of root may change its user.
+ * Gives the notify socket to the service's user. The manager, which looks up no user names, made it
+ * for root alone. For a service of root it is open to every user, because a process of root may
+ * change its user.
  */
 static int step_notify_socket(struct ExecWork *w)
 {

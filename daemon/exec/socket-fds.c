@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* The number of a service's first socket. */
 #define FIRST_SOCKET 3
 
 /* More than any service has; the manager has its own limit. */

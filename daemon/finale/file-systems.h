@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * File systems: unmounted or made read-only at the end of a shutdown.
+ * File systems: unmounts them, or makes them read-only, at the end of a shutdown.
  */
 #ifndef SVCD_FINALE_FILE_SYSTEMS_H
 #define SVCD_FINALE_FILE_SYSTEMS_H

@@ -167,7 +167,7 @@ static bool is_listed(pid_t pid)
 	return false;
 }
 
-/* A child of a logger ends with it. */
+/* A child of a logger ends with the logger. */
 static bool is_spared(pid_t pid)
 {
 	return pid <= 1 || pid == getpid() || pid == getppid() || is_listed(pid) ||
@@ -195,8 +195,8 @@ static bool may_signal(long result)
 }
 
 /*
- * A pidfd is opened before the process is examined, because its pid may be given to another process
- * when it ends.
+ * A pidfd is opened before the process is examined, because the pid may be given to another process
+ * when this one ends.
  */
 static bool signal_descendant(pid_t pid, int signo)
 {

@@ -16,8 +16,8 @@
 #define QUEUE_ROWS (PROTOCOL_MAX_CHILDREN + 1u)
 
 /*
- * Indexed by the number of the row. Only rows of living processes have a pid here, because the
- * kernel may reuse the pid of a dead process at once.
+ * Indexed by the number of the row. Rows of dead processes have no pid here, because the kernel may
+ * reuse it at once.
  */
 static pid_t pids[PROTOCOL_MAX_CHILDREN + 1];
 static bool is_queued[PROTOCOL_MAX_CHILDREN + 1];

@@ -40,7 +40,10 @@ void children_cancel(struct Child *child);
 /* Adds a row for a process that already runs. Returns: the row, or NULL. */
 struct Child *children_add(const struct ProcessId *id, pid_t pid, uint64_t now_us);
 
-/* Returns: the row of exactly this invocation, or the living row with this pid, or NULL. */
+/*
+ * children_find() returns the row of exactly this invocation, children_find_pid() the living row
+ * with this pid. NULL: there is none.
+ */
 struct Child *children_find(const struct ProcessId *id);
 struct Child *children_find_pid(pid_t pid);
 

@@ -2,8 +2,8 @@
 /*
  * svcd: PID 1. It keeps services; svcd-manager decides about them (docs/keeper.md).
  *
- * This file: the three roles of the program (PID 1, a user's keeper, a re-executed keeper), and the
- * loop. A user has one keeper at a time, which ends with the process that started it.
+ * This file contains the three roles of the program (PID 1, a user's keeper, a re-executed keeper),
+ * and the loop. A user has one keeper at a time, which ends with the process that started it.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory: it consists of a header with the place of each table, the state, and the tables.
+ * Memory: consists of a header with the place of each table, the state, and the tables.
  *
  * Each image makes its own index of each table: a hash of each name. A search looks at each hash
  * from the beginning, which takes a few microseconds for a full table.
@@ -289,9 +289,7 @@ struct State *memory_state(void)
 
 /* --- tables --- */
 
-/*
- * The fences keep the order of the writes, because a fault may come between any two instructions.
- */
+/* The fences order the writes, because a fault may come between any two instructions. */
 void row_set_mark(struct Row *row, enum RowMark mark)
 {
 	atomic_signal_fence(memory_order_seq_cst);

@@ -169,7 +169,7 @@ static bool count_processes(const char *directory, const char *root)
 }
 
 /*
- * Must PID 1 leave the cgroup? Moving waits for an RCU grace period of ten to thirty milliseconds
+ * Must PID 1 leave? Moving waits for an RCU grace period of ten to thirty milliseconds
  * (cgroup_attach_lock() in the kernel), so PID 1 moves only where controllers can be enabled. The
  * root of all cgroups may have processes; it is the one without cgroup.type (kernel.org,
  * admin-guide/cgroup-v2).

@@ -333,7 +333,7 @@ static volatile sig_atomic_t is_crashing;
 
 /* Our program in memory. */
 static struct {
-	uintptr_t begin; /* of the file's first byte */
+	uintptr_t begin; /* the address of the file's first byte */
 	uintptr_t code;
 	uintptr_t code_end;
 	char build_id[2 * BUILD_ID_BYTES + 1]; /* empty: it was linked without one */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Line: formats the time and the text of a line.
+ * Line: formats time and text.
  */
 #include "config.h"
 

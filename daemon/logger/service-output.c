@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Service output: peeks at the bytes of a channel, writes lines, and takes the written bytes.
+ * Service output: peeks at bytes, writes lines, and takes the written bytes.
  */
 #include "config.h"
 

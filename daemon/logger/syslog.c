@@ -120,7 +120,7 @@ static const char *take_severity(const char *bytes, size_t *length, int *severit
 	return bytes + 3;
 }
 
-/* Returns: a new line in the format of the forwarder. */
+/* A new string in the format of the forwarder. */
 static char *make_line(const char *service, const char *bytes, size_t length, int64_t realtime_us)
 {
 	int severity = SEVERITY_INFO;
@@ -169,7 +169,7 @@ static bool send_one(Syslog *log, const Held *held, int64_t now_us)
 	return false;
 }
 
-/* The report is sent before the lines that follow the dropped lines. */
+/* The report precedes the lines that follow the dropped lines. */
 static void report_dropped(Syslog *log)
 {
 	g_autofree char *text = g_strdup_printf(

@@ -21,7 +21,7 @@ struct DBusStream {
 	FdSource *source;
 	/* messages that wait for the next turn, or an end to report; NULL: none */
 	GSource *later;
-	Timer *limit; /* the time limit of the authentication */
+	Timer *limit; /* of the authentication */
 	bool is_open; /* the authentication is over */
 	bool is_paused; /* complete messages may wait in @in for room in @out */
 	bool is_congested; /* the socket did not take all bytes; on_writable() will be called */

@@ -29,10 +29,7 @@
 #include "loop/loop.h"
 #include "loop/wire.h"
 
-/*
- * The first and the longest pause between attempts. Each pause is twice as long as the previous
- * one.
- */
+/* The first and the longest pause between attempts. Each pause is twice the previous one. */
 #define RETRY_FIRST_US (10 * G_TIME_SPAN_MILLISECOND)
 #define RETRY_LAST_US (5 * G_USEC_PER_SEC)
 /*

@@ -3,7 +3,7 @@
  * System bus: the manager's only connection to the system bus, or the connection of a user's
  * manager to the session bus. The manager never waits. Connecting, authentication, Hello and every
  * call go through the main loop. When the bus goes away, calls end without an answer. When the
- * bus's socket returns, the connection is made again.
+ * socket of the bus returns, the connection is made again.
  *
  * A listener sets its matches first, and then queries. A signal is only a reason for a new query;
  * only answers are used. After connected(), all earlier answers are invalid, and the queries must
