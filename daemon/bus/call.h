@@ -28,7 +28,6 @@ bool fail_call(GError **error, CallError code, const char *format, ...) G_GNUC_P
 
 /* Takes @reply, and sends it unless the caller wants no answer. */
 void call_answer(BusClient *client, DBusMessage *message, DBusMessage *reply);
-/* Sends @error as the answer. */
 void call_refuse(BusClient *client, DBusMessage *message, const GError *error);
 
 /* The first argument of a call with a signature that begins with "s". */

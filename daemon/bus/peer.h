@@ -32,7 +32,6 @@ void peer_free(Peer *peer); /* accepts NULL */
 /* Queues @message with the next serial and writes as much as the socket accepts. */
 void peer_send(Peer *peer, DBusMessage *message);
 
-/* Writes as much as the socket accepts. */
 void peer_flush(Peer *peer);
 
 #endif

@@ -19,7 +19,6 @@ typedef struct SystemClient SystemClient;
 typedef struct SystemClientListener {
 	/* svcd owns the name now, so its signals are received. */
 	void (*named)(void *data);
-	/* The access that this call requires. */
 	Access (*access)(void *data, DBusMessage *message);
 	/*
 	 * For a call with ACCESS_OPERATE or ACCESS_LOG: does @client operate all affected services?

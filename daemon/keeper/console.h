@@ -28,7 +28,7 @@ void console_close_others(void);
 /* Returns: the pid of the writer, or 0. */
 pid_t console_writer(void);
 
-/* A child was reaped. */
+/* Must be called when a child was reaped. */
 void console_on_exit(pid_t pid);
 
 /**

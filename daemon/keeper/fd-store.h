@@ -82,7 +82,7 @@ void disposal_now(void);
 /* Closes all descriptors of this process, except those of the console. */
 void disposal_of_everything(void);
 
-/* A child was reaped. */
+/* Must be called when a child was reaped. */
 void disposal_on_exit(pid_t pid);
 
 #endif

@@ -34,7 +34,7 @@ struct Keeper {
 	char cgroup_root[PROTOCOL_NAME_BYTES]; /* empty: no cgroup v2 */
 	char virtualization[32];
 	char manager_path[KEEPER_PATH_BYTES];
-	char arguments[KEEPER_MAX_ARGUMENTS][KEEPER_ARGUMENT_BYTES]; /* arguments for the manager */
+	char arguments[KEEPER_MAX_ARGUMENTS][KEEPER_ARGUMENT_BYTES];
 };
 
 extern struct Keeper keeper;

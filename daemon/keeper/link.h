@@ -60,7 +60,6 @@ bool link_is_answering(void);
 /* Has the manager settled, and answered since? Also true for an idle manager. */
 bool link_is_well(void);
 
-/* Messages about the link itself. */
 void link_on_hello(void);
 void link_on_pong(uint64_t serial);
 

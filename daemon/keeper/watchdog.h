@@ -37,7 +37,6 @@ const char *watchdog_request(void);
 int watchdog_fd(void);
 void watchdog_take_over(const char *request, int fd);
 
-/* Sets whether exec closes the device. */
 void watchdog_set_cloexec(bool on);
 
 #endif

@@ -16,7 +16,6 @@
 
 #include "logger/syslog.h"
 
-/* The data that all outputs share. */
 typedef struct ServiceOutputContext {
 	const char *directory;
 	int directory_fd; /* -1: it cannot be opened */

@@ -34,7 +34,6 @@ void syslog_send(Syslog *log, const char *service, const char *bytes, size_t len
 
 void syslog_on_writable(Syslog *log);
 
-/* Sends what can be sent now. */
 void syslog_flush(Syslog *log, int64_t now_us);
 
 /*

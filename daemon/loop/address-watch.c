@@ -16,7 +16,6 @@
 #include "base/fd.h"
 #include "loop/loop.h"
 
-/* Messages per turn of the main loop. */
 #define MESSAGE_BATCH 64
 
 struct AddressWatch {

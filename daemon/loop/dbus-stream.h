@@ -25,7 +25,6 @@ typedef enum AuthenticationResult {
 	AUTHENTICATION_REFUSED, /* send the bytes in @reply, then close */
 } AuthenticationResult;
 
-/* The limits of this end. */
 typedef struct DBusStreamLimits {
 	int priority; /* in the main loop */
 	int message_bytes; /* a longer message ends the stream, or is skipped */
@@ -82,7 +81,6 @@ size_t dbus_stream_message_bytes(const DBusStream *stream);
  */
 void dbus_stream_end(DBusStream *stream, const char *why);
 
-/* Writes what the socket takes. */
 void dbus_stream_flush(DBusStream *stream);
 
 /* Returns: the next serial, which is never 0. */

@@ -21,7 +21,6 @@
 /* A dump fills buffers of up to 32 KiB if they are offered (netlink_recvmsg() in the kernel). */
 #define DATAGRAM_BYTES (32 * 1024)
 
-/* Datagrams per turn of the main loop. */
 #define DATAGRAM_BATCH 16
 
 /* The pause between two lists. It is longer after a list that took long. */

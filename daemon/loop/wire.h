@@ -29,7 +29,6 @@ void wire_object_path(DBusMessageIter *out, const char *path);
 void wire_open(DBusMessageIter *out, int type, const char *signature, DBusMessageIter *ret_inner);
 void wire_close(DBusMessageIter *out, DBusMessageIter *inner);
 
-/* Appends a struct of strings. */
 void wire_string_struct(DBusMessageIter *out, const char *const *texts, unsigned n);
 
 /* Appends an array of strings (as). @names: borrowed. */
