@@ -3,9 +3,9 @@
  * Console: a socket, and a child that writes its lines to a terminal.
  *
  * A terminal can make root wait for ever, even if it is opened with O_NONBLOCK, because a user who
- * has logged in there can hold its line discipline. So PID 1 touches no terminal. On a machine the
- * terminal is /dev/console. In a container and in user mode the terminal is our standard error,
- * because /dev/console may belong to the host.
+ * has logged in there can hold the lock of its line discipline. So PID 1 touches no terminal. On a
+ * machine the terminal is /dev/console. In a container and in user mode the terminal is our
+ * standard error, because /dev/console may belong to the host.
  *
  * PID 1 has both ends of the socket. So lines wait in the socket while there is no writer, and
  * SIGPIPE is impossible.

@@ -200,7 +200,10 @@ void early_boot_process(void)
 		console_log("cannot change the directory to /: %s", strerror(errno));
 	(void)umask(022);
 	raise_own_limits();
-	/* After a re-execution the score is in the tables, because users can hold /proc by then. */
+	/*
+	 * After a re-execution the score is in the tables, because users may hold the lock of
+	 * /proc.
+	 */
 	if (!keeper.has_reexeced &&
 	    keeper_read_file("/proc/self/oom_score_adj", score, sizeof(score)) > 0)
 		keeper.oom_score_adj = atoi(score);

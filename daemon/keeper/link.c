@@ -289,8 +289,8 @@ static void replace_silent(void)
 }
 
 /*
- * A child checks whether the manager is traced, because a user can hold /proc. If the child has not
- * ended at the next ping, the manager counts as silent.
+ * A child checks whether the manager is traced, because a user can hold the lock of /proc. If the
+ * child has not ended at the next ping, the manager counts as silent.
  */
 static void on_ping_missed(void)
 {

@@ -191,8 +191,8 @@ static int set_own_score(int32_t score)
 
 /*
  * A child inherits the OOM score at its clone, so PID 1 takes on the score of the child during the
- * clone. The child cannot set it, because it would have to look up its own name in /proc, which
- * users can hold.
+ * clone. The child cannot set it, because that needs a look-up in /proc, and a user can hold the
+ * lock of /proc.
  */
 pid_t spawn_process(struct SpawnRequest *r)
 {
