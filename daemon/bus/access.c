@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Access: the rights of root, of the owner of a svcd --user, and of other users through polkit or
+ * Access: the rights of root, of the owner of an svcd --user, and of other users through polkit or
  * Operators=.
  */
 #include "config.h"

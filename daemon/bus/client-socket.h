@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Client socket: /run/svcd/private for root, which works from the first moment without a bus; and
- * the socket of a svcd --user.
+ * the socket of an svcd --user.
  *
  * The keeper keeps the listening socket, so connections wait in its backlog while no manager runs.
  * A client is accepted or refused before anything is read from it. The decision uses the
