@@ -2,8 +2,8 @@
 #
 # Additional files for desktops: see desktop/README.md.
 
-# Two extensions with the same body, because the interface of extensions changed with GNOME Shell
-# 45. The shell loads the one that fits.
+# Two extensions with the same body, because the interface of extensions changed in GNOME Shell 45.
+# The shell loads the extension that fits its version.
 GREETER_BODY = \
 	desktop/greeter/words.js \
 	desktop/greeter/model.js \
@@ -28,8 +28,8 @@ desktop/greeter/43/extension.js desktop/greeter/45/extension.js: $(GREETER_BODY)
 	} >$@.new && mv $@.new $@
 CLEANFILES += desktop/greeter/43/extension.js desktop/greeter/45/extension.js
 
-# 85 is below 90, the number of GDM's link to the admin's settings. These are read later and take
-# precedence.
+# 85 is below 90, the number of GDM's link to the admin's settings. So the admin's settings are read
+# later and take precedence.
 dist_gdmdconf_DATA = desktop/greeter/85-svcd
 
 EXTRA_DIST += desktop/README.md $(GREETER_BODY) $(GREETER_HEADS)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Bar: the display at the foot of the screen: failed services, below them the starting ones, and
-// the bar. The greeter's own elements keep their places, and clicks pass through it.
+// Bar: the display at the foot of the screen. It shows the failed services, below them the starting
+// services, and the bar. The greeter's own elements keep their places, and clicks pass through the
+// display.
 //
-// It draws at most ten times a second, and only its own few pixels, because the machine is busy
-// during a boot. The compositor smooths only large jumps.
+// The display is drawn at most ten times a second, and only its own few pixels, because the machine
+// is busy during a boot. Only large jumps of the bar are animated.
 
-// In the theme's units. FOOT leaves room for GDM's logo (64, with 24 above and below).
-// The box has a fixed size, because text has no size before it is drawn once. Its content is
-// aligned at the bottom.
+// Sizes in the theme's units. FOOT leaves room for GDM's logo (64, with 24 above and below). The
+// box has a fixed size, because a text has no size until it is drawn for the first time. The
+// content of the box is aligned at the bottom.
 const BAR_WIDTH = 400;
 const BAR_HEIGHT = 6;
 const BOX_WIDTH = 640;

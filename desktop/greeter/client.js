@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Client: passes the state of org.svcd1.Boot on the system bus to a listener: changed(properties),
-// left(), failedInBoot(names).
+// Client: passes the state of org.svcd1.Boot on the system bus to a listener, which has the methods
+// changed(properties), left() and failedInBoot(names).
 //
-// It subscribes first and then reads, so that no change is missed. It has its own connection, which
-// it makes again when the bus daemon restarts. With the shell's connection, such a restart would
-// end the shell or leave the connection closed. Every call is asynchronous, because a blocking one
+// It subscribes first and then reads, so that no change is missed. It has its own connection, and
+// connects again when the bus daemon restarts. With the shell's connection, such a restart would
+// end the shell or leave the connection closed. Every call is asynchronous, because a blocking call
 // would stop the compositor.
 
 const SVCD_NAME = 'org.svcd1';
 const BOOT_PATH = '/org/svcd1/boot';
 const BOOT_INTERFACE = 'org.svcd1.Boot';
-// Owning this name only means that the login screen is visible: docs/login-screen.md.
+// A process owns this name to report that the login screen is visible: docs/login-screen.md.
 const SHOWN_NAME = 'org.svcd1.LoginScreen';
 const DO_NOT_QUEUE = 4;
 
@@ -36,7 +36,7 @@ class BootClient {
         const flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION;
 
         try {
-            const address = Gio.dbus_address_get_for_bus_sync(Gio.BusType.SYSTEM, null); // does not block: from the environment or built in
+            const address = Gio.dbus_address_get_for_bus_sync(Gio.BusType.SYSTEM, null); // does not block: the address is in the environment or built in
             Gio.DBusConnection.new_for_address(address, flags, null, this._cancellable,
                 (_source, result) => this._onConnected(result));
         } catch (error) {
@@ -58,8 +58,8 @@ class BootClient {
         this._takeShownName();
     }
 
-    // Called for a new connection as well. Without the name svcd assumes that the login screen is
-    // visible 30 s after GDM is ready.
+    // Also called for a new connection. If no process owns the name, svcd assumes that the login
+    // screen is visible 30 s after GDM is ready.
     _takeShownName() {
         if (!this._isShown || !this._connection)
             return;
@@ -110,7 +110,7 @@ class BootClient {
         this._takeShownName();
     }
 
-    // Drops all that belongs to a connection, even a closed one.
+    // Frees everything that belongs to the connection, even if it is closed.
     _drop() {
         const connection = this._connection;
 
@@ -144,7 +144,7 @@ class BootClient {
         }
     }
 
-    // Any client can send us a signal; svcd's comes from the owner of its name.
+    // Any client can send this signal. Only a signal from the owner of svcd's name is used.
     _onChanged(sender, parameters) {
         if (sender === this._owner)
             this._listener.changed(parameters.get_child_value(1).recursiveUnpack());

@@ -10,7 +10,7 @@ const TITLE_MS = 700;
 // How long the full bar stays.
 const FULL_MS = 1000;
 
-// A restarted manager or bus is back within this time, and the display does not change meanwhile.
+// A restarted manager or bus is back within this time. Until then the display does not change.
 const GRACE_MS = 5000;
 
 class BootModel {
@@ -25,7 +25,7 @@ class BootModel {
         this._titleAt = 0;
     }
 
-    // Values by property name, all or some.
+    // @properties: new values by property name; a missing property is unchanged.
     change(properties, now) {
         const started = properties.InitStartedAt;
 
@@ -50,8 +50,8 @@ class BootModel {
             this._leftAt = now;
     }
 
-    // The boot was finished before the first look: which services failed in it? Later failures are
-    // not shown in the greeter.
+    // True if the boot finished before this client connected, so that its failures are still
+    // unknown. Later failures are not shown in the greeter.
     get wantsFailedInBoot() {
         return this._state.Finished === true && this._failedInBoot === null;
     }
@@ -69,7 +69,7 @@ class BootModel {
         return this._state.Failed || [];
     }
 
-    // A failed service that has been repaired since is not shown.
+    // A service that failed in the boot and has been repaired since is not shown.
     _failures() {
         if (!this._state.Finished)
             return this._failed();
@@ -106,7 +106,7 @@ class BootModel {
         };
     }
 
-    // The milliseconds until view() may change without an event; null: never.
+    // The milliseconds until view() may change without an event; null if it cannot.
     nextChange(now) {
         const times = [];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Progress: the client updates the model, and the bar shows its view. Without svcd there is no bar
-// at all.
+// Progress: the client updates the model, and the bar shows the model's view. Without svcd there is
+// no bar.
 
 class BootProgress {
     enable() {

@@ -13,7 +13,7 @@ function listText(names) {
     return shown.length > 0 ? `${shown.join(', ')} and ${last}` : last || '';
 }
 
-// The description of one starting service stands for all of them.
+// The title describes one starting service and counts the others.
 function titleText(current, starting) {
     const nMore = starting.length - 1;
 
