@@ -119,7 +119,8 @@ dist_svcdservices_DATA = \
 	services.d/daemons/zabbix-agent.svc \
 	services.d/getty@.svc
 
-# They generate the services of a package from its configuration: tools/svc-generate/generators.h.
+# These scripts generate the services of a package from its configuration:
+# tools/svc-generate/generators.h.
 dist_svcdservices_SCRIPTS = \
 	services.d/daemons/X11.generate \
 	services.d/daemons/openvpn.generate \
@@ -129,7 +130,7 @@ dist_svcdservices_SCRIPTS = \
 svcdpolicydir = $(svcdlibdir)/policy.d
 dist_svcdpolicy_DATA = services.d/policy/50-svcd.policy
 
-# For all users.
+# The services of users' sessions.
 svcduserservicesdir = $(svcdlibdir)/user-services.d
 dist_svcduserservices_DATA = \
 	services.d/user/pipewire-pulse.svc \
@@ -139,7 +140,7 @@ dist_svcduserservices_DATA = \
 svcduserpolicydir = $(svcdlibdir)/user-policy.d
 dist_svcduserpolicy_DATA = services.d/user/50-svcd.policy
 
-# Sessions that support XDG's autostart directory run it; all desktops do.
+# Sessions that support XDG's autostart directory run this file; all desktops support it.
 autostartdir = $(sysconfdir)/xdg/autostart
 nodist_autostart_DATA = services.d/user/svcd-user.desktop
 services.d/user/svcd-user.desktop: services.d/user/svcd-user.desktop.in Makefile
@@ -147,7 +148,7 @@ services.d/user/svcd-user.desktop: services.d/user/svcd-user.desktop.in Makefile
 EXTRA_DIST += services.d/user/svcd-user.desktop.in
 CLEANFILES += services.d/user/svcd-user.desktop
 
-# Not read; the admin may copy them.
+# svcd does not read these files; the admin may copy them.
 svcdpolicyexamplesdir = $(svcdlibdir)/policy-examples
 dist_svcdpolicyexamples_DATA = \
 	services.d/policy/60-debian-habits.policy \
