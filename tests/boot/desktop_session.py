@@ -4,7 +4,7 @@ Desktop session: the second half of test_desktop.py.
 
 A user logs in at the greeter, runs a GNOME session with services of her own, and logs out again.
 The user may not power off the machine while there is an inhibitor. After the log-out a greeter
-returns. From its menu the machine is suspended, and powered off in order.
+returns. Its menu suspends the machine, and then powers it off.
 """
 
 import json
@@ -21,8 +21,8 @@ BUS = "gdbus call --session -d org.freedesktop.DBus -o /org/freedesktop/DBus -m 
 INHIBITORS = "elogind-inhibit --list"
 # elogind.conf: InhibitDelayMaxSec=5.
 DELAYED_AT_LEAST_S = 4
-# After a minute the greeter's dialog confirms itself. The dialog exists a little before the test
-# sees it.
+# The greeter's dialog confirms itself after a minute. The test sees the dialog a little after its
+# start.
 CONFIRMED_WITHIN_S = 55
 
 # A name on the session's bus that appears after svcd --user, and one that comes and goes.
@@ -43,8 +43,8 @@ def inhibit(vm, what, mode, why):
 
 
 def steady_states(vm):
-    """The states of services that run by policy, when all have settled; those that the bus starts
-    come and go."""
+    """The states of the services when all have settled, without services that the bus starts,
+    because those come and go."""
     wait_for(lambda: vm.svcctl_json("status")["at_rest"], GREETER_S, "all have settled", 1)
     return {name: state for name, state in vm.states().items() if name not in ON_DEMAND}
 
@@ -133,8 +133,7 @@ def check_suspend(vm):
 
 
 def choose_power_off(vm):
-    """Power off with the greeter's menu and its dialog, where Return would at first press
-    "Cancel"."""
+    """Power off with the greeter's menu and its dialog. The dialog first selects "Cancel"."""
     vm.choose_power("Power Off…", vm.is_dark)
     until = time.monotonic() + CONFIRMED_WITHIN_S
     vm.see_key("right")

@@ -22,9 +22,9 @@ from small_machine import NoKernel, small_machine
 from vm import Machine
 
 RELEASES = os.environ.get("SVCD_TEST_RELEASES", "bookworm trixie testing").split()
-# There is no bus here. Each command of the static busybox reads /proc at its start. The root is a
-# tmpfs, which never caches missing names. The loader and the libraries of svcctl look for some
-# missing names in / and /etc.
+# Attacks that do not work here, or that also hold the test's own commands. There is no bus. Each
+# command of the static busybox reads /proc at its start. svcctl's loader and libraries look up
+# missing names in / and /etc, and the root is a tmpfs, which never caches missing names.
 WITHOUT = ("bus", "directory-proc", "directory-", "directory-etc")
 PLANS = [plan for plan in attack_set.PLANS if plan.name not in WITHOUT]
 ROUNDS = 5
@@ -36,7 +36,7 @@ FILES = {**attack_set.files_of(PLANS), "/etc/svcd/policy.d/test.policy": attack_
 
 
 def begin(vm):
-    """Start the attackers that are users. Those that are services were started with the machine."""
+    """Start the attacks by users. The attacks by services have started with the machine."""
     for number, plan in enumerate(PLANS):
         if plan.terminal:
             vm.sh("chown nobody /dev/console /dev/ttyS0")
@@ -78,7 +78,7 @@ def check(release):
         version, kernel, initramfs = small_machine(work, release, os.environ["SVCD_STAGE"], FILES)
         with Machine([], kernel, initramfs, cmdline="rdinit=/init", memory_mib=1024, n_processors=2) as vm:
             vm.wait_shell()
-            vm.sh_detached("exec 9<>/run/talk") # now, because O_CREAT takes the directory's lock
+            vm.sh_detached("exec 9<>/run/talk") # before the attacks, because O_CREAT takes the directory's lock
             vm.sh_detached("PATH=/usr/bin") # a missing name would be looked up in /usr/sbin, which is held
             print(f"{release}: {version}: up after {time.monotonic() - vm.began:.0f} s", flush=True)
             calm = check_round(vm, "calm")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Services that the bed of tests/packages cannot run, on Debian 12 and 13: LightDM, SDDM, GDM,
+Services that cannot run in the bed (tests/lib/bed.py), on Debian 12 and 13: LightDM, SDDM, GDM,
 bluetoothd, ntpd. limit: 4500
 
 Each display manager shows its greeter and gives the screen to the next one. GDM is tested on Debian
@@ -38,7 +38,7 @@ def wait_state(vm, name, *states):
 
 
 def greeter(vm, name):
-    """The processes of its greeter."""
+    """The processes of the greeter of @name."""
     user, program = GREETERS[name]
     return set(vm.sh(f"pgrep -u {user} -f '(^|/){program}'", check=False)[1].split())
 
@@ -50,7 +50,7 @@ def is_drawn(vm):
 
 def wait_extension(vm):
     """
-    svcd's extension takes the name when GNOME Shell has drawn the greeter.
+    When GNOME Shell has drawn the greeter, svcd's extension takes the name org.svcd1.LoginScreen.
 
     gnome-session disables all extensions permanently if its shell was not up within 90 seconds,
     which happens on a busy machine.
@@ -73,7 +73,8 @@ def wait_greeter(vm, name, old=frozenset()):
 
 
 def check_screen(vm, name, others):
-    """Its greeter returns after a restart and after a kill; no process of @others runs."""
+    """The greeter of @name returns after a restart and after a kill, and no greeter of @others
+    runs."""
     wait_greeter(vm, name)
     for other in others:
         assert vm.services()[other]["state"] != "ready", f"{other} is up as well"

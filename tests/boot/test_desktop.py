@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # limit: 3600
 """
-A desktop without systemd boots to the login screen long before all is up, and the screen shows the
+A desktop without systemd shows the login screen long before the boot ends, and the screen shows the
 progress of the boot. Then a user logs in (desktop_session.py).
 
-The bar is as long as org.svcd1.Boot reports, and the screen lists failed services. Both are right
-again after the manager has ended, and after the bus and GDM have ended. Where GDM must not start,
-there is a text login. The pictures are kept ($SVCD_ARTIFACTS).
+The bar is as long as org.svcd1.Boot reports, and the screen lists failed services. Both are correct
+again after a kill of the manager, and after a kill of the bus, which ends GDM. When GDM has failed
+or was stopped, there is a text login. The pictures are kept ($SVCD_ARTIFACTS).
 """
 
 import os
@@ -93,8 +93,8 @@ def check_gives_up(vm):
 
 
 def check_interrupted(vm):
-    """The bar never goes back, whatever is killed meanwhile. GDM ends with the bus, and another one
-    starts."""
+    """The bar never goes back when the manager or the bus is killed. GDM ends with the bus, and
+    another GDM starts."""
     seen = [check_bar(vm, "greeter-boot")]
     vm.sh("kill -KILL $(pgrep -x svcd-manager)")
     wait_for(vm.boot_values, GREETER_S, "another manager answers", 1)
@@ -110,7 +110,8 @@ def check_interrupted(vm):
 
 
 def check_boot_ends(vm):
-    """The bar vanishes with the end of the boot; failed services stay until they are repaired."""
+    """The bar vanishes at the end of the boot. The list of failed services stays until their
+    repair."""
     vm.sh("touch /run/go-on")
 
     def only_bar_has_gone():

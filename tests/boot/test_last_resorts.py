@@ -4,7 +4,7 @@
 A machine with svcd boots a plain shell (init=/bin/sh), continues when that shell executes svcd, and
 survives faults of PID 1.
 
-A fault costs no service, and PID 1 continues to feed the hardware watchdog. Then PID 1 runs into an
+A fault stops no service, and PID 1 continues to feed the hardware watchdog. Then PID 1 runs into an
 endless loop, and the watchdog resets the machine in time.
 """
 

@@ -4,7 +4,7 @@
 A Debian disk boots with svcd as PID 1: all wanted services come up, fstab is mounted, and a
 power-off is clean.
 
-The limits and sandboxes of services work on its kernel, and a killed manager costs no service.
+The limits and sandboxes of services work on its kernel, and a kill of the manager stops no service.
 """
 
 import os
@@ -52,7 +52,7 @@ GREEDY = {
 }
 OWN_LIMIT = "out of memory: its own limit was reached (MemoryMax=)"
 
-# A service with all protections, and its attempts: is each one permitted?
+# A service with all protections. TRIES: its attempts, and whether each is permitted.
 STRICT = """Exec=/bin/sh /run/tries
 StateDirectory=strict
 ProtectSystem=strict
@@ -180,8 +180,8 @@ def check_early_boot(vm):
     assert "system boot" in vm.sh("who -b")
     check_memory(vm)
     vm.sh("test -d /run/lock && test -c /dev/loop-control")
-    # Deferred tasks run when the machine is idle: then terminals belong to their group, and there
-    # is a new random seed.
+    # When the machine is idle, deferred tasks run. They give the terminals to their group, and
+    # write a new random seed.
     wait_for(lambda: vm.sh("stat -c %G /dev/tty9; test -s /var/lib/urandom/random-seed", check=False) == (0, "tty"), BOOT_S,
              "the rest of the devices has been announced")
     for name in ("udev-trigger-rest", "urandom-renew"):
@@ -229,7 +229,8 @@ def check_manager_killed(vm):
 
 
 def check_explain(vm):
-    """explain names no service, because all are as wanted. Uninstalled services do not count."""
+    """explain names no service, because all wanted services are up. Services that are not installed
+    do not count."""
     status, output = vm.sh("svcctl explain", check=False)
     assert status == 0 and "waiting" not in output and "failed" not in output, output
 
@@ -302,7 +303,7 @@ def check_strict(vm):
 
 
 def check_controllers(vm):
-    """Only the controller that counts processes is enabled where no service needs another one."""
+    """Where no service needs another controller, only "pids" is enabled."""
     for group in ("/sys/fs/cgroup", "/sys/fs/cgroup/svcd"):
         assert vm.sh(f"cat {group}/cgroup.subtree_control").split() == ["pids"]
     # Without TasksMax= a service has the default share of the processes.

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # limit: 2400
 """
-Real NetworkManager and a real bus: sshd is active only while the network is up, and dead daemons
-cost no service.
+Real NetworkManager and a real bus: sshd is active only while the network is up.
 
-NetworkManager is killed, and so is the bus ($SVCD_TEST_KILLS times). No service is lost, and each
-condition is right again. An NFS volume, which the machine itself serves, is mounted and locked with
-versions 4 and 3, and mounted with a Kerberos ticket.
+NetworkManager is killed, and the bus is killed $SVCD_TEST_KILLS times. No other service is lost,
+and each condition becomes correct again. An NFS volume, which the machine itself serves, is mounted
+and locked with versions 4 and 3, and mounted with a Kerberos ticket.
 """
 
 import json
@@ -134,7 +133,7 @@ def check_nfs(vm):
         assert f"vers={version}" in vm.sh(f"findmnt -n -o OPTIONS --mountpoint /srv/v{version}")
         vm.sh(f"flock -n /srv/v{version}/lock -c 'echo version {version} >/srv/v{version}/text'")
         assert vm.sh("cat /srv/share/text") == f"version {version}"
-    # The servers restart: the volumes stay, requests wait, and continue with the next server.
+    # When the servers restart, the volumes stay mounted, and requests wait for the next servers.
     vm.sh("svcctl restart --wait nfs-kernel-server nfs-mountd rpcbind", seconds=300)
     wait_state(vm, "nfs-kernel-server", "done")
     vm.sh("flock /srv/v3/lock -c 'echo again >/srv/v3/text'; flock /srv/v4/lock true; grep -qx again /srv/v4/text", seconds=300)

@@ -5,8 +5,9 @@
 The power fails while an admin changes policy, again and again: each file on the disk has its text
 from before or after one change.
 
-No file has a part of a text, and no acknowledged change is lost. A power failure may hit between
-the two files of one change (revert). Then the history reports it, and undo restores both files.
+No file has only a part of a text, and no acknowledged change is lost. A power failure may hit
+between the two files of one change (revert). Then the history reports it, and undo restores both
+files.
 
 One machine changes policy all the time and logs each step. At random moments it is stopped, its
 root disk is copied, and it continues. Each copy is the result of a power failure at that moment.
@@ -95,8 +96,8 @@ def flushes(vm):
 
 
 def wait_a_moment(vm, chance):
-    """A change takes some seconds on emulated processors, and a few fsync() calls; most cuts should
-    fall between those."""
+    """A change takes some seconds on emulated processors, and makes a few fsync() calls. Most cuts
+    should fall between these calls."""
     until = time.monotonic() + 20
     target = flushes(vm) + chance.randrange(1, 12)
     if chance.random() < 0.25:

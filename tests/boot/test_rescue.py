@@ -5,7 +5,7 @@ Without a manager PID 1 logs the reason on the console, offers a shell, and cont
 a manager again.
 
 "single" on the kernel command line gives the admin a shell without daemons, even during the search
-for a missing volume. Leaving it continues the boot. Ctrl-alt-del reboots.
+for a missing volume. When the admin leaves the shell, the boot continues. Ctrl-alt-del reboots.
 """
 
 import os
@@ -42,7 +42,7 @@ def lock_root(disk, directory):
 
 
 def open_shell(vm, begin, question="password for maintenance", answer="root"):
-    """sulogin(8) drops input from before it reads, so repeat the answer."""
+    """sulogin(8) discards input that arrives before it reads, so repeat the answer."""
     def prompt():
         vm.type_console(f"{answer}\n")
         return vm.wait_console(r"root@[^ ]+:.*# ", TYPED_S, begin)
@@ -52,8 +52,8 @@ def open_shell(vm, begin, question="password for maintenance", answer="root"):
 
 def check_no_manager(vm):
     """
-    PID 1 logs the reason on the console, and offers a shell, also if the root account is locked. It
-    continues when the shell ends.
+    PID 1 logs the reason on the console, and offers a shell, even if the root account is locked.
+    When the shell ends, PID 1 continues.
     """
     vm.wait_console("svcd-manager")
     open_shell(vm, 0, "Press Enter for maintenance", "")
@@ -83,7 +83,7 @@ def check_late_volume(vm, path):
     vm.type_console("exit\n")
     wait_for(lambda: vm.svcctl_json("runlevel")["runlevel"] == "2", COMMAND_S, "the usual runlevel")
     rows = vm.services()
-    # A very slow machine has given up the volume after 90 s, and continued.
+    # On a very slow machine the wait for the volume may already have ended, after 90 s.
     if rows["mount-srv-my--data"]["state"] == "waiting":
         assert rows["dbus"]["state"] == "waiting", f"dbus is {rows['dbus']['state']} before the volume is there"
     else:

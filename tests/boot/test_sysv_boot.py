@@ -26,7 +26,7 @@ from vm import BOOT_S, Machine
 
 STAGE = os.environ["SVCD_STAGE"]
 IS_LONG = "SVCD_TEST_SYSVINIT" in os.environ
-REST_S = 120 # until no program starts or ends any longer
+REST_S = 120 # until no more programs start or end
 OFF_S = 400
 HABITS = "60-debian-habits.policy"
 
@@ -34,8 +34,8 @@ HABITS = "60-debian-habits.policy"
 # short-lived programs.
 NO_DAEMONS = re.compile(r"/usr/lib/svcd/.*|/usr/s?bin/(svcd|init|dash|bash|agetty|getty|ls|bootlogd|sleep|anacron)")
 
-# svcd does the work of most of these itself at the end. sysvinit runs its runlevels with rc and
-# rcS.
+# sysvinit runs its runlevels with rc and rcS. The other scripts do the last steps of a shutdown,
+# which svcd does itself.
 NOT_WRAPPED = {"rc", "rcS", "sendsigs", "umountnfs.sh", "umountfs", "umountroot", "halt"}
 
 # The bus starts the daemon of this script before the script runs. The script leaves no process, so
@@ -69,9 +69,9 @@ class Boot:
     """The results of one boot."""
     starts: list
     stops: list
-    daemons: dict # as DAEMONS
+    daemons: dict # in the form of DAEMONS
     cpu_s: float  # CPU time of the emulated boot, independent of the host's load
-    off_s: float  # from the command to the end
+    off_s: float  # from the command to power off
 
     def login_s(self):
         return next(run.begin for run in self.starts if run.path.endswith("getty"))
@@ -83,7 +83,7 @@ class Boot:
 
 def programs(vm):
     """The running programs, in the form of DAEMONS."""
-    shown = vm.sh(LIST_PROCESSES, check=False)[1]  # some end meanwhile
+    shown = vm.sh(LIST_PROCESSES, check=False)[1]  # some processes end meanwhile
     parents = dict(re.findall(r"^/proc/(\d+)/status:PPid:\t(\d+)$", shown, re.M))
     exes = re.findall(r" /proc/(\d+)/exe -> (.+?)(?: \(deleted\))?$", shown, re.M)
     processes = {pid: (exe, parents[pid]) for pid, exe in exes if pid in parents}
@@ -95,7 +95,7 @@ def programs(vm):
 
 
 def daemons(vm):
-    """The programs that stay, because daemons start helpers that end soon."""
+    """The programs that keep running. Short-lived helpers of daemons are left out."""
     seen = [programs(vm)]
 
     def is_settled():
@@ -221,7 +221,7 @@ def check_order(what, all_runs, pairs):
 
 
 def check_alone(what, all_runs, interactive):
-    """Scripts that ask on the console have it for themselves."""
+    """A script that asks on the console has the console alone."""
     ran = script_times.scripts(all_runs)
     turns = sorted((ran[name][0].begin, ran[name][0].end, name) for name in interactive if name in ran)
     assert turns, f"{what}: no interactive script has run"
@@ -230,7 +230,7 @@ def check_alone(what, all_runs, interactive):
 
 
 def check_scripts(what, boot):
-    """The scripts of the runlevels ran, and no others; all started ones have been stopped."""
+    """The scripts of the runlevels ran, and no others. Each script that started was stopped."""
     started, stopped = ({name for name in script_times.scripts(all_runs) if name not in NOT_WRAPPED}
                         for all_runs in (boot.starts, boot.stops))
     wanted = linked("S", "S", 2)
