@@ -6,8 +6,8 @@ Life: the tests that a Debian daemon must pass as a service of svcd.
         Daemon("apache2", probe=tcp(80, "HEAD / HTTP/1.0\\r\\n\\r\\n", "HTTP/1.1 200")),
     )
 
-boots svcd in a sandbox on a Debian with the packages of all daemons installed, never started, and
-takes each daemon through
+boots svcd in a sandbox on a Debian where the packages of all daemons are installed, but no daemon
+was ever started. It takes each daemon through
 
     wake      if the probe is a client of its [Socket]: it starts the service, and a stop closes the sockets
     start     the probe succeeds at its first try once svcctl reports ready; its sandbox keys are in force
@@ -15,10 +15,10 @@ takes each daemon through
     reload    with Reload=: the same process, and soon the probe succeeds
     check     with CheckCommand=: a restart with a broken configuration is refused, with the same process
     crash     SIGKILL to the main process, so that its pid file and sockets remain: ready again, and the probe
-    stop      no process and no populated cgroup is left; the file in /usr/lib/svcd was in use
+    stop      no process and no populated cgroup is left
 
-Daemons of one call run side by side in one sandbox, so they must not conflict. In the end only the
-processes from before remain, and services that requests from the daemons have started.
+Daemons of one call run side by side in one sandbox, so they must not conflict. In the end two kinds
+of processes remain: those from before the tests, and services that a request from a daemon started.
 """
 
 import concurrent.futures
@@ -35,8 +35,7 @@ from deadline import wait_for
 from probes import bus, python, tcp, udp, unix  # noqa: F401 (tests import these from here)
 from sandbox import Sandbox, debian_root
 
-# All packages of these tests, so that there is one tree of them and another for the conflicting
-# ones. A new package makes a new tree of 1.6 GB, in two minutes.
+# One list for all tests, because each list makes a tree of 1.6 GB, in two minutes.
 COMMON = "libpam-elogind python3"
 PACKAGES = f"""{COMMON} accountsservice acpid anacron apache2 at autofs avahi-daemon bluez chrony colord cups-browsed
     cups-daemon docker.io dnsmasq dovecot-imapd exim4-daemon-light fail2ban fwupd haproxy irqbalance libvirt-daemon-system
@@ -44,7 +43,8 @@ PACKAGES = f"""{COMMON} accountsservice acpid anacron apache2 at autofs avahi-da
     mariadb-server memcached modemmanager monit bind9 nfs-common nfs-kernel-server openvpn packagekit polkitd postgresql
     power-profiles-daemon redis-server rpcbind rtkit samba winbind sane-utils smartmontools snmpd squid switcheroo-control
     tinyproxy tor udisks2 unattended-upgrades upower uuid-runtime vsftpd zabbix-agent"""
-# exim4 and chrony conflict with these, and a domain controller has no other Samba services.
+# Packages that conflict with exim4 and chrony, and a domain controller, which has no other Samba
+# services.
 ALTERNATIVES = f"{COMMON} postfix ntpsec samba-ad-dc samba-ad-provision"
 
 SIDE_BY_SIDE = 4
@@ -59,13 +59,13 @@ CLIENT_EVERY_S = 0.01
 # Makes a route, because some services wait for the network.
 NETWORK = ("ip link add name out0 type veth peer name out1 && ip address add 192.0.2.2/24 dev out0 && "
            "ip link set out0 up && ip link set out1 up && ip route add default via 192.0.2.1")
-# No DNS server answers there, so names are looked up only in files.
+# No DNS server answers in the sandbox, so names are looked up only in files.
 FILES = {
     "/etc/hosts": "127.0.0.1 localhost svcd-box svcd-box.example\n",
     "/etc/nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n",
     "/etc/resolv.conf": "",
 }
-# Policy wants nothing else: the daemons are started one by one.
+# Policy wants none of the tested daemons, because each test starts its own.
 POLICY = "[runlevel 2]\nActivate=-networking -network-manager -cron -elogind -rc.local dbus rsyslog\n\n"
 
 
@@ -115,8 +115,8 @@ def living(box):
 
 
 class Clients:
-    """A client that connects to a socket of the sandbox all the time. At the end of the "with" it
-    checks that no connection was refused, and that some succeeded."""
+    """A client that connects to a socket of the sandbox again and again. At the end of the "with"
+    it checks that no connection was refused, and that some succeeded."""
 
     def __init__(self, path):
         self.path = path
@@ -191,7 +191,7 @@ class Life:
         def look():
             try:
                 return [protection.missing(self.box, self.text, self.pid())]
-            except FileNotFoundError:  # it was idle, and exited
+            except FileNotFoundError:  # the daemon was idle, and exited
                 return []
 
         with contextlib.ExitStack() as stack:
@@ -224,7 +224,7 @@ class Life:
         self.svcctl("stop")
 
     def wake(self):
-        """No other service has requested it so far. The probe is a client of one of its sockets."""
+        """The daemon starts only because the probe connects to one of its sockets."""
         wait_for(lambda: all(row["open"] for row in self.listens()), what="its sockets are open")
         self.check_probe("wake")
         self.box.wait_state(self.name, "ready")
@@ -267,7 +267,8 @@ class Life:
         assert self.pid() == before, "check: it is another process"
 
     def kill(self):
-        """Return its former pid. A service that exited meanwhile is first started by the probe."""
+        """Return the pid of the killed process. If the service has exited, the probe starts it, and
+        the result is 0."""
         pid = self.pid()
         if not pid:
             self.check_probe("crash")
@@ -280,7 +281,7 @@ class Life:
 
     def crash(self):
         before = self.kill()
-        if not before:  # it exits sooner than it is found
+        if not before:  # it exited before it could be killed
             with self.kept_busy():
                 before = wait_for(self.kill, what="crash: it is killed")
         if self.says("Restart"):
@@ -292,7 +293,7 @@ class Life:
         self.check_up("crash")
 
     def stop(self):
-        # Only elogind leaves its cgroup.
+        # Only elogind leaves its cgroup, so the main process is added.
         cgroup = f"/svcd/{self.name}"
         processes = members(self.box, cgroup) | {self.pid()}
         self.svcctl("stop")
@@ -324,7 +325,7 @@ def problem_of(box, daemon):
     began = time.monotonic()
     try:
         Life(box, daemon).live()
-    except Exception as problem:  # the others are tested, too
+    except Exception as problem:  # the other daemons are tested, too
         told = box.svcctl("status", daemon.service, check=False).stdout
         box.svcctl("stop", daemon.service, check=False)
         return f"=== {daemon.service}: {problem}\n{told}"

@@ -28,6 +28,7 @@ try_all(
     Daemon("wpa_supplicant", probe=bus("fi.w1.wpa_supplicant1"), ignore=NO_HARDWARE),
     Daemon("upower", probe=bus("org.freedesktop.UPower")),
     # fwupd does not look for firmware, because there is no hardware. It is tested after polkit and
-    # udisks2, because it watches their names, and GLib 2.74 aborted once as these changed owners.
+    # udisks2, because it watches their names, and GLib 2.74 aborted once when these names changed
+    # owners.
     Daemon("fwupd", probe=bus("org.freedesktop.fwupd"), ignore=NO_HARDWARE),
 )

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Disks and NFS: services that need a kernel of their own wait for it; the others run."""
+"""Disks and NFS: services that cannot share the host's kernel wait; the others run."""
 
 from life import Daemon, try_all
 

@@ -6,7 +6,7 @@ and leaves nothing."""
 from life import Daemon, bus, tcp, try_all
 
 try_all(
-    # The other daemons register with avahi-daemon. After a stop only an admin starts it.
+    # The other daemons register with avahi-daemon. After a stop they cannot start it again.
     Daemon("avahi-daemon", probe=bus("org.freedesktop.Avahi")),
     Daemon("nmbd", probe="nmblookup -U 192.0.2.2 svcd-box"),
     Daemon("saned", probe=tcp(6566)),

@@ -65,7 +65,7 @@ with Sandbox(root=debian_root(*PACKAGES.split()), files=user_files(policy="")) a
     box.write("/tmp/silence.wav", "")
     box.run("/usr/bin/python3", "-c", "import wave; w = wave.open('/tmp/silence.wav', 'wb'); w.setparams((1, 2, 48000, 0, 'NONE', ''));"
             "w.writeframes(bytes(9600))")
-    box.run("mkdir", "-p", *(f"/run/systemd/{name}" for name in ("seats", "sessions", "users", "machines")))  # elogind does
+    box.run("mkdir", "-p", *(f"/run/systemd/{name}" for name in ("seats", "sessions", "users", "machines")))  # as elogind does
     nothing_runs_before_somebody_asks(session)
     the_first_client_starts_them(session)
     a_restart_and_a_crash_refuse_nobody(session)

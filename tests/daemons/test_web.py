@@ -19,7 +19,7 @@ try_all(
            broken=("/etc/haproxy/haproxy.cfg", NONSENSE)),
     # It returns its own statistics without contacting another server.
     Daemon("tinyproxy", probe=tcp(8888, "GET http://tinyproxy.stats/ HTTP/1.0\r\n\r\n", "HTTP/1.0 200")),
-    # A jail is configured, and the first login would make the log that it reads.
+    # The package configures a jail for sshd. Its log would exist only after the first login.
     Daemon("fail2ban", probe="fail2ban-client status sshd | grep -q auth.log", before="touch /var/log/auth.log",
            broken=("/etc/fail2ban/jail.local", NONSENSE)),
     Daemon("containerd", probe="ctr version | grep -q Server"),
