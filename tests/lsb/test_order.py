@@ -6,8 +6,8 @@ Real packages, each alone and all together: svcd orders exactly the pairs of ini
 insserv(8) orders.
 
 This holds for start and stop. The exceptions and their reasons are in differences.json: scripts
-that are svcd's own work, and pairs where insserv misreads a header. An unused row there is a
-failure, too.
+whose work svcd does itself, and pairs where insserv misreads a header. The test also fails if a row
+there is unused.
 """
 
 import json
@@ -20,17 +20,18 @@ with open(f"{lsb.DATA}/differences.json", encoding="utf-8") as file:
 
 LIST = f"{lsb.DATA}/packages"
 
-# Scripts with odd headers, only compared together with the others, because they replace each other.
+# Packages whose scripts have odd headers. They are not compared alone, because they replace each
+# other.
 MORE = f"{lsb.DATA}/packages-more"
 
-# The package that insserv itself needs in a tree with only one other package.
+# The package that insserv itself needs. It is added to a tree with only one other package.
 BASE = "insserv"
 
 used = set()
 
 
 def is_justified(kind, who, pair):
-    """Start or stop; "svcd" or "insserv", the one that orders the pair alone."""
+    """@kind: start or stop. @who: "svcd" or "insserv", whichever alone orders the pair."""
     for number, row in enumerate(DIFFERENCES["order"]):
         if row["kind"] == kind and row["only"] == who and row["before"] in ("*", pair[0]) and row["after"] in ("*", pair[1]):
             used.add(number)
@@ -44,7 +45,7 @@ def rows(kind, who, level, pairs):
 
 
 class Comparison:
-    """One tree, read by svcd and insserv."""
+    """One tree, and the orders of svcd and insserv for it."""
 
     def __init__(self, tree):
         self.tree = tree
@@ -65,8 +66,8 @@ class Comparison:
                 if {lsb.service_of(a), lsb.service_of(b)} <= self.services}
 
     def _compare(self, kind, level, theirs, ours, among, allowed=None):
-        """@among: sets of services within which svcd may order only the same pairs and those of
-        @allowed."""
+        """@theirs: the pairs of insserv. @ours: those of svcd. Within each set of @among, svcd may
+        order only the pairs in @allowed, by default @theirs."""
         self.n_pairs += len(theirs)
         extra = {pair for pair in ours - (allowed or theirs) if any(set(pair) <= group for group in among)}
         self.problems += rows(kind, "insserv", level, theirs - ours)
@@ -114,7 +115,7 @@ def not_wrapped(tree, services):
 
 
 def compare(origin, title, paths=None, more=()):
-    """@paths: only these files of it; @more: trees on top of it."""
+    """@paths: use only these files of @origin. @more: trees that are added to it."""
     with lsb.Tree(origin, paths) as tree:
         for other in more:
             tree.add(other)

@@ -4,8 +4,8 @@
 Trees of random init scripts: svcd orders each pair that insserv(8) orders in a runlevel, for start
 or for stop.
 
-svcd may order more, because insserv ignores orderings through a third script if that has no link. A
-failure prints its seed; test_random.py SEED repeats it alone.
+svcd may order more, because insserv ignores an ordering through a third script that has no link. A
+failure prints its seed; test_random.py SEED repeats only that tree.
 """
 
 import random
@@ -36,7 +36,8 @@ class Author:
         self.words = self.names + sorted(MEMBERS) + ["nobody"]
 
     def _list(self, name, count, is_later):
-        """Tokens with all their scripts on the same side of @name in the order."""
+        """Random names of scripts and facilities. In the order, all their scripts are on the same
+        side of @name."""
         rank = self.names.index(name)
         words = []
         for word in self.random.sample(self.words, min(count, len(self.words))):
@@ -76,7 +77,8 @@ def missing(tree, level, kind):
 
 
 def run(seed):
-    """Return the number of compared pairs, None without a sound order; prints errors."""
+    """Return the number of compared pairs, or None if the headers contradict each other. Prints
+    errors."""
     author = Author(seed)
     with lsb.Tree() as tree:
         tree.write("/etc/insserv.conf", FACILITIES)

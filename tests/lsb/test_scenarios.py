@@ -93,7 +93,7 @@ class Story:
             self.texts[name] = text
 
     def _enable(self, name):
-        """Links by number alone, even if insserv would refuse them, to test svcd's diagnostics."""
+        """Make the links without insserv, which would refuse some, to test svcd's diagnostics."""
         self.n_enabled[name] = self.n_enabled.get(name, 0) + 1
         if self.use_links and name in self.texts:
             self.tree.link(name, levels_in(self.texts[name], "Default-Start"), levels_in(self.texts[name], "Default-Stop"))
@@ -121,8 +121,8 @@ class Story:
         for level, scripts in levels.items():
             wanted = self.tree.wanted(level)
             for script in scripts:
-                # A stop link: svcd stops the service there because it is not wanted. Services of S
-                # are up in 1 to 5, too.
+                # In a runlevel with a stop link svcd stops the service because it is not wanted.
+                # Services of S are up in 1 to 5, too.
                 starts = {level, "S" if level in lsb.START_LEVELS else level} & set(
                     levels_in(self.texts[script], "Default-Start"))
                 self.expect((lsb.service_of(script) in wanted) == bool(starts),
@@ -158,7 +158,7 @@ class Story:
             self.expect((lsb.service_of(first), lsb.service_of(second)) in order, f"{first} is not before {second}")
 
     def _is_told(self, *scripts):
-        """Check that one diagnostic names all of them."""
+        """Check that one diagnostic names all these scripts."""
         names = [lsb.service_of(script) for script in scripts]
         for row in self.tree.complaints():
             text = f"{row['text']} {row.get('service', '')} {row.get('file', '')}"
