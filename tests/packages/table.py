@@ -18,16 +18,16 @@ class Package:
     @name: the package, and the argument of apt unless others are set. @service: its name in
     svcd.
 
-    @others: further services that are then up. @called: those that come up on demand of it or its
-    client. @probe: a shell line that fails unless the client is served. @state: "ready", "done" for
-    a task, "idle" if the client or apt itself (@is_called_by_apt) starts it; "waiting" if it stays
-    so in the bed, because of @why; "unit" with only a unit of systemd; "off" if /etc/default
-    disables it. @upgraded: the packages that are installed again, by default all. @keeps_running:
-    Debian then only reloads it, or leaves it alone. @files, @policy: the admin's own, present
-    before the package. @after: the admin's shell line after the installation. @broken: failing
-    steps, with the reason, because the script fails under sysvinit, too. @normal: part of the
-    normal run. @runs_under_systemd: its unit runs in a container. @apart: processes of only one of
-    the two inits, by design.
+    @others: further services that are then up. @called: services that the package or its client
+    starts on demand. @probe: a shell line that fails unless the client is served. @state: "ready",
+    "done" for a task, "idle" if the client or apt itself (@is_called_by_apt) starts it; "waiting"
+    if it stays so in the bed, because of @why; "unit" with only a unit of systemd; "off" if
+    /etc/default disables it. @upgraded: the packages that are installed again, by default all.
+    @keeps_running: an upgrade only reloads the service, or leaves it alone. @files, @policy: the
+    admin's own, present before the package. @after: the admin's shell line after the installation.
+    @broken: the steps that also fail under sysvinit, with the reason. @normal: part of the normal
+    run. @runs_under_systemd: its unit runs in a container. @apart: processes that by design run
+    under only one of the two inits.
     """
     name: str
     service: str
@@ -156,13 +156,13 @@ SHARES = (
     Package("winbind", "winbind", "wbinfo --ping"),
     Package("samba-ad-dc", "samba-ad-dc", "samba-tool user list -H ldap://localhost -U Administrator --password=Secret-1234 | grep -x "
             "Administrator", words="samba-ad-dc samba-ad-provision", upgraded="samba-ad-dc samba",
-            # The servers on the domain controller's ports are stopped first.
+            # These servers use the domain controller's ports, so they are stopped first.
             after=f"for name in smbd nmbd winbind; do service $name stop; done; {DOMAIN} && service samba-ad-dc start"),
     Package("autofs", "autofs", "ls /auto/here && mountpoint -q /auto/here",
             after="echo '/auto /etc/auto.test' >/etc/auto.master && echo 'here -fstype=tmpfs :tmpfs' >/etc/auto.test && service autofs restart"),
     Package("nfs-kernel-server", "nfs-kernel-server", state="waiting", why="the server is in the host's kernel"),
     Package("nfs-common", "nfs-common", "rpcinfo -p | grep -q portmapper", others=("rpcbind",)),
-    # Debian starts it only on an admin's request. systemd starts a process for each client.
+    # This daemon starts only on an admin's request. systemd starts a process for each client.
     Package("sane-utils", "saned", tcp(6566), apart=("saned:saned",),
             after="if [ -d /run/systemd/system ]; then systemctl start saned.socket; else svcctl set saned boot; fi"),
     Package("smartmontools", "smartmontools", state="waiting", why="no disk"),
@@ -188,7 +188,7 @@ def libvirt(release, probe, **more):
     return Package("libvirt-daemon-system", "libvirtd", probe,
                    words="libvirt-daemon-system libvirt-daemon-system-sysv libvirt-clients libpam-elogind",
                    upgraded="libvirt-daemon-system libvirt-daemon", others=("virtlogd",), releases=(release,),
-                   # Under systemd it starts with the first machine.
+                   # Under systemd virtlogd starts with the first virtual machine.
                    apart=("root:virtlogd",), **more)
 
 
@@ -220,7 +220,8 @@ SYSTEM = (
     Package("ntpsec", "ntpsec", state="waiting", why="it may not set the clock", runs_under_systemd=False),
     Package("rsyslog", "rsyslog",
             "logger -t bed 40 plus 2; for n in $(seq 50); do grep -qs '40 plus 2' /var/log/syslog && exit; sleep 0.2; done; exit 1"),
-    # Under systemd a process waits for the shutdown. Here the script's stop command does its work.
+    # Under systemd a process waits for the shutdown. Under svcd the script's stop command does the
+    # work.
     Package("unattended-upgrades", "unattended-upgrades", "test -x /usr/bin/unattended-upgrade", state="done", apart=("root:unattended-upgr",)),
     Package("uuid-runtime", "uuidd", "uuidd -t"),
     Package("zabbix-agent", "zabbix-agent", tcp(10050, "ZBXD\1\n\0\0\0\0\0\0\0agent.ping", "1")),
@@ -297,8 +298,7 @@ def _all_sockets(release):
 
 
 def sockets_of(name, release):
-    """The additional open sockets while the service is up under systemd, as measured by
-    sockets_under_systemd."""
+    """The sockets that the service opens under systemd, as measured by sockets_under_systemd."""
     return {socket for package, socket in _all_sockets(release) if package == name}
 
 

@@ -3,8 +3,8 @@
 Traces: the processes of a package with their users, and the files after its purge, under svcd and
 under systemd.
 
-tests/data/NAME/RELEASE has a line for each trace of a package under systemd. The line of a package
-without any is "PACKAGE none".
+tests/data/NAME/RELEASE has a line for each trace of a package under systemd. A package without
+traces has the line "PACKAGE none".
 """
 
 import contextlib
@@ -37,10 +37,10 @@ AT_ANY_TIME = re.compile(r"/__pycache__|^/etc/(passwd|group|shadow|gshadow|subui
 OF_TMPFILES = {"/etc/default/locale", "/etc/mtab", "/etc/vconsole.conf", "/root/.ssh", "/var/cache/private", "/var/lib/private", "/var/log/README",
                "/var/log/private"}
 
-# Processes of systemd itself, of each login, and of packages needed only with, or only without,
-# systemd. The logger of a script. inetd, because its script starts it only with something to listen
-# for. htcacheclean, because its unit is disabled, but the postinst of apache2 starts it under
-# systemd until the next boot.
+# Ignored processes: those of systemd itself, of each login, and of packages that only one of the
+# two inits needs; the logger of a script; inetd, because its script starts it only if it has a
+# service; htcacheclean, because under systemd its unit is disabled, but apache2's postinst starts
+# it.
 OF_OTHERS = re.compile(r":(systemd|\(|agetty|login$|bash$|sh$|cron$|dbus-daemon$|elogind|logger$|inetd$|htcacheclean$)")
 # A worker's number or pid in the process name.
 NUMBER = re.compile(r"\(\d+\)$")
@@ -70,7 +70,7 @@ def processes_of(bed):
 
 
 def without_dynamic(processes, expected):
-    """@processes without those that have a user of their own under systemd."""
+    """@processes without those that under systemd have the user of DynamicUser=."""
     names = {one.removeprefix(f"{DYNAMIC}:") for one in expected if one.startswith(f"{DYNAMIC}:")}
     return {one for one in processes if one.split(":", 1)[1] not in names}
 
@@ -83,8 +83,8 @@ def files_of(bed):
 
 
 def left_files(bed, before):
-    """The additional files, except for packages that apt keeps. If a directory remains, its files
-    are not listed."""
+    """The additional files, without those of packages that apt keeps. If a directory remains, its
+    files are not listed."""
     found = files_of(bed) - before
     kept = bed.run("/bin/sh", "-c", "xargs -rd '\\n' dpkg-query --search -- 2>/dev/null", check=False, stdin="\n".join(sorted(found))).stdout
     left = found - {line.split(": ", 1)[1] for line in kept.splitlines() if ": " in line}
