@@ -1,8 +1,8 @@
 #!/usr/bin/gjs
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Both of the greeter's extensions as installed: they parse, and handle the events of a boot, with a
-// real bus, a simulated svcd, and the used parts of a shell.
+// Both of the greeter's extensions as installed: they parse, and handle the events of a boot. The
+// bus is real; svcd and the shell (shell.js) are simulated.
 
 imports.searchPath.unshift(`${imports.gi.GLib.getenv('SVCD_SOURCE')}/tests/desktop`);
 const { Gio, GLib } = imports.gi;
