@@ -302,25 +302,25 @@ EXTRA_DIST += \
 	tests/sandbox/test_when_path.py \
 	tests/sandbox/test_while_service.py
 
-# Replaces the manager's program, and then executes it.
+# This program replaces the manager's program, and executes the original.
 check_PROGRAMS += tests/lib/kill-point
 tests_lib_kill_point_SOURCES = tests/lib/kill-point.c
 
-# The program of busy.py's services, of which there are hundreds.
+# The program of the hundreds of services in busy.py.
 check_PROGRAMS += tests/lib/busy
 tests_lib_busy_SOURCES = tests/lib/busy.c
 tests_lib_busy_CFLAGS = $(AM_CFLAGS) -fno-sanitize=all
 tests_lib_busy_LDFLAGS = -fno-sanitize=all
 
-# Attacks by a user without rights on processes of root. It is not static, because a static program
-# reads /proc at its start, and an attack may hold /proc.
+# Attacks by a user without rights on processes of root. The program is not static, because a static
+# program reads /proc at its start, and an attack may hold /proc.
 check_PROGRAMS += tests/lib/attack
 tests_lib_attack_SOURCES = tests/lib/attack.c
 tests_lib_attack_CFLAGS = $(AM_CFLAGS) -fno-sanitize=all
 tests_lib_attack_LDFLAGS = -fno-sanitize=all
 
-# Preloaded into programs with failing allocations. It defines malloc(3) itself, so the compiler
-# must not assume the usual behaviour.
+# This library is preloaded into programs, to make allocations fail. It defines malloc(3), so the
+# compiler must not assume the usual behaviour.
 check_DATA = tests/lib/no-memory.so
 CLEANFILES += tests/lib/no-memory.so
 EXTRA_DIST += tests/lib/no-memory.c tests/lib/no-memory.h

@@ -12,7 +12,7 @@ from sandbox import Sandbox
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 
 N_ORPHANS = 30000
-# Their parent does not reap them. When it ends, they all become PID 1's zombies at once.
+# The parent does not reap its children. When the parent ends, PID 1 gets all the zombies at once.
 STORM = f"""use strict;
 for (1 .. {N_ORPHANS}) {{
 	my $pid = fork();

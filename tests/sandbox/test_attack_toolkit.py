@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The attacks of tests/lib/attack.py work on this kernel: root's process waits until they end, and
-no longer."""
+"""The attacks of tests/lib/attack.py work on this kernel: root's process waits until the attack
+ends, and no longer."""
 
 import subprocess
 import time

@@ -20,9 +20,9 @@ STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 # because svcctl itself searches it for the processes of a service.
 PLANS = [plan for plan in attack_set.PLANS if plan.name not in ("directory-dev", "directory-proc")]
 
-# These are held whatever svcd does.
+# These attacks hold their objects, whatever svcd does.
 ALWAYS_HELD = {"directory-run", "listener", "linger", "listeners", "bus"}
-# Both hold /dev/shm. The second one waits behind the writer of the first one.
+# Both attacks hold /dev/shm, so one of them waits behind the writer of the other.
 ONE_IS_HELD = {"directory-dev-shm", "look-up"}
 
 PF_EXITING = 4
@@ -41,8 +41,8 @@ def have_begun(box):
 
 
 def is_off(box):
-    """The console is held, too. PID 1 has called reboot(2) when it only waits for the unkillable
-    attackers."""
+    """Check the state of PID 1, because the console is held, too. After reboot(2) PID 1 is exiting,
+    and only waits for the unkillable attackers."""
     if not box.is_running():
         return True
     with open(f"/proc/{box.pid1}/stat", encoding="utf-8") as stat:

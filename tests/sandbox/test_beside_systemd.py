@@ -14,7 +14,7 @@ SERVICES = {"first": [], "second": ["first"]}
 
 
 def merged(directory, *trees):
-    """The packages of both, in one /usr."""
+    """Make one /usr from the packages of all @trees."""
     for tree in trees:
         shutil.copytree(tree, directory, symlinks=True, dirs_exist_ok=True, copy_function=os.link)
     return directory

@@ -73,8 +73,7 @@ def check_samples(samples):
     shown = [sample[1] for sample in samples]
     assert shown == sorted(shown), f"it went back: {shown}"
     assert shown[-1] == 1 and samples[-1][3], samples[-1]
-    # svcctl sends two queries, so the last sample but one may have seen the end only in the second
-    # answer.
+    # svcctl sends two queries. In the second-to-last sample the boot may have ended between them.
     assert all(value < 1 for value in shown[:-2]), samples
     assert samples[-1][2] == 0, "nothing is left of a finished boot"
 
@@ -88,8 +87,8 @@ def main():
         largest = max(b[1] - a[1] for a, b in zip(samples, samples[1:]))
         print(f"boot {number}: {samples[-1][0]:.2f} s, {len(samples)} samples, estimate wrong by "
               f"{errors[-1] * 100:.1f} % on average, largest step of the bar {largest * 100:.1f} %")
-        # The bar moves evenly, also between events: nearly every sample has another value, however
-        # few a busy machine took.
+        # The bar moves evenly, also between events: nearly every sample has another value, even if
+        # a busy machine took few samples.
         assert len({value for _, value, *_ in samples}) >= min(10, len(samples) - 2), samples
 
     lines = text.splitlines()

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A boot has a result although one service always fails, and although others wait for a udev that
-never comes."""
+"""A boot has a result even if a service always fails, and even if services wait for udev, which
+never starts."""
 
 from sandbox import Sandbox
 

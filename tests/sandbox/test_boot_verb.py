@@ -46,7 +46,7 @@ with Sandbox(SERVICES) as box:
     assert box.svcctl_json("boot")["finished"] is False
     assert times(box)["gate"]["result"] == "starting" and times(box)["last"]["result"] == "waiting"
 
-    # A manager dies meanwhile: no record is lost.
+    # If the manager dies during the boot, no record is lost.
     before = times(box)
     box.kill_manager()
     after = times(box)

@@ -106,7 +106,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     assert not [name for _, _, name, _ in box.processes().values() if name == "nm-dispatcher"]
     assert not has_owner(box, DISPATCHER)
 
-    # With the policy "manual" it has them, too, until an admin starts the service.
+    # With the policy "manual" the answer also has them, until an admin starts the service.
     box.write("/etc/svcd/policy.d/test.policy", POLICY.replace("never", "manual"))
     box.svcctl("reload-files")
     answer = wait_for(lambda: (text := call(box, DISPATCHER)) and "manual" in text and text, what="the policy counts")
@@ -140,7 +140,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     assert answers[-1].startswith("Error org.freedesktop.DBus.Error.Spawn."), answers
     wait_for(lambda: example(box, "Fails") == failure, what="the reason is given again")
 
-    # svcd's substitute owner of the name is not the service.
+    # svcd takes the name to answer the call, but the condition on the name does not become true.
     assert not box.exists("/run/onlooker"), box.read("/run/onlooker")
 
     # The bus itself starts services that svcd does not know or that the admin wrote.
@@ -150,7 +150,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     ask(box, "Unknown")
     wait_for(lambda: box.exists("/run/started-behind-svcd"), what="the bus starts what svcd does not know")
 
-    # A package that is installed later, after another reading of files.
+    # A package that is installed later is known after the files are read again.
     box.write("/usr/share/dbus-1/system-services/org.example.Late.service", next(iter(vendor_file("org.example.Late").values())))
     box.write("/etc/svcd/services.d/late.svc", "[Service]\nExec=/bin/sh -c 'exit 7'\nReady=dbus:org.example.Late\n")
     box.svcctl("reload-files")

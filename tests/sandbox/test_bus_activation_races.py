@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A call that comes while a daemon is ending starts it again; svc-activate waits for svcd without
-load; no mount remains when the bus has ended.
+A call that comes while a daemon is ending starts it again. svc-activate uses little CPU time while
+it waits for svcd. No mount remains when the bus has ended.
 """
 
 import os
@@ -53,7 +53,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy="[runlevel 2]\nActivat
     end_call(begin_call(box))
     invocation = box.service("nm-dispatcher")["invocation"]
 
-    # For svcd the service is ready, but its name is free: the call is for the next run.
+    # svcd still considers the service ready, but its name is free. The call starts the next run.
     box.kill(find(box, "nm-dispatch"), signal.SIGTERM)
     wait_for(lambda: not find(box, "nm-dispatch"), what="the daemon gives its name back")
     assert box.state("nm-dispatcher") == "ready"

@@ -62,7 +62,7 @@ with Sandbox({"slow": SLOW, "front": FRONT}, root="debian", vendor=True, policy=
     refused(box, "restart", "front")  # sshd's configuration is still broken: no member is restarted
     assert {name: box.pid(name) for name in pids} == {"nginx": now, "ssh": pids["ssh"]}
     forced = box.svcctl("restart", "--force", "front", check=False)
-    assert forced.returncode == 1 and "ssh did not start" in forced.stderr, forced # it is the group's result
+    assert forced.returncode == 1 and "ssh did not start" in forced.stderr, forced # the result is that of the group
     wait_for(lambda: box.pid("nginx") not in (0, now), what="forced, nginx is restarted")
 
     # The admin can stop a service in spite of its broken configuration.

@@ -59,7 +59,7 @@ for missing in ({"missing": ("proc",)}, {"missing": ("cgroup",)}, {"missing": ("
             assert box.console().count("svcd: cannot mount /proc: Operation not permitted") == 1, box.console()
         check_end(box)
 
-# svcd mounts what it may mount, also over a useless /run.
+# svcd mounts everything that it may mount, even over a read-only /run.
 with Sandbox(SERVICES, stage=STAGE, read_only=("/run",)) as box:
     check_up(box)
     check_end(box)

@@ -13,7 +13,8 @@ from sandbox import Sandbox
 LOGS = "/run/svcd/log"
 POLICY_FILE = "/etc/svcd/policy.d/90-svcctl.policy"
 LINES = 20000 # many times the size of a pipe
-# The service reports the end of its output. If it had to wait for the disk, it would never do this.
+# The service reports the end of its output. This report never comes if the service waits for the
+# disk.
 TALKS = f"""[Service]
 Exec=/bin/sh -c "yes 'a line that is lost' | head -n {LINES}; touch /run/said; read x </run/go; echo after; exec sleep infinity"
 Restart=no

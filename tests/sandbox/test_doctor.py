@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """svcctl doctor finds each defect and gives the command to type; svcctl doctor --security deducts
-no point for a setting that its own advice has mended."""
+no points for a setting that follows its advice."""
 
 import re
 import shlex

@@ -266,7 +266,7 @@ def a_daemon_that_restarts_itself(box):
 
 def scripts_of_nobody(box):
     """Scripts without a service, and scripts that svcd itself runs, do their own work. In a chroot
-    this is true for all scripts."""
+    all scripts do."""
     assert "itself: status by caller" in run(box, "/etc/init.d/caller status", SVCD_SCRIPT="caller")
     assert "itself: usage by nobody" in run(box, "/etc/init.d/caller usage")
     box.run("mkdir /chroot && cp -a /bin /sbin /lib /lib64 /chroot && cd /chroot && mkdir usr etc run proc dev var && "
@@ -310,7 +310,7 @@ def an_alternative_that_cannot_be_made_is_told(box):
 with Sandbox(root="debian", vendor=True, files=FILES, policy=POLICY, mounts=("sys",)) as machine:
     machine.wait_state("cron", "ready")
     machine.wait_at_rest()
-    # The redirect needs no diversion.
+    # Without take-over, the init scripts redirect the commands to svcd.
     assert "its policy is never" in run(machine, "service ssh start", 1)
     before = {path: machine.read(path) for path in DOORS}
     a_command_that_cannot_be_kept_stays(machine)

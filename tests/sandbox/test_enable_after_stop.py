@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""enable starts a service that an admin stopped, disable stops one that an admin started, and both
-announce it."""
+"""enable starts a service that an admin stopped. disable stops a service that an admin started. The
+output of both reports this."""
 
 from sandbox import Sandbox
 
@@ -10,7 +10,7 @@ SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 with Sandbox({"web": SLEEP, "other": SLEEP}, policy="[defaults]\nNewServices=on-demand\n") as box:
     box.wait_at_rest()
 
-    # It is disabled already, but the admin's stop is remembered.
+    # The service is disabled already, and the admin's stop is in force, too.
     box.svcctl("stop", "web")
     said = box.svcctl("enable", "web", "--dry-run").stdout
     assert "An admin's earlier stop no longer applies" in said and "Starts     web" in said, said

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Services that end without a manager: the next one gets each exit status from PID 1."""
+"""Services end while there is no manager: the next manager gets each exit status from PID 1."""
 
 import os
 import signal

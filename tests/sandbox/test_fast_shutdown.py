@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The record of a shutdown is complete also if every service stops at once, and does not delay its
-end."""
+"""The record of a shutdown is complete even if every service stops at once. The record does not
+delay the end."""
 
 from bed import make_disk
 from boots import vendor, wait_recorded

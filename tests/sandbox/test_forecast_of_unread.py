@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A forecast starts from the running services, also from those without a file, and includes earlier
-manual changes that a change of policy makes svcd read. Without a change svcd reads nothing."""
+"""A forecast includes running services without a file. It also includes earlier edits of files by
+hand, because svcd reads them with the change of policy."""
 
 from sandbox import Sandbox
 

@@ -79,7 +79,7 @@ def nobody_waits_for_floods(box):
     for kind, path, uid, count in (("ping", SOCKET, 65534, 50), ("list", SOCKET, 65534, 50), ("deaf", SOCKET, 65534, 50),
                                    ("objects", SOCKET, 65534, 32), ("objects", PRIVATE, 0, 50), ("deaf", PRIVATE, 0, 50)):
         _result, latencies = flood(box, kind, path, uid, count)
-        if path != PRIVATE: # there root floods: fifty of the 64 possible clients
+        if path != PRIVATE: # there root itself floods, with fifty of its 64 clients
             assert latencies["Ping on the private socket"].worst() < 1, kind
     wait_for(lambda: descriptors(box) <= n_fds, what="all their descriptors are closed")
     wait_for(lambda: resident_kib(box.manager_pid()) < before + 4096, what="memory comes back")

@@ -114,7 +114,7 @@ def without_tables():
 
 
 def too_deep():
-    """Below a cgroup with an overlong path PID 1 reports it and continues without one."""
+    """PID 1 starts in a cgroup with an overlong path: it reports the path, and uses no cgroups."""
     root = "/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)"
     deep = f"{root}/" + "d" * 200
     enter = f"mkdir -p {deep}; echo 0 >{deep}/cgroup.procs; exec /sbin/svcd"

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-The third fault of PID 1 within a minute: it does not execute itself again, but reaps and obeys
+After its third fault within a minute PID 1 does not execute itself again, but still reaps and obeys
 ctrl-alt-del.
 
 A disk that does not answer sync(2) cannot prevent that. A fault signal from outside while PID 1

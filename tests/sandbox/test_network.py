@@ -69,7 +69,7 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURA
     wait_reason(box, "default route through va")
     assert box.pid("net") == pid
 
-    # If the kernel has no route, a NetworkManager that returns in time causes no change ...
+    # If the kernel has no route, a restart of NetworkManager changes no level ...
     box.svcctl("start", "nm")
     wait_reason(box, "NetworkManager: connected-global (70)")
     box.run("ip route del default")
@@ -78,7 +78,7 @@ with Sandbox(SERVICES, policy=POLICY, files={"/etc/bus.conf": open_bus.CONFIGURA
     wait_reason(box, "NetworkManager: connected-global (70)")
     assert box.pid("net") == pid
 
-    # ... but one that does not return causes one.
+    # ... but if NetworkManager does not return, the level changes.
     box.svcctl("stop", "nm")
     wait_reason(box, "NetworkManager is not running; it last reported true; the kernel: no default route")
     assert box.pid("net") == pid

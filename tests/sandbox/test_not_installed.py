@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A service without its program is not listed as waiting, unless an admin configures or requests
-it; explain covers it."""
+the service. explain gives the reason."""
 
 from deadline import wait_for
 from sandbox import Sandbox

@@ -15,7 +15,7 @@ from deadline import wait_for
 from raw_bus import PEER, Latency, RawBus
 from sandbox import Sandbox
 
-# The time limits hold without sanitizers only, which are several times slower.
+# The time limits hold only without sanitizers, which make svcd several times slower.
 STAGE = os.environ["SVCD_BUILDS"] + "/stage-bare"
 SECONDS = 6
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A program on the bus provides a condition: exactly the one in docs/providers.md."""
+"""The program of docs/providers.md, exactly as printed, provides a condition on the bus."""
 
 import os
 import re

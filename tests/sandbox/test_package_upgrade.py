@@ -166,7 +166,7 @@ def check_debians_package(box):
 
 
 def check_new_daemon(policy, is_started):
-    """nginx is installed on a machine without it, so it is removed first."""
+    """Install nginx on a machine without it: the test first removes it."""
     with Sandbox(root="debian", vendor=True, files=FILES, policy=policy, mounts=("sys",)) as box:
         box.wait_up()
         box.wait_at_rest()

@@ -65,7 +65,7 @@ NETWORK = ("ip link add name out0 type veth peer name out1 && ip address add 192
            "ip link set out0 up && ip link set out1 up && ip route add default via 192.0.2.1")
 
 
-# These two are only for machines that are not containers.
+# The files of these two services exclude containers.
 HARDWARE = "[service acpid]\nIgnore=virtual:container\n[service irqbalance]\nIgnore=virtual:container\n"
 
 FILES = {

@@ -49,7 +49,8 @@ with Sandbox(SERVICES, files={"/fuse_server.py": SERVER, "/srv": {"directory": T
     box.write("/run/near", "")
     box.wait_state("near", "ready")
 
-    # The server's answer changes nothing, because it was not asked. Later events are seen.
+    # The server's answer changes nothing, because svcd did not ask the server. Later events are
+    # seen.
     box.write("/run/may-answer", "")
     box.write("/run/near-later", "")
     box.wait_state("near-later", "ready")

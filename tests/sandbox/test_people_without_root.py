@@ -145,7 +145,7 @@ def the_real_agent_asks_for_a_password(box):
     os.close(slave)
     written = read_until(master, b"assword:")
     assert b"AUTHENTICATING FOR org.svcd1.control" in written, written
-    # Input that is typed before the echo is off is discarded.
+    # The agent discards input that comes before it turns the echo off.
     wait_for(lambda: not termios.tcgetattr(master)[3] & termios.ECHO, what="the agent reads a password")
     os.write(master, b"secret\n")
     read_until(master, None)

@@ -34,6 +34,6 @@ with Sandbox(SERVICES, policy="[runlevel 2]\nActivate=vendors also\n[service als
     assert any("only the vendor's policy counts" in text for text in said), said
     assert any("svcd.frobnicate: unknown argument" in text for text in said), said
     assert not any("nevr" in text for text in said), said
-    # Not forbidden: the admin's policy is not read.
+    # The admin's policy forbids this start, but svcd does not read it.
     box.svcctl("start", "also")
     box.wait_state("also", "ready")

@@ -41,8 +41,8 @@ with Sandbox({"a": SLEEP, "b": SLEEP}, policy="[runlevel 2]\nActivate=a\n") as b
     assert box.svcctl("undo", "99999", check=False).returncode != 0
     box.svcctl("undo", "b")
 
-    # The power failed between the two files of "undo b". svcd uses both, and undo restores the
-    # other one.
+    # As if the power had failed when "undo b" had written only one of its two files: svcd uses the
+    # files as they are, and the next undo restores the written one.
     box.svcctl("set", "b", "never")
     box.svcctl("edit", "b", "Nice=5")
     policy, drop_in = box.read(OURS), box.read(DROP_IN)

@@ -11,7 +11,7 @@ SERVICES = {
     "daemon": f"[Service]\nExec={FORKS}\nReady=fork\nPidFile=/run/daemon.pid\n",
     # A file that names a process outside the service's cgroup is not trusted.
     "liar": f"[Service]\nExec={LIES}\nReady=fork\nPidFile=/run/liar.pid\nStartTimeout=3s\nRestart=no\n",
-    # Its daemon died before svcd found it: no process is left to become ready.
+    # The daemon ends before svcd finds it, so no process is left to become ready.
     "leaver": "[Service]\nExec=/bin/sh -c \"sh -c 'exit 1' & echo $! >/run/leaver.pid; wait\"\nReady=fork\nPidFile=/run/leaver.pid\n",
     "nobody": "[Service]\nExec=/bin/true\nReady=fork\nPidFile=/run/nobody.pid\n",
 }

@@ -8,7 +8,7 @@ import subprocess
 from deadline import wait_for
 from sandbox import Sandbox
 
-# /run/how contains the commands of its reload.
+# /run/how contains the commands of the reload.
 DAEMON = "[Service]\nExec=/bin/sleep infinity\nStartTimeout=2s\nReload=/bin/sh -c '. /run/how'\n"
 SERVICES = {
     "it": DAEMON,
@@ -41,7 +41,8 @@ with Sandbox(SERVICES, files={"/run/how": "true\n"}) as box:
     assert done.returncode == 6 and "the reload goes on" in done.stderr, done
     assert box.wait_state("it", "ready")["pid"] == pid, "it continues unchanged"
 
-    # A new manager knows that the reload runs. The files may have changed, so one more follows.
+    # A new manager knows that a reload runs. Because the files may have changed, another reload
+    # follows.
     box.write("/run/how", "echo begun >>/run/begun; while ! [ -e /run/go ]; do sleep 0.02; done\n")
     box.svcctl("reload", "it", "--no-wait")
     wait_for(lambda: box.exists("/run/begun"), what="its reload has begun")

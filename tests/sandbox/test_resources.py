@@ -26,7 +26,7 @@ with Sandbox({"limited": LIMITED, "other": LIMITED, "free": "[Service]\nExec=/bi
         assert box.read(group + "/memory.max").strip() == str(64 << 20)
         assert box.read(group + "/pids.max").strip() == "20"
 
-    # Another manager also knows it.
+    # Another manager also knows the problem.
     box.kill_manager()
     box.wait_at_rest()
     assert (box.svcctl_json("status", "limited")[0]["resource_problem"] or "") == told["limited"]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A custom runlevel: the machine boots into it and changes to it, it includes others and is
-included, and a service names it."""
+"""The machine boots into a custom runlevel, and changes to it. A custom runlevel includes another,
+is included, and is named in the policy of a service."""
 
 from sandbox import Sandbox
 
@@ -32,11 +32,11 @@ with Sandbox(SERVICES, policy=POLICY, cmdline="svcd.runlevel=laptop-on-train") a
     box.svcctl("runlevel", "2")
     box.wait_states({"early": "ready", "base": "ready", "network": "ready", "reader": "idle", "chosen": "idle"})
 
-    # By its second name.
+    # Change to the runlevel by its second name.
     box.svcctl("runlevel", "train")
     box.wait_states({"reader": "ready", "chosen": "ready", "network": "idle"})
 
-    # It contains the services that 5 includes, and "chosen", too.
+    # Runlevel 5 includes it, so 5 wants the same services.
     box.svcctl("runlevel", "5")
     box.wait_states({"reader": "ready", "chosen": "ready", "network": "idle"})
     assert box.pid("base") == pid

@@ -95,8 +95,8 @@ SHELL = {
     "no-privileges-key": ("User=daemon", {"test \"$(/opt/id-of-root -u)\" = 0": 1}),
     "affinity": ("CPUAffinity=0", {"test \"$(nproc)\" = 1": 1}),
     "policy": ("CPUSchedulingPolicy=batch\nIOSchedulingClass=idle", {"chrt -p $$ | grep -q SCHED_BATCH": 1, "ionice | grep -q idle": 1}),
-    # The kernel first shares the processors among sessions, so without this the settings of a
-    # process would have no effect.
+    # The kernel first shares the processors among sessions. So svcd also sets the nice level of the
+    # session, because otherwise the settings of a process would have no effect.
     "idle": ("CPUSchedulingPolicy=idle", {"chrt -p $$ | grep -q SCHED_IDLE": 1, OF_SESSION.format(19): 1}),
     "nice": ("Nice=7", {"test \"$(nice)\" = 7": 1, OF_SESSION.format(7): 1}),
     "input": ("StandardInput=file:/srv/file", {"grep -q secret": 1}),
@@ -163,7 +163,7 @@ def services():
 
 
 def said(box, name):
-    """The tokens of the last line of its log."""
+    """The tokens of the last line of the service's log."""
     lines = box.read(f"/run/svcd/log/{name}.log").splitlines() if box.exists(f"/run/svcd/log/{name}.log") else []
     return lines[-1].split()[1:] if lines else []
 

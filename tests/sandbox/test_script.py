@@ -18,7 +18,7 @@ def script(name, *keys):
     return "\n".join(lines + list(keys)) + "\n"
 
 
-# Two daemons, no pid file; /run/refuse makes its restart fail.
+# A script with two daemons and no pid file. /run/refuse makes its restart fail.
 PAIR = """#!/bin/sh
 echo "pair $1" >/dev/console
 case $1 in
@@ -29,7 +29,7 @@ restart) [ ! -e /run/refuse ] || exit 4
 esac
 """
 
-# It leaves no process, like a script that only changes a setting.
+# A script that leaves no process, as if it only changed a setting.
 SETTER = """#!/bin/sh
 echo "setter $1" >/dev/console
 """
@@ -41,7 +41,7 @@ SERVICES = {
     "kmod": script("kmod"),
     "pair": script("pair"),
     "setter": script("setter"),
-    # This service needs three of them: none of their restarts may affect it.
+    # This service needs three of the scripts. Their restarts must not affect it.
     "leaner": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhile=service:cron\nWhile=service:pair\n"
               "While=service:setter\n",
     "absent": script("absent"),

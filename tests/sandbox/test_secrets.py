@@ -3,7 +3,7 @@
 """
 A user can read neither a service file that only root may read, nor the output of a health command.
 
-They are not in Diagnostics, in the properties of the service or in svcctl's output.
+Neither is in Diagnostics, in the properties of the service or in svcctl's output.
 """
 
 import os

@@ -3,9 +3,9 @@
 """
 After an error in an admin's service file or drop-in, its last valid version is used.
 
-That version is used for a restart, by a new manager, and at the next boot. This also applies if the
-error is in a policy file: a condition on a missing service. A corrected file is used at once, and a
-removed file loses its copy.
+That version is used for a restart, by a new manager, and at the next boot. This also applies to an
+error in a policy file, such as a condition on a missing service. A corrected file is used at once,
+and a removed file loses its copy.
 """
 
 from deadline import wait_for

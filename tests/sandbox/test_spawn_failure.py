@@ -35,7 +35,7 @@ with Sandbox({"a": SERVICE, "b": SERVICE}, policy="[runlevel 2]\n") as box:
     manager = box.manager_pid()
 
     start_while_failing(box, "a", box.pid1, "clone3", "EAGAIN")
-    start_while_failing(box, "b", manager, "socketpair", "ENFILE", 2 * N_FAILURES) # some fail elsewhere
+    start_while_failing(box, "b", manager, "socketpair", "ENFILE", 2 * N_FAILURES) # some failures hit other calls
 
     assert box.read("/proc/1/comm").strip() == "svcd"
     assert box.manager_pid() == manager

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""start succeeds only if the service is up: waiting ones are shown with their conditions,
-impossible ones are refused."""
+"""start succeeds only if the service is up. If the service waits, start shows its conditions; if it
+cannot start, start is refused."""
 
 from sandbox import Sandbox
 

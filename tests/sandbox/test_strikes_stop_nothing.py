@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Managers that die early get less each time: no notes, then no files of the admin either. At last
-they are started only now and then.
+After early deaths a manager starts without notes, and after more of them also without the files of
+the admin. In the end PID 1 starts a manager only at long intervals.
 
 The manager that survives stops no service, neither services that policy wants nor requested ones.
 """

@@ -34,7 +34,7 @@ def a_change_needs_a_right(box):
     for words in CHANGE:
         done = svcctl(box, *words)
         assert done.returncode == 7 and "user nobody may not" in done.stderr and "svcctl " + words[0] in done.stderr, (words, done)
-    # A condition that no service uses is refused, because it could be a file in a private
+    # A condition that no service uses is refused, because it could reveal a file in a private
     # directory.
     done = svcctl(box, "wait", "path:/root/secret", "-t", "0")
     assert done.returncode == 7, done

@@ -3,8 +3,8 @@
 """
 take-over replaces Debian's commands with svcd's and restores them, also on another tree.
 
-sysvinit-core is installed before, in between or not at all. Changing another tree does not touch
-the running one.
+sysvinit-core is installed before, in between or not at all. A change of another tree does not
+touch the running system.
 """
 
 import debs

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""PID 1 does not treat a manager that a debugger holds as hanging; once released, it answers
+"""A manager that a debugger has stopped does not count as hanging. When released, it answers
 again."""
 
 import subprocess

@@ -63,7 +63,7 @@ with Sandbox({"real": service(REAL), "ghost": service(GHOST), "last": service("l
         if said := (forge(box, WITH_NET_ADMIN, *to) + (forge(box, (), *to) if to else "")):
             raise Failure(f"not sent {to}: {said}")
 
-    # This event waits in the same queue behind all of them.
+    # This event waits in the same queue behind all the forged events.
     box.send_events(1, "add", "/devices/virtual/block/last", "SUBSYSTEM=block", "ID_FS_TYPE=ext4", "ID_FS_LABEL_ENC=last")
     box.wait_state("last", "ready")
     box.wait_at_rest()

@@ -36,7 +36,8 @@ with Sandbox({"stays": service(STAYS), "comes": service(COMES), "ghost": service
     box.run("udevadm", "settle")
     os.kill(manager, signal.SIGCONT)
 
-    # The last volume's event is lost, and the ghost has no device: only the listing knows.
+    # The event of the last volume is lost, and the ghost's events have no device. Only the list of
+    # devices shows both.
     box.wait_states({"stays": "ready", "comes": "ready"})
     wait_for(lambda: box.console().count(LOST) == 1, what="the loss is reported")
     box.wait_state("ghost", "waiting")

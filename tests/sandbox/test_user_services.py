@@ -19,7 +19,7 @@ SERVICES = {
     "waits": SLEEP + "[Conditions]\nWhile=dbus:org.example.A\n",
     "once": SLEEP + "[Conditions]\nWhen=dbus:org.example.A\n",
     "speaks": "[Service]\nExec=/bin/sh -c 'printf READY=1 | socat - unix-sendto:$NOTIFY_SOCKET; exec sleep infinity'\n",
-    # Its processes leave their session, in two ways; one of them ignores TERM.
+    # The processes leave their session, in two ways. One of them ignores TERM.
     "leaves": "[Service]\nExec=/bin/sh -c '(setsid sleep 4711 &); (setsid sh -c \"trap : TERM; sleep 4712; sleep 4713\" &);"
               " exec sleep 4714'\nStopTimeout=1s\n",
     "forks": "[Service]\nExec=/bin/sh -c 'setsid sleep 4720 & exit 0'\nReady=fork\n",
@@ -134,7 +134,7 @@ def what_leaves_its_service_is_found(session):
 
 def who_is_just_being_executed_is_found(session):
     """During execve(2) a process has no environment for a moment, and its parent and session are
-    gone. 3 of 60 starts failed for that reason."""
+    gone. svcd finds the process all the same."""
     for _ in range(60):
         session.svcctl("restart", "--wait", "forks")
         session.wait_state("forks", "ready")
@@ -167,7 +167,8 @@ def there_is_one_of_each_user(session):
 
 
 def who_is_somebody_else_is_told(session):
-    """Root's files in a user's home would be in that user's way ("sudo -E")."""
+    """svcctl --user refuses the XDG_RUNTIME_DIR of another user. Otherwise "sudo -E" would leave
+    files of root in the user's home."""
     for who in ((), ("setpriv", "--reuid=1001", "--regid=1001", "--clear-groups")):
         other = session.box.run(*who, "env", f"XDG_RUNTIME_DIR={RUNTIME}", "HOME=/home/user", "svcctl", "--user", "disable", "vendors",
                                 check=False)

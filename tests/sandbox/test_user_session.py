@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcd --user starts with its session and ends with it, however it ends; of two sessions the second
-takes over.
-"""
+"""svcd --user starts and ends with its session, however the session ends. If there are two
+sessions, the second takes over."""
 
 
 import shlex
@@ -27,7 +26,7 @@ def goodbyes(box):
 
 
 def a_parent_that_dies_is_the_end(box, session):
-    """The shell that is its parent in the session is killed."""
+    """Kill the parent of svcd --user, the shell of the session."""
     session.wait_state("slow", "ready")
     session.keeper.kill()
     session.keeper.wait(DEFAULT_S)

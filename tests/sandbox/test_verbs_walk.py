@@ -15,7 +15,7 @@ MANUAL = os.environ["SVCD_SOURCE"] + "/docs/man/svcctl.1"
 # One shell runs all calls; each prints its exit code after its output.
 CALL = "svcctl %s 2>&1 </dev/null; code=$?; echo; echo \"== $code\""
 
-# These requests must be impossible: each is refused because of its name, and nothing happens.
+# These verbs concern the whole machine. Each gets an argument that it refuses, so nothing happens.
 WITHOUT_NAMES = {"boot", "poweroff", "reboot", "reexec", "reload-files"}
 
 

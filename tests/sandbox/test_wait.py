@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""svcctl wait ends when its condition is true, with any provider and also across a new manager. If
-the condition stays false, the command reports that in time."""
+"""svcctl wait ends when its condition is true, for conditions of all providers, and even if the
+manager is replaced. If the condition stays false, the command reports that at its time limit."""
 
 import subprocess
 
@@ -18,8 +18,8 @@ def begin(box, *words):
 
 
 def is_watched(box, key, *processes):
-    """Wait until svcd watches the condition: a path that no service names has a provider only
-    during a wait."""
+    """Does svcd watch the condition? A path that no service names has a provider only during a
+    wait."""
     assert all(process.poll() is None for process in processes), [process.communicate() for process in processes]
     return box.svcctl("wait", key, "-t", "0", check=False).returncode == 3
 
