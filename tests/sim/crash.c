@@ -53,7 +53,7 @@ void crash_now(Machine *m)
 	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
 		process_forget_health(&m->processes[i]);
 	levels_forget(m);
-	/* A new manager waits for Settle= from the start. */
+	/* A new manager starts the wait for Settle= anew. */
 	for (unsigned i = 0; i < PLAN_MAX_SERVICES; i++)
 		m->processes[i].hold_false_us = 0;
 	m->manager_back_us = m->sim.now_us + chance_time(&m->chance, 2 * G_USEC_PER_SEC);
@@ -83,10 +83,12 @@ static bool recover_one(Machine *m, unsigned index)
 			false;
 		p->n_script = 0;
 	}
-	/* A completed task has no row, and may have a phase in its note. */
+	/*
+	 * PID 1 has no row for a completed task. A phase in its note makes the task count as alive.
+	 */
 	if (p->run->is_live && !p->run->is_main_live && p->n_script == 0)
 		is_alive = note && *note && chance_percent(&m->chance, 50);
-	/* Without a process and without a note, the service never ran. */
+	/* For the engine, a service without a process and without a note never ran. */
 	if (!is_alive && (!(note && *note) || !engine_find(m->sim.engine, name)))
 		p->run->is_live = false;
 	if (is_alive && p->n_script > 0 && p->script[0].kind == PROCESS_EXITED &&
@@ -111,8 +113,8 @@ static bool recover_one(Machine *m, unsigned index)
 	p->is_script = s && s->def->type == TYPE_SCRIPT;
 	p->is_unexplained = is_alive && !(note && *note);
 	/*
-	 * A daemon that its new file turned into a task, and that lost its note, counts as a
-	 * working task: it ends.
+	 * If a new file has turned a daemon into a task, and the note is lost, the daemon counts as
+	 * a working task. So it ends now.
 	 */
 	if (s && s->state == STATE_STARTING && is_alive &&
 	    (p->n_script == 0 || (p->is_restarting && p->n_script == 1)))

@@ -3,7 +3,7 @@
  * Forecasts: compares the forecasts of svcctl for a machine at rest with the effects of the change.
  *
  * Services start and stop in the order of the requests, as in a forecast. Otherwise the service that
- * is ready first could decide a race, and a forecast cannot know which one that is.
+ * is ready first could decide a race, and a forecast cannot predict which service that is.
  *
  *	forecasts --seed N [--trace]	one machine
  *	forecasts [--first N] --count N	many; exit status 1 at the first false forecast
@@ -101,8 +101,8 @@ static bool has_errors(const Configuration *configuration)
 }
 
 /*
- * A running service keeps the type in its file, unless either is a group. About a run of another
- * type, a forecast knows no more than a new manager does.
+ * The new file of a running service may change its type only to or from a group. About a run of
+ * another type, a forecast knows no more than a new manager does.
  */
 static bool may_keep(const Configuration *configuration, const Service *s)
 {

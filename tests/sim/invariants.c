@@ -48,7 +48,7 @@ static void check_order_at_start(Machine *m, const Service *s)
 
 /* --- StartLock= --- */
 
-/* Another service with the same lock that starts or stops, or NULL. */
+/* Another service that has the same lock and starts or stops, or NULL. */
 static const Service *find_lock_holder(const Machine *m, const Service *s)
 {
 	const GPtrArray *services = engine_services(m->sim.engine);
@@ -68,7 +68,7 @@ static void check_lock_at_start(Machine *m, const Service *s)
 	const Service *other = s->def->start_lock ? find_lock_holder(m, s) : NULL;
 	const CauseRecord *before = s->newest_cause->older;
 
-	/* Its old file may have had another lock, or none. */
+	/* If @other was started with an older file, it may have another lock, or none. */
 	if (other && other->started_us > m->altered_us)
 		machine_fail(m, "%s was started while %s, which is %s, had the lock %s",
 			     s->def->name, other->def->name, service_state_name(other->state),
@@ -121,13 +121,13 @@ static void check_login_at_start(Machine *m, const Service *s)
 {
 	/*
 	 * The simulation cannot see whether the screen came within this event, so it uses the state
-	 * after the last one.
+	 * after the previous event.
 	 */
 	if (waits_for_login(s) && !m->is_login_unsure && is_login_awaited(m))
 		machine_fail(m, "%s was started before the login screen", s->def->name);
 }
 
-/* A service that was started with an old file has the lock of that file. */
+/* Is there a service that was started with an older file? It has the lock of that file. */
 static bool has_holder_of_before(const Machine *m)
 {
 	const GPtrArray *services = engine_services(m->sim.engine);
@@ -143,7 +143,7 @@ static bool has_holder_of_before(const Machine *m)
 }
 
 /*
- * A service without other obstacles waits only while another one has the lock. Ordering is not
+ * A service without other obstacles waits only while another service has the lock. Ordering is not
  * checked here.
  */
 static void check_lock(Machine *m, const Service *s)
@@ -177,8 +177,8 @@ static bool looks_at_processes(const Machine *m, const GPtrArray *terms, const S
 }
 
 /*
- * A service that stops and starts within one event changes the level of active: twice, so Settle=
- * starts anew.
+ * If @s stops and starts within one event, the level of its active: condition changes twice, so
+ * Settle= starts anew.
  */
 static void forget_lapses_by(Machine *m, const Service *s)
 {
@@ -220,8 +220,8 @@ void invariants_at_start(Machine *m, const Service *s)
 /* --- when WaitTimeout= expires --- */
 
 /*
- * Does the term depend on other services only through a daemon or a task that is up? Other levels
- * can change twice within one event, which is not seen here.
+ * Is it a flag, a kernel parameter, or a service: condition that is true while a daemon or task is
+ * up? Other levels can change twice within one event, which is not seen here.
  */
 static bool is_plain(const Machine *m, const Literal *literal)
 {
@@ -259,13 +259,13 @@ void invariants_at_wait_over(Machine *m, const Service *s)
 {
 	const SimProcess *p = machine_process(m, s->def->name);
 	/*
-	 * A new manager's clock starts while the manager still learns which services run. Here all
-	 * of that is one event.
+	 * The clock of WaitTimeout= starts while a new manager still learns which services run. In
+	 * the simulation that is one event.
 	 */
 	const bool is_known = has_plain_terms(m, s) && m->begun_us <= s->since_us;
 	const int64_t begun_us = is_known ? p->perhaps_held_us : s->since_us;
 
-	/* Its old file may have had a shorter limit. */
+	/* A wait that began with an older file may have had a shorter limit. */
 	if (s->since_us > m->altered_us &&
 	    (begun_us == 0 || m->sim.now_us - begun_us < s->def->wait_limit_us))
 		machine_fail(m, "%s ran out of time too early", s->def->name);
@@ -311,7 +311,7 @@ static bool starts_after(Machine *m, const Service *later, const Service *earlie
 	return false;
 }
 
-/* Did the engine decide to stop it, before its process ended? */
+/* Did the engine decide to stop @s, before its process ended? */
 static bool is_ordered_stop(const Service *s)
 {
 	const CauseRecord *newest = s->newest_cause;
@@ -322,8 +322,8 @@ static bool is_ordered_stop(const Service *s)
 }
 
 /*
- * A completed task stays completed. DoneWhile= alone, or a start while it is done, does not repeat
- * its work.
+ * A completed task stays completed. DoneWhile= alone, or a start while the task is done, does not
+ * repeat the work.
  */
 static void check_end_of_done(Machine *m, const Service *s)
 {
@@ -400,7 +400,7 @@ static void check_wants(Machine *m)
  */
 static int64_t longest_stop(const Machine *m, const Service *s)
 {
-	/* Not their present StopTimeout=, because a file may have changed since their stop. */
+	/* The present StopTimeout= may be wrong, because a file may have changed since the stop. */
 	return s->def->settle_us + engine_services(m->sim.engine)->len * PLAN_LONGEST_STOP_US;
 }
 
@@ -423,7 +423,7 @@ static void check_hold(Machine *m, const Service *s)
 			const Service *later = g_ptr_array_index(services, i);
 
 			if (later != s && oracle_is_active(later) && starts_after(m, later, s))
-				return; /* it waits for that one to end */
+				return; /* it waits for the end of @later */
 		}
 		machine_fail(m, "%s runs although a While term is false for %.3f s", s->def->name,
 			     (double)(m->sim.now_us - p->hold_false_us) / G_USEC_PER_SEC);
@@ -436,7 +436,7 @@ static void check_hold(Machine *m, const Service *s)
 /*
  * The clock of WaitTimeout= starts when only external conditions hold the service, and then runs
  * on. A service with an ordering may have to wait for others first, which is not known here. A new
- * manager soon reports limits that expired while there was none.
+ * manager soon reports limits that expired while there was no manager.
  */
 static void check_wait(Machine *m, const Service *s)
 {
@@ -452,8 +452,8 @@ static void check_wait(Machine *m, const Service *s)
 	if (p->held_us == 0 && !p->has_others)
 		p->held_us = m->sim.now_us;
 	/*
-	 * The start of its wait, and the stop of others or a new reading of the kernel command
-	 * line, may fall into one event.
+	 * Within one event the wait may start, and other services may stop or the kernel command
+	 * line may be read again.
 	 */
 	if (p->perhaps_held_us == 0 &&
 	    (p->held_us || (!had_others && s->since_us == m->sim.now_us)))
@@ -506,8 +506,7 @@ static void check_progress(Machine *m)
 }
 
 /*
- * The times of a record are in the order of the events, and none is in the future. The last wait of
- * a service ended before its start.
+ * The times of a record are in the order of the events, and none is in the future.
  */
 static void check_boot_record(Machine *m, const Service *s)
 {

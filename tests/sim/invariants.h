@@ -8,7 +8,7 @@
 
 #include "tests/sim/machine.h"
 
-/* The engine starts @s: was that right? */
+/* The engine starts @s: is that correct? */
 void invariants_at_start(Machine *m, const Service *s);
 /* WaitTimeout= of @s has expired. */
 void invariants_at_wait_over(Machine *m, const Service *s);

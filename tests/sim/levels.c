@@ -12,7 +12,7 @@
 
 #define MS ((int64_t)G_TIME_SPAN_MILLISECOND)
 
-/* NULL: always known. */
+/* NULL: the level has no provider, and is always known. */
 static SimProvider *provider_of(Machine *m, unsigned index)
 {
 	return index < PLAN_FLAGS ? &m->providers[index % N_PROVIDERS] : NULL;
@@ -97,7 +97,7 @@ static void report_level(Machine *m, SimLevel *level, Level reported)
 			 m->sim.now_us);
 }
 
-/* It lists all levels, after its own delay, and repeats unchanged ones. */
+/* The provider reports all its levels again, each after a delay, even if unchanged. */
 static void come_back(Machine *m, unsigned provider)
 {
 	m->providers[provider].back_at_us = 0;
@@ -157,7 +157,7 @@ void levels_set(Machine *m, unsigned index, Level level)
 		l->report_at_us = m->sim.now_us;
 }
 
-/* The bus dies, or udev restarts: all its levels become unknown. */
+/* The bus dies, or udev restarts: all levels of that provider become unknown. */
 static void vanish(Machine *m)
 {
 	const unsigned provider = chance_below(&m->chance, N_PROVIDERS);
@@ -172,7 +172,7 @@ static void vanish(Machine *m)
 	}
 }
 
-/* Changes and changes back at once, with a report each time. */
+/* The level changes several times at once, with a report each time. */
 static void flap(Machine *m, unsigned index)
 {
 	const unsigned n = 2 + chance_below(&m->chance, 6);

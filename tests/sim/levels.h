@@ -24,7 +24,7 @@ void levels_poke(Machine *m);
 void levels_set(Machine *m, unsigned index, Level level);
 /* The manager is gone, with all subscriptions. */
 void levels_forget(Machine *m);
-/* All providers are there and know everything. */
+/* All providers return, and all levels become known. */
 void levels_calm(Machine *m);
 
 const SimLevel *levels_find(const Machine *m, const char *key);

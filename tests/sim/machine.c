@@ -133,7 +133,7 @@ static void on_reload(void *data, const Service *s)
 	machine_trace(data, "reload %s", s->def->name);
 }
 
-/* A process that is already ending still ends, and its command does not run. */
+/* No second command runs, and no command runs in a service that is stopping. */
 static void on_restart(void *data, const Service *s)
 {
 	Machine *m = data;
@@ -250,7 +250,7 @@ static void fire_timer(Machine *m, unsigned index, EngineTimer kind)
 	engine_timer_fired(m->sim.engine, plan_service_name(index), kind, m->sim.now_us);
 }
 
-/* Known durations for half of the services; in every other history none. */
+/* With an odd number of services, half of them have known durations; otherwise none has. */
 static void know_durations(Machine *m)
 {
 	Durations *durations;

@@ -61,28 +61,28 @@ typedef struct ScriptLine {
 /* The processes of one service, as the keeper and the supervisor know them. */
 typedef struct SimProcess {
 	SimulatedRun *run;
-	bool is_ready; /* it sent its readiness */
+	bool is_ready; /* the service has sent its readiness */
 	bool is_script; /* started, or taken over, as a Type=script */
-	bool is_restarting; /* its restart command runs */
+	bool is_restarting; /* the restart command runs */
 	ScriptLine script[MAX_SCRIPT]; /* future events, in order of time */
 	unsigned n_script;
-	int64_t health_at_us; /* next answer of HealthCommand=; 0: it does not run */
+	int64_t health_at_us; /* next answer of HealthCommand=; 0: it is not running */
 	Health health; /* as reported to this manager for the run @health_run */
 	uint64_t health_run;
-	bool is_unexplained; /* alive when the manager started, its note lost */
+	bool is_unexplained; /* alive when the manager started, but without its note */
 	AdminWant requested; /* the last request of an admin or the bus, while it is in force */
 	bool was_listening; /* its sockets were open when the manager died */
 	uint64_t redo_run; /* an admin requested another run after this one; 0: none */
 	uint64_t perhaps_redo_run; /* another run follows unless the restart command was enough */
-	int64_t hold_false_us; /* invariants: start of a false While term; 0: none */
-	bool has_others; /* invariants: others, or the kernel command line, held it */
+	int64_t hold_false_us; /* invariants: since when a While term is false; 0: none is */
+	bool has_others; /* invariants: other services or the kernel command line held it */
 	int64_t held_us; /* invariants: start of its wait for external conditions; 0: none */
-	int64_t perhaps_held_us; /* the same, with changes that may be hidden within an event */
+	int64_t perhaps_held_us; /* like held_us, but allows for changes hidden within an event */
 } SimProcess;
 
 typedef struct SimLevel {
 	const char *key;
-	Level level; /* the real one */
+	Level level; /* the real level */
 	Level reported; /* as reported to the engine */
 	int64_t reported_us;
 	bool is_subscribed;
@@ -92,7 +92,7 @@ typedef struct SimLevel {
 
 /* A source of levels: a bus, udev. While it is away its levels are unknown, and change unseen. */
 typedef struct SimProvider {
-	int64_t back_at_us; /* 0: it is there */
+	int64_t back_at_us; /* 0: the provider is not away */
 } SimProvider;
 
 enum { N_LEVELS = PLAN_FLAGS + 2, N_PROVIDERS = 3 };
@@ -103,22 +103,22 @@ typedef struct Machine {
 	Chance chance;
 	SimProcess processes[PLAN_MAX_SERVICES];
 	SimLevel levels[N_LEVELS];
-	SimProvider providers[N_PROVIDERS]; /* they report the flags */
+	SimProvider providers[N_PROVIDERS]; /* of the flags */
 	char *notes[PLAN_MAX_SERVICES]; /* while no manager runs */
 	char global_note[128];
 	GString *boot_record; /* as the manager keeps it */
 	int64_t manager_back_us;
 	int64_t begun_us; /* start of this manager */
 	int64_t altered_us; /* last change of files */
-	bool is_login_unsure; /* invariants: it may be drawn, or given up */
+	bool is_login_unsure; /* invariants: the login screen may be drawn, or given up */
 	double shown; /* invariants: the last progress of the boot */
 	bool has_faults;
-	bool is_orderly; /* a race between services has one result: duration() in process.c */
+	bool is_orderly; /* each race of services has a fixed winner: see duration() */
 	int64_t n_durations;
-	bool is_one_life; /* its manager never crashes, so that leaks add up */
+	bool is_one_life; /* the manager never crashes, so that leaks add up */
 	unsigned misery; /* factor for the probability of faults */
 	bool is_tracing;
-	bool is_reworded; /* other texts in all events: they must not change a decision */
+	bool is_reworded; /* all events have other texts, which must not change a decision */
 	uint64_t hash; /* hash of the trace, without texts */
 	unsigned long *n_faults; /* by SimFault; may be NULL */
 	char *failure; /* the first broken invariant, or NULL */
@@ -151,7 +151,7 @@ unsigned machine_index(const char *service);
 SimProcess *machine_process(Machine *m, const char *service);
 /* Does the service have a file at the moment? */
 bool machine_has_file(const Machine *m, const char *service);
-/* Does a fault of this probability happen now? None do after machine_calm(). */
+/* Does a fault of this probability happen now? After machine_calm() no fault happens. */
 bool machine_happens(Machine *m, unsigned percent);
 bool machine_has_live(const Machine *m);
 void machine_trace(Machine *m, const char *format, ...) G_GNUC_PRINTF(2, 3);

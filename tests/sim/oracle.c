@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Oracle: naive, and slow where that is plainer. It computes all services at once where they depend
- * on each other.
+ * Oracle: naive algorithms, slow where that is plainer. Services that depend on each other are
+ * computed together.
  */
 #include "config.h"
 
@@ -47,10 +47,10 @@ bool oracle_conflict(const Service *a, const Service *b)
 
 typedef struct LevelContext {
 	Machine *m;
-	bool for_start; /* a level that is unknown for long is false */
+	bool for_start; /* a level that was unknown for long counts as false */
 } LevelContext;
 
-/* A provider is about to stop if it is up and is still the reason for the missing facility. */
+/* A provider that is up, but is the engine's reason for a missing facility, is about to stop. */
 static bool is_leaving_facility(const Machine *m, const Service *s, const char *key)
 {
 	g_autofree char *leaving =
@@ -88,7 +88,9 @@ static bool is_about_to_stop(const Machine *m, const Service *s, const char *pre
 	       g_str_has_suffix(view.why ? view.why : "", "about to stop");
 }
 
-/* The health of the present run. As with external levels, one that is unknown for long is false. */
+/*
+ * The health of the present run. A level that was unknown for long counts as false, as elsewhere.
+ */
 static Level healthy_level(const LevelContext *context, const char *key, const Service *s)
 {
 	const SimProcess *p = machine_process(context->m, s->def->name);
@@ -279,7 +281,7 @@ static bool is_false_until_next_boot(Machine *m, const Term *term)
 	return term_evaluate(term, level_of, &context) == LEVEL_FALSE;
 }
 
-/* Is it wanted, and idle or failed? It has then ended, and does not restart. */
+/* Will it not start again? It has ended, or a term is false until the next boot. */
 static bool has_given_up(Machine *m, const Service *s)
 {
 	const GPtrArray *lists[] = { s->when, s->while_terms };
@@ -407,7 +409,7 @@ bool oracle_is_about_to_start(Machine *m, const Service *s, GHashTable *unsettle
 		    g_hash_table_contains(unsettled, other))
 			return false;
 	}
-	/* Terms with After=$facility or "settled:" are not computed here. */
+	/* After=$facility is not evaluated here. */
 	return !has_after_facility(s);
 }
 
@@ -420,7 +422,7 @@ static bool is_term_of_world(const Term *term)
 	return false;
 }
 
-/* Which of its terms are not true: external ones, others? */
+/* Are there external terms that are not true, and other terms that are not true? */
 static void find_holders(Machine *m, const Service *s, bool *ret_world, bool *ret_others)
 {
 	LevelContext context = { .m = m, .for_start = true };
@@ -478,7 +480,7 @@ static bool is_term_of_kernel(const Term *term)
 	return true;
 }
 
-/* Has it settled, whatever else it waits for? */
+/* Does a term on the kernel command line hold @s until the next boot? */
 static bool waits_for_good(Machine *m, const Service *s)
 {
 	LevelContext context = { .m = m, .for_start = true };

@@ -9,38 +9,38 @@
 #include "tests/sim/machine.h"
 
 Service *oracle_find(const Machine *m, const char *name);
-/* Can it have processes? */
+/* Can @s have processes? */
 bool oracle_is_active(const Service *s);
-/* Does one of these NameRef name it? */
+/* Does a NameRef in @refs contain @name? */
 bool oracle_is_named(const GPtrArray *refs, const char *name);
 bool oracle_conflict(const Service *a, const Service *b);
 
-/* The first term that prevents a start, or NULL. A level that is unknown for long is false. */
+/* The first term that prevents a start, or NULL. A level that was unknown for long is false. */
 const Term *oracle_find_untrue(Machine *m, const GPtrArray *terms);
 /* Is any of these terms false with the present levels and states? */
 bool oracle_any_false(Machine *m, const GPtrArray *terms);
 /*
- * Ignores levels that are unknown for so long that they count as false, because the engine may
- * learn of that later.
+ * Does not treat a level that was unknown for long as false, because the engine may do so a little
+ * later.
  */
 bool oracle_all_true(Machine *m, const GPtrArray *terms);
 /* The only service that the condition refers to, or NULL. */
 Service *oracle_subject(const Machine *m, const char *key);
 
-/* For each service, in the order of engine_services(). */
+/* @ret_wanted has an entry for each service, in the order of engine_services(). */
 void oracle_wanted(Machine *m, bool *ret_wanted);
 bool oracle_loses_conflict(Machine *m, const Service *s);
 /*
- * A subset of the services that have not settled: those that are about to stop are not known here.
+ * The services that have not settled, without those that are about to stop: these are not known.
  */
 GHashTable *oracle_unsettled(Machine *m);
-/* Will it start in its turn? */
+/* Does nothing hold @s, so that it starts next? */
 bool oracle_is_about_to_start(Machine *m, const Service *s, GHashTable *unsettled);
-/* Does a flag hold it? */
+/* Does a flag hold @s? */
 bool oracle_waits_for_world(Machine *m, const Service *s);
-/* Do other services or the kernel command line hold it? */
+/* Do other services or the kernel command line hold @s? */
 bool oracle_is_held_by_others(Machine *m, const Service *s);
-/* Do only flags hold it? It then waits, for a limited time if its file sets a limit. */
+/* Do only flags hold @s? The wait is then limited if the file sets WaitTimeout=. */
 bool oracle_is_held_by_world_only(Machine *m, const Service *s);
 
 #endif

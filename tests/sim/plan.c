@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Plan: most terms refer to services with lower numbers, as on a real machine. Wants= and
- * Conflicts= refer to any, so services may need each other.
+ * Conflicts= refer to any service, so services may need each other.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ const char *plan_flag_key(unsigned index)
 	return keys[index];
 }
 
-/* Only such a service has a healthy: level. */
+/* Only a service with HealthCommand= has a healthy: level. */
 static bool has_health(const Plan *plan, unsigned index)
 {
 	return plan->files[index] && strstr(plan->files[index], "HealthCommand=");

@@ -14,8 +14,8 @@
 #define PLAN_FLAGS 6
 
 /*
- * The largest StopTimeout=. A service that became a group has none in its file, and stops its old
- * processes within the default time.
+ * The largest StopTimeout=. A service that became a group has no StopTimeout= in its file, and
+ * stops its old processes within the default time.
  */
 #define PLAN_LONGEST_STOP_US (10 * G_USEC_PER_SEC)
 

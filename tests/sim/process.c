@@ -34,7 +34,7 @@ static void script_leaves_nothing(SimProcess *p, int64_t at_us)
 	p->script[p->n_script - 1].is_done = true;
 }
 
-/* It runs for a while, and ends by itself. */
+/* The process runs for a while, and ends by itself. */
 static void script_end(Machine *m, SimProcess *p, int64_t at_us, const Service *s)
 {
 	int64_t end_us = at_us + chance_time(&m->chance, 20 * G_USEC_PER_SEC);
@@ -195,7 +195,7 @@ void process_begin_health(Machine *m, const Service *s)
 			m->sim.now_us + duration(m, (m->has_faults ? 40 : 1) * G_USEC_PER_SEC);
 }
 
-/* HealthAction=restart: it ends as if by itself. */
+/* HealthAction=restart: the process ends as if by itself. */
 static void end_unhealthy(Machine *m, SimProcess *p, const Service *s)
 {
 	p->n_script = 0;

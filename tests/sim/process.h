@@ -8,7 +8,7 @@
 
 #include "tests/sim/machine.h"
 
-/* Begins a new script: for a start, for its restart command, for a stop. */
+/* Begins a new script: for a start, for a restart command, for a stop. */
 void process_start(Machine *m, SimProcess *p, const Service *s);
 void process_restart(Machine *m, SimProcess *p, const Service *s);
 void process_stop(Machine *m, SimProcess *p, const Service *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Requests: the oracle keeps its own record of the last request (SimProcess.requested), and the
- * engine's must agree.
+ * Requests: the oracle keeps its own record of the last request (SimProcess.requested). The record
+ * of the engine must agree.
  */
 #include "config.h"
 
@@ -23,9 +23,9 @@ typedef struct Before {
 	WantReason want_reason;
 	AdminWant requested;
 	bool is_undone;
-	bool restarts_by_command; /* an admin's restart runs the command */
+	bool restarts_by_command; /* a restart by an admin must run the restart command */
 	bool may_by_command;
-	bool is_restarting; /* its command already runs, perhaps from a removed file */
+	bool is_restarting; /* the restart command already runs, perhaps from a removed file */
 	uint64_t redo_run;
 } Before;
 
@@ -33,8 +33,8 @@ static Before look(Machine *m, const Service *s)
 {
 	const SimProcess *p = machine_process(m, s->def->name);
 	/*
-	 * A group has no process. One with the same number may remain from an earlier run, if the
-	 * service was forgotten in between.
+	 * A group has no process. But a process may remain from an earlier run with the same
+	 * number, if the service was forgotten in between.
 	 */
 	const bool is_by_script = p->is_script && p->run->is_live &&
 				  p->run->invocation == s->invocation;
@@ -61,8 +61,8 @@ static bool is_running(ServiceState state)
 }
 
 /*
- * Did it end by itself, with success? If its file got errors meanwhile, they show at the next
- * moment.
+ * Did it end by itself, with success? If its file has got errors meanwhile, it becomes failed
+ * instead of idle.
  */
 static bool has_ended_well(const Service *s)
 {
@@ -100,7 +100,8 @@ static bool can_reload(Machine *m, const Service *s)
 }
 
 /*
- * A request to a group applies to its members: the @i-th one that it wants; NULL: no such member.
+ * A request to a group applies to its members. Returns: the @i-th one, or NULL if the group wants
+ * the service, but a request does not apply to it.
  */
 static Service *find_member(Machine *m, const Service *group, unsigned i)
 {
@@ -223,14 +224,14 @@ static void check_restart(Machine *m, SimProcess *p, const Service *s, const Bef
 		return;
 	p->redo_run = before->redo_run;
 	/*
-	 * A running command answers this request too. If the service is about to stop, another run
-	 * does, which is not known here.
+	 * A running command answers this request, too. If the service is about to stop, its next
+	 * run answers the request instead, which is not known here.
 	 */
 	if (before->is_restarting)
 		p->perhaps_redo_run = before->invocation;
 }
 
-/* Its CheckCommand= fails: nothing changes. */
+/* CheckCommand= of @s fails: nothing changes. */
 static void refuse(Machine *m, RequestVerb verb, const Service *s)
 {
 	const Before before = look(m, s);
@@ -260,7 +261,7 @@ bool requests_ask(Machine *m, RequestVerb verb, const char *name)
 		refuse(m, verb, s);
 		return false;
 	}
-	/* The engine may start or stop it before this returns. */
+	/* The engine may start or stop the service before engine_request() returns. */
 	if (is_due)
 		note_granted(m, verb, p, &before);
 	if (is_due && verb == REQUEST_VERB_RESTART)
@@ -482,8 +483,8 @@ void requests_check(Machine *m, const Service *s)
 {
 	SimProcess *p = machine_process(m, s->def->name);
 
-	/* Many daemons end when they are idle. The next call is the next demand. */
 	check_sockets(m, s);
+	/* Many daemons end when they are idle. A request by a client ends with the daemon. */
 	if ((p->requested == ADMIN_DEMAND || p->requested == ADMIN_CONNECTION) &&
 	    s->admin == ADMIN_NONE && (has_ended_well(s) || has_just_ended_by_itself(m, s))) {
 		machine_count(m, SIM_FAULT_DEMAND_OVER);

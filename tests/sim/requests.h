@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Requests: those of an admin and of callers on the bus, and an oracle of what is granted and how
- * long that lasts.
+ * Requests: by an admin and by callers on the bus. An oracle decides which requests are granted,
+ * and how long each is in force.
  */
 #ifndef SVCD_TESTS_SIM_REQUESTS_H
 #define SVCD_TESTS_SIM_REQUESTS_H
@@ -20,7 +20,7 @@ void requests_change_runlevel(Machine *m, const char *runlevel);
 
 /* The manager has started: a living service stays, as if requested by an unknown caller. */
 void requests_take_over(Machine *m);
-/* Its note is lost, or its service is gone: no request remains. */
+/* The note is lost, or the service is gone: no request remains. */
 void requests_forget(SimProcess *p);
 
 /* Invariants: between two events; and when no more events are due. */

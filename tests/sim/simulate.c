@@ -41,7 +41,7 @@ static int64_t random_pause(Machine *m)
 			   longest_us[chance_below(&m->chance, G_N_ELEMENTS(longest_us))]);
 }
 
-/* Runs until no more events are due. A machine with well-behaved services gets there. */
+/* Runs until no more events are due. With well-behaved services this happens. */
 static void run_to_rest(Machine *m, const char *when)
 {
 	const int64_t end_us = m->sim.now_us + 2 * G_TIME_SPAN_HOUR;
@@ -101,7 +101,7 @@ static bool play(uint64_t seed, bool is_tracing, bool is_reworded, unsigned long
 	return !m->failure;
 }
 
-/* Plays it again with the same inputs, and with inputs that differ only in their texts. */
+/* Plays the history with the same inputs, and with inputs that differ only in their texts. */
 static bool play_again(uint64_t seed, uint64_t hash)
 {
 	uint64_t again;
@@ -140,7 +140,7 @@ static void live_an_hour(Machine *m)
 /* Allocated bytes: the present services and their texts, and leaks. */
 static size_t allocated_bytes(Machine *m)
 {
-	g_free(boot_record_take_news(m->sim.engine)); /* like an idle manager */
+	g_free(boot_record_take_news(m->sim.engine)); /* as an idle manager does */
 	return mallinfo2().uordblks;
 }
 
@@ -154,7 +154,7 @@ static bool play_day(uint64_t seed, bool is_tracing, unsigned long *n_faults)
 	size_t most[2] = { 0, 0 };
 
 	m->is_one_life = true;
-	/* Until each service has as many causes, starts and exits as the engine remembers. */
+	/* Run until each service has as many causes, starts and exits as the engine remembers. */
 	for (int hour = 0; hour < WARM_HOURS && !m->failure; hour++)
 		live_an_hour(m);
 	printf("day of seed %" G_GUINT64_FORMAT ", KiB:", seed);
