@@ -47,7 +47,7 @@ bool oracle_conflict(const Service *a, const Service *b)
 
 typedef struct LevelContext {
 	Machine *m;
-	bool for_start; /* a level that was unknown for long counts as false */
+	bool for_start; /* a level that has been unknown for long counts as false */
 } LevelContext;
 
 /* A provider that is up, but is the engine's reason for a missing facility, is about to stop. */
@@ -89,7 +89,8 @@ static bool is_about_to_stop(const Machine *m, const Service *s, const char *pre
 }
 
 /*
- * The health of the present run. A level that was unknown for long counts as false, as elsewhere.
+ * The health of the present run. A level that has been unknown for long counts as false, as
+ * elsewhere.
  */
 static Level healthy_level(const LevelContext *context, const char *key, const Service *s)
 {

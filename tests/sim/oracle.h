@@ -15,13 +15,15 @@ bool oracle_is_active(const Service *s);
 bool oracle_is_named(const GPtrArray *refs, const char *name);
 bool oracle_conflict(const Service *a, const Service *b);
 
-/* The first term that prevents a start, or NULL. A level that was unknown for long is false. */
+/*
+ * The first term that prevents a start, or NULL. A level that has been unknown for long is false.
+ */
 const Term *oracle_find_untrue(Machine *m, const GPtrArray *terms);
 /* Is any of these terms false with the present levels and states? */
 bool oracle_any_false(Machine *m, const GPtrArray *terms);
 /*
- * Does not treat a level that was unknown for long as false, because the engine may do so a little
- * later.
+ * Does not treat a level that has been unknown for long as false, because the engine may do so a
+ * little later.
  */
 bool oracle_all_true(Machine *m, const GPtrArray *terms);
 /* The only service that the condition refers to, or NULL. */
