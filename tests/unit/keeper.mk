@@ -73,7 +73,7 @@ tests_unit_test_keeper_restart_limit_CFLAGS = $(KEEPER_TEST_CFLAGS)
 tests_unit_test_keeper_restart_limit_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=keeper_now_us,--wrap=spawn_process
 tests_unit_test_keeper_restart_limit_LDADD = libtest.a libkeeper.a $(CHECK_LIBS)
 
-# PID 1's own loop in a simulated world: the linker redirects its calls.
+# PID 1's own loop in a simulated world: the linker redirects the loop's calls.
 FUZZ_KEEPER_WRAPS = -Wl,--wrap=poll,--wrap=kill,--wrap=wait4,--wrap=waitpid,--wrap=waitid,--wrap=execve,--wrap=spawn_process,--wrap=spawn_fork,--wrap=finale_run,--wrap=console_log,--wrap=keeper_now_us
 EXTRA_DIST += tests/data/keeper-acts tests/data/keeper-tables
 

@@ -45,7 +45,7 @@ static const struct {
 	const char *group;
 	unsigned uid;
 	unsigned gid;
-	const char *problem; /* prefix of the message; NULL: none */
+	const char *problem; /* prefix of the message; NULL: no message */
 } cases[] = {
 	{ NULL, NULL, 7, 8, NULL },
 	{ "www", NULL, 33, 34, NULL },

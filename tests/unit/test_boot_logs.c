@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot logs: which lines are copied, with which permissions, and what a full disk leaves.
+ * Boot logs: which lines are copied, with which permissions, and the result on a full disk.
  */
 #include "config.h"
 

@@ -166,7 +166,7 @@ START_TEST(a_service_that_an_admin_stops_meanwhile_stays_in_the_record)
 	ck_assert_int_eq(record_of(w, "a")->result, BOOT_RESULT_STOPPED);
 	expect_last(w, "b", "settled:a", "a");
 
-	/* The service is wanted again: its record starts anew. */
+	/* When the service is wanted again, a new record starts. */
 	world_advance_s(w, 1);
 	world_start(w, "a");
 	world_ready(w, "a");

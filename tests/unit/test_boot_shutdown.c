@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot shutdown: the requester, the stops and their chain, from changes.
+ * Boot shutdown: the requester, the stops and their chain, from the recorded state changes.
  */
 #include "config.h"
 

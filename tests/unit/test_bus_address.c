@@ -12,7 +12,7 @@
 
 static const struct {
 	const char *text;
-	const char *path; /* an abstract one begins with @; NULL: unusable */
+	const char *path; /* an abstract name begins with @; NULL: unusable address */
 } addresses[] = {
 	{ "unix:path=/run/user/1000/bus", "/run/user/1000/bus" },
 	{ "unix:path=/tmp/dbus-xyz,guid=0123456789abcdef0123456789abcdef", "/tmp/dbus-xyz" },

@@ -30,7 +30,7 @@ static AuthenticationResult authenticate(uid_t uid, const char *bytes, size_t le
 
 static const struct {
 	const char *name;
-	const char *bytes; /* after the NUL */
+	const char *bytes; /* after the initial NUL */
 	const char *reply;
 	AuthenticationResult result;
 	/* clang-format off */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * org.svcd1: bad calls, and too many of them.
+ * org.svcd1: invalid calls, and too many calls.
  */
 #include "config.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One client of the private socket, seen from the other end of a socket pair: good, odd and
- * hostile.
+ * A client of the private socket. Through a socket pair the test sends good, odd and hostile data.
  */
 #include "config.h"
 
@@ -23,7 +22,7 @@ typedef struct Fixture {
 	Peer *peer;
 	int fd; /* the client's end */
 	unsigned n_messages;
-	char *why; /* "" if it left without a reason */
+	char *why; /* "" if the client left without a reason */
 } Fixture;
 
 static void on_message(void *data, DBusMessage *message)
@@ -156,7 +155,7 @@ START_TEST(only_a_few_calls_are_handled_in_one_turn)
 		send_bytes(&f, bytes, (size_t)length);
 
 	g_main_context_iteration(NULL, TRUE);
-	ck_assert_uint_ge(f.n_messages, 1); /* a slow machine handles fewer */
+	ck_assert_uint_ge(f.n_messages, 1); /* on a slow machine, fewer */
 	ck_assert_uint_le(f.n_messages, LIMIT_BUS_BATCH);
 	turn();
 	ck_assert_uint_eq(f.n_messages, 3 * LIMIT_BUS_BATCH);
@@ -346,7 +345,7 @@ START_TEST(descriptors_are_not_received)
 	c->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(c), &pipes[1], sizeof(int));
 	ck_assert_int_eq(sendmsg(f.fd, &message, 0), length);
-	(void)close(pipes[1]); /* now only the message holds one */
+	(void)close(pipes[1]); /* now only the message holds the write end */
 	turn();
 
 	ck_assert_uint_eq(f.n_messages, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Property and method rows against the introspection XML, in both directions.
+ * The rows of properties and methods are compared with the introspection XML, in both directions.
  */
 #include "config.h"
 

@@ -122,7 +122,7 @@ START_TEST(conflicts_between_services_not_wanted_together_are_no_error)
 }
 END_TEST
 
-/* The loader would also treat the error as one in the policy file (config/last-good.c). */
+/* A report of the conflict would make the loader reject the policy file (config/last-good.c). */
 START_TEST(a_service_with_an_error_never_runs_so_it_conflicts_with_nothing)
 {
 	g_autoptr(World) w = world_new();

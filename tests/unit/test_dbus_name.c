@@ -146,7 +146,7 @@ START_TEST(answer_after_a_new_connection_decides)
 }
 END_TEST
 
-/* An owner may return later than svcd checks for it. This must not stop any service. */
+/* An owner may return after svcd has looked for it. This must not stop any service. */
 START_TEST(owner_may_take_some_seconds_to_come_back)
 {
 	BusStage *stage = stage_with_bus();

@@ -27,7 +27,7 @@ static BusStage *stage_with_bus(void)
 	return stage;
 }
 
-/* The name has an owner, and State has that value. */
+/* The name has an owner, and its property State has that value. */
 static BusStage *stage_with_state(const char *value)
 {
 	BusStage *stage = stage_with_bus();

@@ -19,7 +19,7 @@
 
 #define LARGE_BYTES (300 * 1024)
 
-/* One end. It answers its first message with many bytes. */
+/* The tested end. It answers the first message with many bytes. */
 typedef struct End {
 	DBusStream *stream;
 	int other;
@@ -131,7 +131,7 @@ START_TEST(calls_held_back_are_handled_when_another_send_makes_room)
 	end.stream = dbus_stream_new(fds[0], &limits, &listener, &end);
 	write_greeting_and_calls(end.other, 3);
 	turn(10);
-	ck_assert_uint_eq(end.n_messages, 1); /* the answer does not fit, so the other two wait */
+	ck_assert_uint_eq(end.n_messages, 1); /* the answer does not fit, so two messages wait */
 
 	ck_assert_uint_lt(read_all(end.other), LARGE_BYTES);
 	send_text(&end, "short");

@@ -173,7 +173,7 @@ static const struct {
 	{ FIRST "service a 0 1+2", "it does not end with a line \"end\"" },
 	{ FIRST "end", "it does not end with a line \"end\"" },
 	{ FIRST "end\nservice a 0 1+2\n", "it does not end with a line \"end\"" },
-	{ FIRST "service a 0 1+2\nservice a 0 1+2\nend\n", "line 3 cannot be understood" }, /* twice */
+	{ FIRST "service a 0 1+2\nservice a 0 1+2\nend\n", "line 3 cannot be understood" }, /* "a" twice */
 	{ FIRST "service ../../etc 0 1+2\nend\n", "line 2 cannot be understood" },
 	{ FIRST "service a 0\nend\n", "line 2 cannot be understood" },
 	{ FIRST "service a 0 1+2 1+2 1+2 1+2 1+2 1+2\nend\n", "line 2 cannot be understood" },

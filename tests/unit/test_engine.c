@@ -151,7 +151,9 @@ START_TEST(a_reload_goes_on_until_its_result_is_known)
 	expect_log(w, "reload it");
 	ck_assert(engine_is_reloading(it));
 
-	/* Files may have changed since the manager of the first reload read them. */
+	/*
+	 * The daemon's files may have changed since the first reload, so one more reload follows.
+	 */
 	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
 	ck_assert(world_request(w, REQUEST_VERB_RELOAD, "it"));
 	expect_log(w, "");

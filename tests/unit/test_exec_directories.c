@@ -70,7 +70,7 @@ START_TEST(runtime_directory_follows_no_link)
 }
 END_TEST
 
-/* The manager never writes these. */
+/* The manager never sends these. */
 static const char *const bad_directories[] = { "..", "a/../b", ".", "''", "a//b", "/a" };
 
 START_TEST(runtime_directory_stays_below_run)

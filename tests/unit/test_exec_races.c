@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-exec, while another process exchanges a directory on a path that it uses. svc-exec never
- * reads, shows, changes, removes or gives away what only root can reach. Needs root.
+ * svc-exec, while another process exchanges a directory on a path that svc-exec uses. svc-exec
+ * never reads, shows, changes, removes or gives away what only root can reach. Needs root.
  */
 #include "config.h"
 

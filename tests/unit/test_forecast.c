@@ -37,7 +37,7 @@ typedef struct Row {
 	const char *runlevel; /* target runlevel, or NULL */
 	const char *present; /* "base:ready netted:failed"; NULL: a machine without svcd running */
 	const char *expected;
-	const char *new_file; /* "== name\ntext" replaces that of @after, or NULL */
+	const char *new_file; /* "== name\ntext" replaces the file of that name; NULL: unchanged */
 	const char *restarted; /* the service that an admin restarts, or NULL */
 } Row;
 
@@ -75,8 +75,8 @@ static const Row rows[] = {
 	{ "loose", "[runlevel 2]\nActivate=rival\n", NULL, "loose:ready", "stops loose; starts rival" },
 	{ "", "[runlevel 2]\nActivate=rival\n", NULL, "loose:ready:start", "waits rival" },
 	/*
-	 * It waits according to the file that svcd has read; according to the one on the disk it
-	 * would run.
+	 * The service waits according to the file that svcd has read. According to the file on the
+	 * disk it would run.
 	 */
 	{ "loose", "[runlevel 2]\nActivate=loose base\n", NULL, "loose:waiting", "starts base loose" },
 	{ "loose", "[runlevel 2]\nActivate=base\n", NULL, "loose:waiting", "starts base" },

@@ -77,7 +77,10 @@ static Before look_at(const Service *s)
 	return (Before){ service_is_up(s) || s->state == STATE_STARTING, s->want_reason };
 }
 
-/* A service that runs only because another one needs it stops with that one, and is not named. */
+/*
+ * Did @s run only because another service needed it? Then it stops with that service, and is not
+ * named.
+ */
 static bool was_let_go(const Service *s, const Before *before)
 {
 	return before->reason == WANT_NEED && !service_is_wanted(s);

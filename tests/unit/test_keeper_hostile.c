@@ -30,7 +30,7 @@ START_TEST(descriptors_of_an_empty_datagram_are_closed)
 
 	manager_send(&manager, "", 0, fd);
 
-	keeper_next_manager(NULL); /* the keeper treats it as the end of the link */
+	keeper_next_manager(NULL); /* for the keeper this is the end of the link */
 	ck_assert_uint_eq(keeper_run_count_open(&run), before);
 	(void)close(fd);
 }

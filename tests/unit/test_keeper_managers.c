@@ -393,8 +393,8 @@ START_TEST(an_incompatible_manager_is_tried_again_later)
 END_TEST
 
 /*
- * The keeper pauses, as if the machine was paused. It pauses for more than a second, because
- * shorter pauses are not forgiven.
+ * The keeper pauses, as if the machine was paused. It pauses for more than a second, because only
+ * such a pause excuses a manager.
  */
 START_TEST(a_keeper_that_slept_itself_blames_no_manager)
 {

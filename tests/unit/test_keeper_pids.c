@@ -28,8 +28,8 @@ static const char *const true_argv[] = { "/bin/true", NULL };
 
 /* Requests to process 1 of the namespace. */
 enum Wish {
-	BYSTANDER, /* with this pid; answer: the number of tries */
-	END, /* ends it; answer: its wait status */
+	BYSTANDER, /* make a process with this pid; answer: the number of tries */
+	END, /* end that process; answer: its wait status */
 };
 
 struct Order {
@@ -41,7 +41,7 @@ static int maker = -1;
 static uint64_t n_tries;
 
 /*
- * While the pid is in use, the new process gets another pid, and is ended. Returns: the number of
+ * Makes processes until one gets the pid @wanted, and ends the others. Returns: the number of
  * tries; -1: failed.
  */
 static int32_t make_bystander(pid_t wanted, pid_t *ret_pid, int *ret_go)

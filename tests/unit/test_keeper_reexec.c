@@ -129,7 +129,7 @@ START_TEST(all_memory_is_restored)
 END_TEST
 
 /*
- * Makes an image with rows that are @more_bytes longer at their end, or shorter if it is negative.
+ * Makes an image with rows that are @more_bytes longer, or shorter if @more_bytes is negative.
  */
 static int convert(int fd, int more_bytes)
 {
@@ -267,7 +267,7 @@ START_TEST(a_state_that_makes_no_sense_is_not_taken_over)
 }
 END_TEST
 
-/* Each creates a row that the old image never had. */
+/* Each function creates a row that the old image never had. */
 static void ourselves_as_a_child(void)
 {
 	const struct ProcessId id = { .service = "init", .invocation = 1 };
@@ -429,7 +429,7 @@ START_TEST(a_pid_that_is_no_longer_our_child_is_taken_over_as_ended)
 	memory_init();
 	(void)children_add(&twice, pid, 99);
 	(void)children_add(&kept, pid, 99);
-	(void)children_add(&lost, getppid(), 99); /* not ours: a signal to it would end the test */
+	(void)children_add(&lost, getppid(), 99); /* our parent must get no signal */
 
 	ck_assert(resume(leave_memory()));
 

@@ -149,7 +149,7 @@ static void send_faults(unsigned int n_faults, int point)
 {
 	int status;
 
-	ck_assert_int_eq(waitpid(run.pid, &status, 0), run.pid); /* its execve(2) */
+	ck_assert_int_eq(waitpid(run.pid, &status, 0), run.pid); /* the stop at its execve(2) */
 	ck_assert_int_eq(ptrace(PTRACE_SETOPTIONS, run.pid, NULL,
 				(void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)),
 			 0);
@@ -160,7 +160,7 @@ static void send_faults(unsigned int n_faults, int point)
 		for (int i = 0; i < point; i++)
 			(void)next_call(&first);
 		ck_assert_int_eq(kill(run.pid, SIGSEGV), 0);
-		if (n_faults > 0) { /* it stops again when it enters the handler */
+		if (n_faults > 0) { /* run it into the handler of this fault */
 			do {
 				ck_assert_int_eq(ptrace(PTRACE_CONT, run.pid, NULL, NULL), 0);
 				ck_assert_int_eq(waitpid(run.pid, &status, 0), run.pid);

@@ -113,7 +113,7 @@ START_TEST(a_shutdown_is_repeated_to_the_next_manager_and_its_deadline_ends_all)
 	while (m.header.type != MESSAGE_SHUTDOWN_INTENT);
 	ck_assert_uint_eq(m.shutdown.kind, SHUTDOWN_EXIT);
 	ck_assert_uint_le(m.shutdown.deadline_ms, 3000);
-	intent.deadline_ms = 3600000; /* repeating the request does not extend it */
+	intent.deadline_ms = 3600000; /* a second request does not extend the deadline */
 	manager_send(&manager, &intent, sizeof(intent), -1);
 
 	expect_keeper_ends();
@@ -121,7 +121,7 @@ START_TEST(a_shutdown_is_repeated_to_the_next_manager_and_its_deadline_ends_all)
 }
 END_TEST
 
-/* The pid that the process wrote there. */
+/* The pid that a process wrote to @path. */
 static pid_t read_pid(const char *path)
 {
 	char text[16] = "";

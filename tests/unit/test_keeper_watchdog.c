@@ -29,7 +29,7 @@ static char *directory;
 static char device[96];
 static int reader = -1;
 static bool manager_is_well;
-static int device_knows_s; /* 0: the timeout that was set; -1: no timeouts */
+static int device_knows_s; /* fixed timeout; 0: it can be set; -1: no timeouts */
 static int configured_s;
 
 /* The driver's side. */
@@ -189,7 +189,7 @@ START_TEST(a_device_that_appears_later_is_found)
 	configure("");
 	for (int i = 0; i < 100; i++, now_us = watchdog_next_us())
 		watchdog_tick(now_us, manager_is_well);
-	ck_assert_uint_ge(now_us, SECONDS(100)); /* but not for ever */
+	ck_assert_uint_ge(now_us, SECONDS(100)); /* one search a second */
 	ck_assert_int_eq(watchdog_fd(), -1);
 
 	make_device();
@@ -205,7 +205,7 @@ START_TEST(a_device_that_disappears_is_looked_for_again)
 	watchdog_tick(0, manager_is_well);
 	(void)close(reader);
 	(void)unlink(device);
-	(void)signal(SIGPIPE, SIG_IGN); /* PID 1 blocks it */
+	(void)signal(SIGPIPE, SIG_IGN); /* PID 1 blocks this signal */
 	watchdog_tick(watchdog_next_us(), manager_is_well);
 	ck_assert_int_eq(watchdog_fd(), -1);
 

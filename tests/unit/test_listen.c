@@ -26,7 +26,7 @@ static bool awaits(World *w, const char *service)
 	return world_find(w, service)->awaits_connection;
 }
 
-/* A client connects, and the manager reports it, but only while it polls. */
+/* A client connects. The manager reports this only while the service awaits a connection. */
 static bool connect_to(World *w, const char *service)
 {
 	if (!awaits(w, service))

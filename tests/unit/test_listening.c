@@ -239,7 +239,7 @@ START_TEST(a_socket_whose_file_was_removed_or_replaced_is_not_intact)
 	ck_assert(!listening_is_intact(b, fifo));
 	other = open_good(sock);
 	ck_assert(listening_is_intact(other, sock));
-	if (geteuid() == 0) /* else the kernel hides the owner */
+	if (geteuid() == 0) /* for others the kernel hides the owner */
 		ck_assert(!listening_is_intact(a, sock));
 	listening_remove_file(b, sock->text);
 	ck_assert_int_eq(access(sock->text, F_OK), 0);

@@ -178,7 +178,7 @@ START_TEST(the_boot_is_over_without_those_that_wait_for_it)
 	world_ready(w, "slow");
 	ck_assert(is_finished(w));
 	expect_state(w, "late", STATE_WAITING);
-	expect_state(w, "after", STATE_WAITING); /* its ordering is kept */
+	expect_state(w, "after", STATE_WAITING); /* the ordering is kept */
 
 	world_crash(w);
 	expect_state(w, "late", STATE_WAITING);
@@ -221,7 +221,7 @@ START_TEST(once_drawn_it_counts_as_drawn_for_this_boot)
 END_TEST
 
 /*
- * "second" queued for the lock while it was itself the login screen. Now it waits for "first".
+ * While "second" was the login screen, it queued for the lock. Now it waits for "first" instead.
  */
 START_TEST(a_service_that_waits_again_delays_no_others)
 {

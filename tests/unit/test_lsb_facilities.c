@@ -8,7 +8,7 @@
 #include "tests/lib/diags.h"
 #include "tests/lib/suite.h"
 
-/* The diagnostics must be exactly those of the last argument. */
+/* The diagnostics must be exactly @message. */
 static LsbFacilities *parse(const char *text, const char *message)
 {
 	LsbFacilities *facilities = lsb_facilities_new();

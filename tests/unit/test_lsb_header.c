@@ -15,7 +15,7 @@
 /* The rest of a complete header, without Provides. */
 #define REST "# Required-Start:\n# Required-Stop:\n# Default-Start:\n# Default-Stop:\n"
 
-/* The diagnostics must be exactly those of the last argument. */
+/* The diagnostics must be exactly @message. */
 static LsbHeader *parse_bytes(const char *text, gsize length, const char *message)
 {
 	g_autoptr(DiagList) diags = diag_list_new();

@@ -31,7 +31,7 @@ START_TEST(a_service_with_a_file_of_its_own_takes_the_place_of_the_script)
 	expect_value(w, "user", "StopBefore", "first netd");
 	expect_value(w, "first", "Before", "hostname");
 	expect_value(w, "first", "StopAfter", "netd");
-	/* The additional name belongs to the other service. */
+	/* The additional name "netd" belongs to another service. */
 	expect_value(w, "first", "Provides", "");
 	ck_assert_ptr_nonnull(
 		strstr(text_of(w, LSB_POLICY_FILE), "[service dbus]\nActivation=boot\n"));

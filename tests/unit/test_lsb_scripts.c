@@ -34,7 +34,7 @@ static void write_script(const Tree *tree, const char *name, const char *text)
 	make_executable(tree, path);
 }
 
-/* The diagnostics must be exactly those of the last argument. */
+/* The diagnostics must be exactly @message. */
 static GPtrArray *read_scripts(const Tree *tree, const char *message)
 {
 	g_autoptr(DiagList) diags = diag_list_new();
@@ -282,7 +282,7 @@ START_TEST(links_are_read_with_their_levels_and_numbers)
 }
 END_TEST
 
-/* The texts with which a script has the action, or not. */
+/* Texts of scripts, and whether each has the action "reload". */
 static const struct {
 	const char *text;
 	bool has;

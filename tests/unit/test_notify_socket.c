@@ -245,7 +245,7 @@ static void send_with_descriptors(const Ear *ear, const char *text)
 	ck_assert_int_eq(sendmsg(ear->sender, &message, 0), (ssize_t)strlen(text));
 }
 
-/* Another process receives the next message, which must be this one. */
+/* Another process receives the next message, which must be @expected. */
 static void eat(Ear *ear, const char *expected)
 {
 	char text[16];
@@ -264,7 +264,7 @@ START_TEST(descriptors_are_never_received_but_the_message_counts)
 	send_with_descriptors(ear, "READY=1");
 	send_message(ear, "STATUS=x", 8);
 	notify_socket_drain(ear->socket);
-	notify_socket_drain(ear->socket); /* it waits, and is not handled again */
+	notify_socket_drain(ear->socket); /* the first message is not handled again */
 
 	ck_assert_uint_eq(ear->n_ready, 1);
 	ck_assert_uint_eq(ear->n_messages, 1);

@@ -58,7 +58,7 @@ static const struct {
 	{ "10:base 10:middle 10:top", "Signal", "base", false, true },
 	{ "10:free", "Request stop", "free", false, true },
 	{ "30:free", "Request stop", "free", false, false },
-	{ "10:base", "Request stop", "base", false, true }, /* Busy, even with --force */
+	{ "10:base", "Request stop", "base", false, true }, /* permitted, but fails later: Busy */
 	{ "10:base", "Request stop", "base", true, false, "middle" },
 	{ "10:base", "Request restart", "base", false, false, "middle" },
 	{ "30:free", "Stop", "free", false, false },
@@ -73,7 +73,7 @@ static const struct {
 	{ "10:base", "Restart", "base", false, false, "middle" },
 	{ "10:base 20:middle 10:top", "Restart", "base", false, true },
 	{ "10:middle", "Start", "middle", false, true },
-	/* Services that a start would stop. */
+	/* A start needs the right to services that it would stop. */
 	{ "10:lone", "Start", "lone", false, false, "rival" },
 	{ "10:lone 10:rival", "Start", "lone", false, false, "idler" },
 	{ "10:lone 10:rival 10:idler", "Start", "lone", false, true },
@@ -212,7 +212,7 @@ START_TEST(instances_are_read_before_it_is_decided)
 	bw->instance_files = after;
 	bw->instance_policy = wanted;
 	ck_assert(!allows(bw, "Start", "t@x", NULL));
-	ck_assert_ptr_null(engine_find(world_engine(bw->world), "t@x")); /* its file is not read */
+	ck_assert_ptr_null(engine_find(world_engine(bw->world), "t@x")); /* t@x is not read */
 	bw->operated = "10:t@x";
 	bw->is_full_of_instances = true;
 	ck_assert(!allows(bw, "Start", "t@x", &error));

@@ -91,7 +91,7 @@ START_TEST(a_writer_waits_for_another_and_not_for_ever)
 	fd = open(lock, O_RDWR | O_CLOEXEC);
 	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
 	ck_assert_int_eq(fstat(fd, &st), 0);
-	ck_assert_uint_eq(st.st_mode & 07777, 0600); /* not readable by all */
+	ck_assert_uint_eq(st.st_mode & 07777, 0600); /* only root may read it */
 	ck_assert(change_set_policy(change, "ssh", "Activation", "never", NULL));
 	ck_assert(!change_apply(change, &edit_author, NULL, &error));
 	ck_assert(g_error_matches(error, SVCD_ERROR_DOMAIN, SVCD_ERROR_BUSY));

@@ -198,12 +198,12 @@ START_TEST(the_runlevel_that_activates_decides_also_through_include_and_s)
 	expect_statements(policy, "cron", "5", "*v:4: [runlevel 2] Activate=cron (vendor)\n");
 	expect_statements(policy, "udev", "5", "*v:2: [runlevel S] Activate=udev (vendor)\n");
 	/*
-	 * The admin removed it from its runlevel, so the built-in default decides.
+	 * The admin removed ssh from its runlevel, so the built-in default decides.
 	 */
 	expect_statements(policy, "ssh", "5",
 			  " v:4: [runlevel 2] Activate=ssh (vendor)\n"
 			  " a:2: [runlevel 2] Activate=-ssh (admin)\n");
-	/* "boot", but not in runlevel 3: the reason for "boot" is shown. */
+	/* cron has "boot", but not in runlevel 3: the reason for "boot" is shown. */
 	expect_statements(policy, "cron", "3", "*v:4: [runlevel 2] Activate=cron (vendor)\n");
 	expect_statements(policy, "udev", "0", "*v:2: [runlevel S] Activate=udev (vendor)\n");
 }

@@ -37,14 +37,14 @@ typedef enum Fate {
 	FATE_KEPT, /* the power fails; all writes so far are on the disk */
 	FATE_LOST, /* the power fails; only synced data is on the disk */
 	FATE_FAILS, /* the call fails */
-	FATE_DIES, /* it fails, and so does each later call except those of the history */
+	FATE_DIES, /* the call and all later ones fail, except those of the history */
 } Fate;
 
 /* A directory change that is lost without fsync. */
 typedef struct Pending {
 	char *directory;
-	char *name; /* created, or removed if @old is NULL */
-	char *old; /* its former name, or NULL */
+	char *name; /* renamed from @old, removed, or a new directory */
+	char *old; /* former name; NULL: not renamed */
 	char *content; /* former content of @name; NULL: none */
 	bool is_directory;
 } Pending;
@@ -70,9 +70,9 @@ static void forget(const Pending *it)
 	g_autofree char *old = it->old ? g_build_filename(it->directory, it->old, NULL) : NULL;
 
 	if (it->is_directory)
-		(void)rmdir(path); /* empty: its new files were undone before */
+		(void)rmdir(path); /* its new files are already gone */
 	if (old)
-		(void)rename(path, old); /* it exists */
+		(void)rename(path, old);
 	if (it->content)
 		(void)g_file_set_contents(path, it->content, -1, NULL);
 }
@@ -84,7 +84,7 @@ static void lose_what_was_not_synced(void)
 
 	g_hash_table_iter_init(&iter, unsynced);
 	while (g_hash_table_iter_next(&iter, &path, NULL))
-		(void)!truncate(path, 0); /* may be gone */
+		(void)!truncate(path, 0); /* the file may be gone */
 	for (guint i = pending->len; i > 0; i--)
 		forget(g_ptr_array_index(pending, i - 1));
 }
@@ -380,7 +380,7 @@ static void expect_undo(const Tree *tree, const Story *story, unsigned call)
 	else
 		ck_assert_str_eq(error->message, "there is nothing to undo");
 	ck_assert_msg(is_old(tree, first), "cut at %u: not undone", call);
-	/* In FATE_LOST this test's disk loses names and bytes, and its files are created anew. */
+	/* With FATE_LOST the test itself creates lost files anew, with any mode. */
 	if (first->old_drop_in && fate != FATE_LOST)
 		expect_secret(tree, call);
 	expect_tidy(tree, SVCD_SYSCONFDIR "/policy.d", ".policy", call);

@@ -144,8 +144,8 @@ static const struct {
 	{ "it 0 8000000+0", 7.5, 1 }, /* never less than an eighth of the known time */
 	{ "it 0 8000000+0", 8, 1 },
 	{ "it 0 8000000+0", 9, 1 },
-	{ "it 0 8000000+0", 16, 4 }, /* half of the time by which it is late */
-	{ "it 0 8000000+3000000", 2, 9 }, /* and the time of its successors in earlier boots */
+	{ "it 0 8000000+0", 16, 4 }, /* half of the time by which the service is late */
+	{ "it 0 8000000+3000000", 2, 9 }, /* plus the time of its successors in earlier boots */
 	{ "it 0 8000000+3000000", 8, 4 },
 	{ "other 0 5000000+9000000", 2, 3 }, /* unknown service: treated as an average one */
 	{ "it 0 0+0", 0, 0.01 }, /* never a jump */
@@ -240,7 +240,7 @@ START_TEST(it_never_goes_back_and_never_stands_still)
 		"b\n" DAEMON "[Conditions]\nAfter=a\n");
 	double before = 0;
 
-	/* It is very late, then fails, starts again after a while, and is late again. */
+	/* "a" is very late, then fails, starts again after a while, and is late again. */
 	know(w, "a 0 1000000+1000000\nb 0 1000000+0");
 	for (unsigned i = 0; i < 500; i++) {
 		world_advance(w, S / 5);
@@ -378,7 +378,7 @@ START_TEST(a_finished_boot_is_learnt_from)
 	world_dies(w, "b", 0);
 	ck_assert(is_finished(w));
 
-	/* The failed service has delayed the boot, too. The held one never started. */
+	/* The failed service has delayed the boot, too. "held" never started. */
 	expect_learnt(
 		w, "svcd-durations 1\nboot 4000000 7000000\nservice a 0 7000000+0 1000000+3000000\n"
 		   "service b 0 3000000+0\nservice bad 0 3000000+1000000\nend\n");

@@ -224,8 +224,7 @@ START_TEST(an_absent_service_is_forgotten_and_each_run_counts_separately)
 		ck_assert(message_limit_is_due(&limit, &view.motions[0], NOW));
 	}
 	ck_assert(!message_limit_is_due(&limit, &first, NOW));
-	ck_assert(!message_limit_is_due(&limit, &again, NOW)); /* it does not fit: treated as not
-								  slow */
+	ck_assert(!message_limit_is_due(&limit, &again, NOW)); /* no space: counts as not slow */
 	message_limit_forget(&limit, &(View){ 0 });
 	ck_assert(message_limit_is_due(&limit, &again, NOW));
 	ck_assert(!message_limit_is_due(&limit, &again, NOW));

@@ -31,7 +31,7 @@ static void expect_refusals(World *w, const char *expected)
 	ck_assert_str_eq(text ? text : "", expected);
 }
 
-/* The line of explain; "" if there is none. */
+/* The line of explain about refusals must be @expected; "": no such line. */
 static void expect_explained(World *w, const char *expected)
 {
 	g_autoptr(GPtrArray) reasons = explain_service(world_engine(w), "it", world_now(w));

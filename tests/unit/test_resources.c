@@ -86,7 +86,7 @@ START_TEST(limits_are_written_and_their_controllers_enabled_in_all_groups_above)
 	ck_assert_ptr_null(problem);
 	expect_contents(tree, "/given/svcd/web/memory.max", "67108864");
 	expect_contents(tree, "/given/svcd/web/pids.max", "20");
-	/* the kernel would add to it */
+	/* a real kernel would add the controllers to the content */
 	expect_contents(tree, "/given/cgroup.subtree_control", "+");
 	expect_contents(tree, "/given/svcd/cgroup.subtree_control", "+");
 	tree_free(tree);

@@ -64,7 +64,7 @@ START_TEST(the_ideal_boot_is_bound_by_processors_or_by_the_chain)
 	BootBound login;
 
 	ck_assert(saved_boot_bound(boot, false, &all));
-	ck_assert_int_eq(all.cpu_us, 7000000); /* with a second of services that have ended */
+	ck_assert_int_eq(all.cpu_us, 7000000); /* includes 1 s of ended services */
 	ck_assert_int_eq(all.chain_us, 2000000);
 	ck_assert_int_eq(all.bound_us, 3500000);
 	text = boot_bound_text(&all);

@@ -72,7 +72,7 @@ START_TEST(after_goes_on_when_the_other_fails_again_and_again)
 	expect_state(w, "a", STATE_BACKOFF);
 	expect_state(w, "b", STATE_STARTING);
 
-	/* Its further attempts delay nothing. */
+	/* Further attempts of "a" delay nothing. */
 	world_advance_s(w, 4);
 	expect_state(w, "a", STATE_STARTING);
 	expect_level(w, "settled:a", LEVEL_TRUE);

@@ -247,7 +247,7 @@ START_TEST(manager_that_dies_all_the_time_runs_each_command_once)
 	supervisor_stop(stage->supervisor);
 	n_crashes += run_with_crashes(stage, "gone", _i + 2, supervisor_stop);
 	if (_i < 3)
-		/* on a busy machine one turn sees more, and there are fewer turns */
+		/* on a busy machine one turn handles more events, and there are fewer turns */
 		ck_assert_uint_gt(n_crashes, 0);
 
 	log = read_text(stage, "/log");

@@ -140,7 +140,7 @@ START_TEST(next_manager_ends_a_check_without_clients)
 	stage_crash(stage);
 	expect_record(stage, "ack check");
 
-	expect_event(stage, "checked well"); /* now the manager can answer its caller */
+	expect_event(stage, "checked well"); /* now the manager can answer the request */
 	stage_free(stage);
 }
 END_TEST

@@ -37,7 +37,7 @@ START_TEST(several_processes_that_are_left_live_as_long_as_the_last_of_them)
 	expect_event(stage, "ready");
 	ck_assert_int_eq(supervisor_main_pid(stage->supervisor), 0);
 	ck_assert_int_eq(kill(pid_in(stage, "/a"), SIGKILL), 0);
-	run_until(stage, has_main_of, "/b"); /* the last one is followed */
+	run_until(stage, has_main_of, "/b"); /* now the last process is followed */
 	ck_assert_int_eq(kill(pid_in(stage, "/b"), SIGKILL), 0);
 	expect_event(stage, "gone");
 
@@ -93,7 +93,7 @@ START_TEST(script_whose_daemon_does_not_run_is_not_done)
 	expect_event(stage, "gone");
 	ck_assert_msg(has_event(stage, absent_daemons[_i].reported), "%s", stage->events->str);
 	ck_assert_ptr_null(strstr(stage->events->str, "done"));
-	expect_calls(stage, "start"); /* svcd does not stop what it has not started */
+	expect_calls(stage, "start"); /* no daemon is up, so no stop command */
 	stage_free(stage);
 }
 END_TEST
@@ -102,7 +102,7 @@ static const struct {
 	bool starts_again;
 	const char *calls;
 } deaths[] = {
-	{ true, "start stop" }, /* a pid file is left, for example */
+	{ true, "start stop" }, /* it may remove a left pid file */
 	{ false, "start" },
 };
 

@@ -121,7 +121,7 @@ START_TEST(main_process_that_takes_its_time_to_end_after_a_restart_is_no_exit)
 }
 END_TEST
 
-/* "restart" signals the daemon, does not wait for its end, and starts no other one meanwhile. */
+/* "restart" signals the daemon, does not wait for its end, and starts no other daemon. */
 START_TEST(daemon_that_ends_well_after_a_restart_that_left_nothing_else_is_started_again)
 {
 	Stage *stage = script_new(
@@ -154,7 +154,7 @@ static bool is_rechecked(const Stage *stage, const char *index)
 }
 
 /*
- * "restart" signals the daemon, does not wait for its end, and fails because it still runs.
+ * "restart" signals the daemon, does not wait for its end, and fails because the daemon still runs.
  */
 START_TEST(daemon_that_ends_after_its_restart_has_failed_is_started_again)
 {

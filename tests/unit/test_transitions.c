@@ -143,8 +143,8 @@ static void append_end(GString *out, const char *head, bool is_wanted, bool is_o
 }
 
 /*
- * "any": all results, and for a service that is not wanted also both kinds of stop, have the same
- * effect.
+ * "any" stands for values with the same effect: all results, and for a service that is not wanted
+ * also both kinds of stop.
  */
 static void append_run_ends(GString *out)
 {

@@ -18,7 +18,7 @@ static GString *reported; /* "LEVEL " for label:DATA, "? " for each question */
 static int64_t now_us;
 static bool can_request;
 static bool is_refused; /* the last question was refused */
-static bool is_looked_at; /* whether the contents were checked */
+static bool is_looked_at; /* a check of the content was requested */
 
 static void on_report(void *data, const char *key, Level level, const char *why)
 {

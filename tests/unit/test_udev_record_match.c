@@ -77,9 +77,9 @@ static const struct {
 	{ "udev:ID_BUS=usb SUBSYSTEM=bl*", true },
 	{ "udev:'ID_MODEL=My Disk'", true },
 	{ "udev:ID_MODEL=My?Disk", true },
-	{ "udev:ID_SERIAL=*", false }, /* it has none */
+	{ "udev:ID_SERIAL=*", false }, /* the disk has no serial number */
 	{ "udev:TAG=seat", true },
-	{ "udev:TAG=old", false }, /* a tag of the past */
+	{ "udev:TAG=old", false }, /* the device had this tag earlier */
 	{ "udev:TAG=sea", false },
 };
 

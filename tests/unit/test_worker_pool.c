@@ -189,7 +189,7 @@ START_TEST(an_idle_worker_is_given_to_the_next_owner)
 	ck_assert_uint_eq(n_started, 2);
 	reply(0, take_request(0, "3"), "done", NULL);
 	wait_received("1 done ;3 done ;");
-	give("d", "4"); /* the worker has not been idle since */
+	give("d", "4"); /* the worker of "c" may hang, too */
 	ck_assert_uint_eq(n_started, 3);
 }
 END_TEST
@@ -266,7 +266,7 @@ START_TEST(a_job_that_goes_on_has_no_limit_until_its_worker_is_at_it_again)
 	reply(0, id, "level", "true");
 	reply(0, id, "rest", NULL);
 	wait_received("watch level true;");
-	give("b", "clock"); /* its limit expires meanwhile */
+	give("b", "clock"); /* the limit of this job expires */
 	wait_received("watch level true;clock lost;");
 
 	reply(0, id, "busy", NULL);
