@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""After= only orders: it waits while the other service is starting, but not if that service has
+"""After= only orders: a service waits while the other service is starting, but not if the other has
 failed or is not wanted."""
 
 from sandbox import Sandbox

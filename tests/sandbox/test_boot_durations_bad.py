@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """An unreadable file of durations causes one warning. A volume that is mounted on /var during the
-boot brings its own file."""
+boot brings another such file."""
 
 from deadline import wait_for
 from sandbox import Sandbox

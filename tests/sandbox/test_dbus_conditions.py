@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A While=dbus: term follows the owner of the name, and services outlive the bus: after ten kills
-nothing is lost."""
+of the bus no service is lost."""
 
 
 import signal

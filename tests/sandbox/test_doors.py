@@ -251,7 +251,7 @@ def a_script_that_asks_while_it_starts(box):
 
 
 def a_daemon_that_restarts_itself(box):
-    """The environment inherited from svcd's call of its script is invalid after the end of the
+    """The daemon inherits the environment of its script, which is invalid after the end of the
     script."""
     box.svcctl("start", "itself")
     before = wait_for(lambda: box.pid("itself"), what="it has a main process")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""--dry-run predicts exactly what then happens: random small sets of services, policies and
+"""--dry-run predicts exactly what then happens, for random small sets of services, policies and
 changes."""
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Cgroups that a service of root makes below its own, and that any user can list: notification, stop
-and removal work.
+A service of root makes cgroups below its own, and any user can list them: notification, stop and
+removal work.
 
 A user who holds the lock of such a cgroup blocks neither the manager nor PID 1.
 """

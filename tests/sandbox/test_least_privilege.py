@@ -4,7 +4,7 @@
 Each manager, that of the machine and that of a user, has dropped the privileges that it does not
 need.
 
-PID 1 has kept all of its own, and gives the services theirs.
+PID 1 has kept all its privileges, and gives the services theirs.
 """
 
 import signal

@@ -30,7 +30,7 @@ with Sandbox(FILES, policy="[runlevel 2]\nActivate=daemon\n") as box:
     box.wait_at_rest()
     assert {name: box.pid(name) for name in FILES} == pids, box.console()
 
-    # A service that only the lost one needs ends with it.
+    # A service that only the lost service needs ends with it.
     box.svcctl("stop", "daemon")
     box.wait_at_rest()
     assert "daemon" not in box.services()

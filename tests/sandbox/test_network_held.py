@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A user holds the kernel's lock of all network configuration. The manager continues, also when a link
-changes and when it is replaced itself, and reads the network afterwards.
+A user holds the kernel's lock of all network configuration. The manager continues, even when a link
+changes and when the manager is replaced. It reads the network afterwards.
 
 The lock is shared with the machine, so it is held only for some seconds.
 """

@@ -77,7 +77,7 @@ def sweep(box, memory, change, back):
 
 with Sandbox({"a": SLEEP, "b": SLEEP}, policy="[runlevel 2]\nActivate=b\n", files=MANAGER_FILES, stage=STAGE) as sandbox:
     sandbox.wait_state("b", "ready")
-    # The manager has mapped the old file, too; the new one is for svcctl.
+    # The manager has mapped the old control file, so svcctl gets a new one.
     sandbox.remove(CONTROL)
     sandbox.write(CONTROL, "")
     control = Memory(sandbox.path(CONTROL))

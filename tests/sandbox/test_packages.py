@@ -4,9 +4,9 @@
 Real packages of Debian are installed, upgraded, restarted, removed and purged while svcd is PID 1.
 limit: 1200
 
-After each step one copy of the daemon runs, in its own cgroup, or none, according to policy.
+After each step one copy of the daemon runs, in its own cgroup, or none if policy does not want it.
 
-The packages of the normal run are one or more of each kind; $SVCD_TEST_ALL_PACKAGES adds the others
+The normal run uses at least one package of each kind. $SVCD_TEST_ALL_PACKAGES adds the others
 (long_packages.py). The tests of kind "packages" check the rest of a package's life with apt.
 """
 

@@ -4,7 +4,7 @@
 A path below /proc is checked when the files are read, and before each start, because the kernel
 reports no changes there.
 
-In between its condition keeps its level. svcctl check warns if While= has such a path.
+Between these checks the condition keeps its level. svcctl check warns if While= has such a path.
 """
 
 from deadline import wait_for

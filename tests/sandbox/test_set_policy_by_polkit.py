@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 ChangePolicy: polkit's org.svcd1.set-policy decides, a helper writes, and the change is in force
-with the answer.
+when the answer arrives.
 
-The helper here replaces svcctl and follows its arguments; svcctl's own behaviour has its own tests.
+Here a script takes the place of svcctl, which has its own tests.
 """
 
 

@@ -4,8 +4,8 @@
 A process that lists a directory can hold its lock forever. So users cannot list directories that
 svcd changes.
 
-These are the ones below /run/svcd, and the cgroups, which PID 1, the manager and svc-logger change
-while services run.
+These directories are the cgroups and those below /run/svcd. PID 1, the manager and svc-logger
+change them while services run.
 """
 
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Requests that wait for a CheckCommand=, and policy changes that wait for another change, are
-limited in number; none is forgotten."""
+limited in number. No request is forgotten."""
 
 import time
 

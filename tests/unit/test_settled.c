@@ -80,7 +80,7 @@ START_TEST(after_goes_on_when_the_other_fails_again_and_again)
 	expect_level(w, "settled:a", LEVEL_TRUE);
 
 	/*
-	 * A start by an admin counts as a first start again. So does a start after a long time up.
+	 * A start by an admin counts as a first start again, and so does a start after a long run.
 	 */
 	world_dies(w, "a", 1);
 	world_start(w, "a");
