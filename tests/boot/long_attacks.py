@@ -22,9 +22,8 @@ from small_machine import NoKernel, small_machine
 from vm import Machine
 
 RELEASES = os.environ.get("SVCD_TEST_RELEASES", "bookworm trixie testing").split()
-# Attacks that do not work here, or that also hold the test's own commands. There is no bus. Each
-# command of the static busybox reads /proc at its start. svcctl's loader and libraries look up
-# missing names in / and /etc, and the root is a tmpfs, which never caches missing names.
+# There is no bus here. The other attacks would also hold the test's commands: static busybox reads
+# /proc, and svcctl's loader looks up missing names in / and /etc, which a tmpfs never caches.
 WITHOUT = ("bus", "directory-proc", "directory-", "directory-etc")
 PLANS = [plan for plan in attack_set.PLANS if plan.name not in WITHOUT]
 ROUNDS = 5

@@ -6,8 +6,8 @@ A desktop without systemd shows the login screen long before the boot ends, and 
 progress of the boot. Then a user logs in (desktop_session.py).
 
 The bar is as long as org.svcd1.Boot reports, and the screen lists failed services. Both are correct
-again after a kill of the manager, and after a kill of the bus, which ends GDM. When GDM has failed
-or was stopped, there is a text login. The pictures are kept ($SVCD_ARTIFACTS).
+again after a kill of the manager, or of the bus, which ends GDM. When GDM has failed or was
+stopped, there is a text login. The pictures are kept ($SVCD_ARTIFACTS).
 """
 
 import os

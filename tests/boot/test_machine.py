@@ -229,8 +229,7 @@ def check_manager_killed(vm):
 
 
 def check_explain(vm):
-    """explain names no service, because all wanted services are up. Services that are not installed
-    do not count."""
+    """explain names no service, because all wanted and installed services are up."""
     status, output = vm.sh("svcctl explain", check=False)
     assert status == 0 and "waiting" not in output and "failed" not in output, output
 

@@ -267,8 +267,7 @@ class Life:
         assert self.pid() == before, "check: it is another process"
 
     def kill(self):
-        """Return the pid of the killed process. If the service has exited, the probe starts it, and
-        the result is 0."""
+        """Return the killed pid. If the service has exited, the probe starts it: return 0."""
         pid = self.pid()
         if not pid:
             self.check_probe("crash")
@@ -293,7 +292,7 @@ class Life:
         self.check_up("crash")
 
     def stop(self):
-        # Only elogind leaves its cgroup, so the main process is added.
+        # elogind leaves its cgroup, so the main process is added.
         cgroup = f"/svcd/{self.name}"
         processes = members(self.box, cgroup) | {self.pid()}
         self.svcctl("stop")

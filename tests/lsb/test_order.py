@@ -24,7 +24,7 @@ LIST = f"{lsb.DATA}/packages"
 # other.
 MORE = f"{lsb.DATA}/packages-more"
 
-# The package that insserv itself needs. It is added to a tree with only one other package.
+# The package that insserv itself needs, added to a tree with one other package.
 BASE = "insserv"
 
 used = set()
@@ -45,7 +45,7 @@ def rows(kind, who, level, pairs):
 
 
 class Comparison:
-    """One tree, and the orders of svcd and insserv for it."""
+    """The orders of svcd and insserv for one tree."""
 
     def __init__(self, tree):
         self.tree = tree

@@ -41,8 +41,8 @@ def have_begun(box):
 
 
 def is_off(box):
-    """Check the state of PID 1, because the console is held, too. After reboot(2) PID 1 is exiting,
-    and only waits for the unkillable attackers."""
+    """The console is held, too, so look at PID 1. After reboot(2) it only waits for the unkillable
+    attackers."""
     if not box.is_running():
         return True
     with open(f"/proc/{box.pid1}/stat", encoding="utf-8") as stat:

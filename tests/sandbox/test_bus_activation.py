@@ -140,7 +140,7 @@ with Sandbox(SERVICES, root="debian", vendor=True, policy=POLICY, files=FILES, m
     assert answers[-1].startswith("Error org.freedesktop.DBus.Error.Spawn."), answers
     wait_for(lambda: example(box, "Fails") == failure, what="the reason is given again")
 
-    # svcd takes the name to answer the call, but the condition on the name does not become true.
+    # svcd's substitute owner of the name does not make the condition true.
     assert not box.exists("/run/onlooker"), box.read("/run/onlooker")
 
     # The bus itself starts services that svcd does not know or that the admin wrote.

@@ -21,8 +21,7 @@ with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}) as box:
     box.killed_managers += 1
     for press in range(7):
         os.kill(box.pid1, signal.SIGINT)
-        # The kernel does not queue the same signal twice, so wait until the keeper has taken the
-        # last one.
+        # The kernel does not queue a signal twice, so wait until the keeper has taken the last one.
         if press < 6:
             wait_for(lambda: not pending(box.pid1), what="the press was seen")
     status = box.wait_end()

@@ -310,7 +310,7 @@ def an_alternative_that_cannot_be_made_is_told(box):
 with Sandbox(root="debian", vendor=True, files=FILES, policy=POLICY, mounts=("sys",)) as machine:
     machine.wait_state("cron", "ready")
     machine.wait_at_rest()
-    # Without take-over, the init scripts redirect the commands to svcd.
+    # Without take-over, init scripts redirect to svcd.
     assert "its policy is never" in run(machine, "service ssh start", 1)
     before = {path: machine.read(path) for path in DOORS}
     a_command_that_cannot_be_kept_stays(machine)

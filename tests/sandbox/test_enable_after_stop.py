@@ -10,7 +10,7 @@ SLEEP = "[Service]\nExec=/bin/sleep infinity\n"
 with Sandbox({"web": SLEEP, "other": SLEEP}, policy="[defaults]\nNewServices=on-demand\n") as box:
     box.wait_at_rest()
 
-    # The service is disabled already, and the admin's stop is in force, too.
+    # The service is already disabled, but also stopped by the admin.
     box.svcctl("stop", "web")
     said = box.svcctl("enable", "web", "--dry-run").stdout
     assert "An admin's earlier stop no longer applies" in said and "Starts     web" in said, said

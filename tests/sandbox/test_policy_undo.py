@@ -41,8 +41,7 @@ with Sandbox({"a": SLEEP, "b": SLEEP}, policy="[runlevel 2]\nActivate=a\n") as b
     assert box.svcctl("undo", "99999", check=False).returncode != 0
     box.svcctl("undo", "b")
 
-    # As if the power had failed when "undo b" had written only one of its two files: svcd uses the
-    # files as they are, and the next undo restores the written one.
+    # As if the power had failed after "undo b" wrote one of its two files: undo restores that file.
     box.svcctl("set", "b", "never")
     box.svcctl("edit", "b", "Nice=5")
     policy, drop_in = box.read(OURS), box.read(DROP_IN)

@@ -24,7 +24,7 @@ ASKS = "[Service]\nType=task\nExec=/bin/sh -c 'printf \"who? \"; read answer; ec
 STATUS = re.compile(r"svcd: boot (\d+) % \[(#*)(-*)\]")
 
 
-# Takes the console as its controlling terminal, like a program that opens a free terminal.
+# Takes the console, like a program that opens a free terminal.
 TAKE = """
 import fcntl, os, termios
 if os.fork() == 0:

@@ -34,8 +34,8 @@ class Killer:
         self.answers_s = []
 
     def choose(self, is_early):
-        """After three early deaths by a fault, a manager starts without notes. To avoid this, an
-        early kill after two such deaths is a SIGKILL."""
+        """A third early death by a fault would make managers start without notes, so it is a
+        SIGKILL."""
         kind = self.chance.choice(KINDS if self.memory.is_possible else KINDS[:3])
         if is_early and kind in ("SEGV", "ABRT"):
             self.n_strikes += 1

@@ -32,7 +32,7 @@ with Sandbox(SERVICES, policy=POLICY, cmdline="svcd.runlevel=laptop-on-train") a
     box.svcctl("runlevel", "2")
     box.wait_states({"early": "ready", "base": "ready", "network": "ready", "reader": "idle", "chosen": "idle"})
 
-    # Change to the runlevel by its second name.
+    # Change by its second name.
     box.svcctl("runlevel", "train")
     box.wait_states({"reader": "ready", "chosen": "ready", "network": "idle"})
 

@@ -95,8 +95,7 @@ SHELL = {
     "no-privileges-key": ("User=daemon", {"test \"$(/opt/id-of-root -u)\" = 0": 1}),
     "affinity": ("CPUAffinity=0", {"test \"$(nproc)\" = 1": 1}),
     "policy": ("CPUSchedulingPolicy=batch\nIOSchedulingClass=idle", {"chrt -p $$ | grep -q SCHED_BATCH": 1, "ionice | grep -q idle": 1}),
-    # The kernel first shares the processors among sessions. So svcd also sets the nice level of the
-    # session, because otherwise the settings of a process would have no effect.
+    # The kernel first shares the processors among sessions, so svcd must set the session, too.
     "idle": ("CPUSchedulingPolicy=idle", {"chrt -p $$ | grep -q SCHED_IDLE": 1, OF_SESSION.format(19): 1}),
     "nice": ("Nice=7", {"test \"$(nice)\" = 7": 1, OF_SESSION.format(7): 1}),
     "input": ("StandardInput=file:/srv/file", {"grep -q secret": 1}),

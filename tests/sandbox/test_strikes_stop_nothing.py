@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-After early deaths a manager starts without notes, and after more of them also without the files of
-the admin. In the end PID 1 starts a manager only at long intervals.
+After early deaths a manager starts without notes, and later also without the admin's files. In the
+end PID 1 starts managers only at long intervals.
 
 The manager that survives stops no service, neither services that policy wants nor requested ones.
 """

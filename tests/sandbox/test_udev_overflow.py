@@ -36,8 +36,7 @@ with Sandbox({"stays": service(STAYS), "comes": service(COMES), "ghost": service
     box.run("udevadm", "settle")
     os.kill(manager, signal.SIGCONT)
 
-    # The event of the last volume is lost, and the ghost's events have no device. Only the list of
-    # devices shows both.
+    # Only the list of devices shows the last volume, and that the ghost does not exist.
     box.wait_states({"stays": "ready", "comes": "ready"})
     wait_for(lambda: box.console().count(LOST) == 1, what="the loss is reported")
     box.wait_state("ghost", "waiting")

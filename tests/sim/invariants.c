@@ -127,7 +127,7 @@ static void check_login_at_start(Machine *m, const Service *s)
 		machine_fail(m, "%s was started before the login screen", s->def->name);
 }
 
-/* Is there a service that was started with an older file? It has the lock of that file. */
+/* A service that was started with an older file has the lock of that file. */
 static bool has_holder_of_before(const Machine *m)
 {
 	const GPtrArray *services = engine_services(m->sim.engine);

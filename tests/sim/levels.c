@@ -12,7 +12,7 @@
 
 #define MS ((int64_t)G_TIME_SPAN_MILLISECOND)
 
-/* NULL: the level has no provider, and is always known. */
+/* NULL: no provider; the level is always known. */
 static SimProvider *provider_of(Machine *m, unsigned index)
 {
 	return index < PLAN_FLAGS ? &m->providers[index % N_PROVIDERS] : NULL;

@@ -88,10 +88,7 @@ static bool is_about_to_stop(const Machine *m, const Service *s, const char *pre
 	       g_str_has_suffix(view.why ? view.why : "", "about to stop");
 }
 
-/*
- * The health of the present run. A level that has been unknown for long counts as false, as
- * elsewhere.
- */
+/* The health of the present run. A level that has been unknown for long counts as false. */
 static Level healthy_level(const LevelContext *context, const char *key, const Service *s)
 {
 	const SimProcess *p = machine_process(context->m, s->def->name);
@@ -423,7 +420,7 @@ static bool is_term_of_world(const Term *term)
 	return false;
 }
 
-/* Are there external terms that are not true, and other terms that are not true? */
+/* Is an external term not true? Is another term not true? */
 static void find_holders(Machine *m, const Service *s, bool *ret_world, bool *ret_others)
 {
 	LevelContext context = { .m = m, .for_start = true };
@@ -481,7 +478,7 @@ static bool is_term_of_kernel(const Term *term)
 	return true;
 }
 
-/* Does a term on the kernel command line hold @s until the next boot? */
+/* Does the kernel command line hold @s until the next boot? */
 static bool waits_for_good(Machine *m, const Service *s)
 {
 	LevelContext context = { .m = m, .for_start = true };

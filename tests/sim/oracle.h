@@ -29,7 +29,7 @@ bool oracle_all_true(Machine *m, const GPtrArray *terms);
 /* The only service that the condition refers to, or NULL. */
 Service *oracle_subject(const Machine *m, const char *key);
 
-/* @ret_wanted has an entry for each service, in the order of engine_services(). */
+/* One entry for each service, in the order of engine_services(). */
 void oracle_wanted(Machine *m, bool *ret_wanted);
 bool oracle_loses_conflict(Machine *m, const Service *s);
 /*

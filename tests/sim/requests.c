@@ -99,10 +99,7 @@ static bool can_reload(Machine *m, const Service *s)
 		(s->state == STATE_DONE && machine_process(m, s->def->name)->is_script));
 }
 
-/*
- * A request to a group applies to its members. Returns: the @i-th one, or NULL if the group wants
- * the service, but a request does not apply to it.
- */
+/* The @i-th service that @group wants; NULL: a request to the group does not apply to it. */
 static Service *find_member(Machine *m, const Service *group, unsigned i)
 {
 	const NameRef *ref = g_ptr_array_index(group->def->wants, i);
@@ -484,7 +481,7 @@ void requests_check(Machine *m, const Service *s)
 	SimProcess *p = machine_process(m, s->def->name);
 
 	check_sockets(m, s);
-	/* Many daemons end when they are idle. A request by a client ends with the daemon. */
+	/* A client's request ends with the daemon. */
 	if ((p->requested == ADMIN_DEMAND || p->requested == ADMIN_CONNECTION) &&
 	    s->admin == ADMIN_NONE && (has_ended_well(s) || has_just_ended_by_itself(m, s))) {
 		machine_count(m, SIM_FAULT_DEMAND_OVER);

@@ -605,8 +605,8 @@ START_TEST(a_greeting_has_a_maximum_length)
 END_TEST
 
 /*
- * The kernel accepts a connection for a stopped daemon. The time limit of that connection must not
- * delay the connection to a new daemon.
+ * The kernel accepts a connection for a stopped daemon. This must not delay the connection to a new
+ * daemon.
  */
 START_TEST(a_new_bus_is_taken_at_once_while_the_old_one_keeps_us_waiting)
 {
