@@ -159,7 +159,7 @@ def check_end(vm):
 
 
 def check_session(vm):
-    """@vm shows the greeter. At the end it is off."""
+    """@vm shows the greeter. At the end @vm is off."""
     give_user_files(vm)
     session = check_log_in(vm)
     check_user_services(vm)

@@ -23,8 +23,8 @@ SLACK_S = 400 # for a busy host, where the machine's seconds are longer
 POLICY = ("[runlevel S]\nActivate=test-shell\n"
           "[runlevel 2]\nActivate=-networking -network-manager -dbus -elogind -rsyslog -cron\n")
 
-# ptrace(2): writes "jmp ." (EB FE) where PID 1 continues after its present system call. Its rip is
-# the 17th register.
+# ptrace(2): writes "jmp ." (EB FE) where PID 1 continues after its present system call. rip is the
+# 17th register.
 SPIN = r"""
 sub attempt { my ($what, $result) = @_; $result != -1 or die "$what: $!\n" }
 my $regs = "\0" x 512;

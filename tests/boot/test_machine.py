@@ -4,7 +4,8 @@
 A Debian disk boots with svcd as PID 1: all wanted services come up, fstab is mounted, and a
 power-off is clean.
 
-The limits and sandboxes of services work on its kernel, and a kill of the manager stops no service.
+The limits and sandboxes of services work on Debian's kernel, and a kill of the manager stops no
+service.
 """
 
 import os
@@ -244,7 +245,7 @@ def put_away(vm, names):
 
 
 def wait_failed(vm, name):
-    """Start it, and return the texts of explain and status after its failure."""
+    """Start the service, and return the texts of explain and status after its failure."""
     vm.sh(f"svcctl start {name}", check=False)
     wait_for(lambda: vm.service(name)["state"] == "failed", COMMAND_S, f"{name} fails")
     return vm.sh(f"svcctl explain {name}"), vm.sh(f"svcctl status {name}", check=False)[1]

@@ -9,13 +9,14 @@ No file has only a part of a text, and no acknowledged change is lost. A power f
 between the two files of one change (revert). Then the history reports it, and undo restores both
 files.
 
-One machine changes policy all the time and logs each step. At random moments it is stopped, its
-root disk is copied, and it continues. Each copy is the result of a power failure at that moment.
-The copy contains all writes of the machine to the disk so far, in order, flushed or not
-("cache=unsafe" only omits the host's own flush, and QEMU finishes pending writes before it stops).
-So this disk has no cache of its own. Data that lacks an fsync() is in the machine's memory, and not
-on the copy. The test finds that as a lost acknowledged step, or a name without its text. A missing
-barrier between disk and cache would be a fault of the file system, not of svcctl.
+One machine changes policy all the time and logs each step. At random moments the machine is
+stopped, its root disk is copied, and the machine continues. Each copy is the result of a power
+failure at that moment. The copy contains all writes of the machine to the disk so far, in order,
+flushed or not ("cache=unsafe" only omits the host's own flush, and QEMU finishes pending writes
+before it stops). So this disk has no cache of its own. Data that lacks an fsync() is in the
+machine's memory, and not on the copy. The test finds this as a lost acknowledged step, or a name
+without its text. A missing barrier between disk and cache would be a fault of the file system, not
+of svcctl.
 
 $SVCD_TEST_SEED and $SVCD_TEST_ROUNDS mean the same as in test_random_kills. long_power_cut.py has
 more rounds, and boots two of the copies.

@@ -76,7 +76,7 @@ class Daemon:
 
     @files: its configuration, as for Sandbox. @before: a shell line before the first start.
     @ignore: terms that cannot be true in a sandbox but are not necessary, as in the policy's
-    Ignore=. @task: it becomes done, not ready, and has no process.
+    Ignore=. @task: the service becomes done, not ready, and has no process.
 
     @client: the probe is a client of its [Socket], which starts it.
 

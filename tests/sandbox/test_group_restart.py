@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A restart of a group ends when its members are up again. If one fails, the restart fails."""
+"""A restart of a group ends when its members are up again. If a member fails, the restart fails."""
 
 from sandbox import Sandbox
 

@@ -277,7 +277,7 @@ def check_unit_only(box):
     pid = box.pid("united")
     wait_for(lambda: float(box.run("ps", "-o", "etimes=", "-p", str(pid)).stdout) > 1, what="it is older than the next unpacking")
 
-    # It is installed only after the triggers of two other packages.
+    # Version 2 is installed only after the triggers of two other packages.
     for name in ("first", "second"):
         dpkg(box, "--install", build(box, f"listener-{name}", 1, {"/DEBIAN/triggers": f"interest {name}-trigger\n"}, postinst="true"))
     triggers = {"/DEBIAN/triggers": "activate first-trigger\nactivate second-trigger\n"}

@@ -58,7 +58,7 @@ with Sandbox({}, policy="[defaults]\nRcLinks=yes\n",
     box.wait_state("comes", "ready")
     pid = daemon(box, "comes")
 
-    # The first link: from now on only links decide, and this one names another script.
+    # The first link: from now on only links decide, and this link names another script.
     box.run("/bin/mkdir", "-p", "/etc/rc2.d")
     box.run("/bin/ln", "-s", "../init.d/keeps", "/etc/rc2.d/S01keeps")
     box.svcctl("reload-files")

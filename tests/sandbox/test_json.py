@@ -68,7 +68,6 @@ def main():
         for line in box.svcctl("restart", "a", "--json", "--progress").stdout.splitlines():
             check(validator, ["restart", "--progress"], line)
 
-        # No verb is missing.
         known = {one["name"] for one in json.loads(box.svcctl("help", "--json").stdout)["data"]}
         missing = known - {words[0] for words, _ in CALLS if words}
         assert not missing, missing

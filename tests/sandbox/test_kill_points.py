@@ -21,7 +21,7 @@ BATCH = 25
 MANAGER = "/usr/lib/svcd/svcd-manager"
 PROGRAMS = os.environ["SVCD_BUILD"] + "/tests/lib"
 
-# Only one process can make the directory.
+# Reports a second copy of a service: only one process can make the directory.
 GUARD = """#!/bin/sh
 mkdir /run/only-$1 || echo "$1 started twice" >>/run/doubles
 trap 'rmdir /run/only-'$1'; exit 0' TERM

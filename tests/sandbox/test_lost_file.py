@@ -24,7 +24,7 @@ with Sandbox(FILES, policy="[runlevel 2]\nActivate=daemon\n") as box:
         box.kill_manager()
         box.wait_at_rest()
         assert {name: box.pid(name) for name in FILES} == pids, box.console()
-    # A manager that never saw the file reads all files.
+    # A manager that never read the file reads all files.
     box.svcctl("reload-files", check=False)
     box.kill_manager()
     box.wait_at_rest()

@@ -24,7 +24,7 @@ def seen(box):
 
 with Sandbox(services) as box:
     box.wait_states({**{name: "ready" for name in NAMES}, "done": "done"})
-    # One of them has a history: it was killed, and svcd restarted it.
+    # One of the services has a history: it was killed, and svcd restarted it.
     first = box.pid(NAMES[0])
     box.kill(first)
     box.wait_state(NAMES[0], "ready")

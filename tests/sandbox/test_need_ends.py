@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A service stops when no wanted service needs it; one that another service needs keeps running."""
+"""A service stops when no wanted service needs it any more, and not before."""
 
 from sandbox import Sandbox
 

@@ -18,7 +18,8 @@ from sandbox import Sandbox
 MOST = int(os.environ.get("SVCD_TEST_ALLOCATIONS", "4"))
 ONLY = os.environ.get("SVCD_TEST_ACTS", "").split()
 
-# Only one process can make the file. The script starts no program, because a signal might kill it.
+# Reports a second copy of a service: only one process can make the file. The script starts no
+# program, because a signal might kill it.
 GUARD = """#!/bin/sh
 trap 'rm -f /run/only-'$1'; exit 0' TERM
 set -C

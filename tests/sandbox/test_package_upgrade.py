@@ -188,7 +188,7 @@ def check_new_daemon(policy, is_started):
             box.svcctl("start", "nginx")
             assert box.pid("nginx")
 
-        # A new daemon; a forbidden one stays forbidden.
+        # A new daemon follows policy; a forbidden one stays forbidden.
         dpkg(box, "--install", build(box, 2))
         box.wait_state("ticker", "ready")
         box.wait_at_rest()

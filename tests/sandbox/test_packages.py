@@ -123,7 +123,8 @@ def restart_in_all_ways(box, service, process, pid):
 
 
 def gone(box, service, was_there):
-    """After a purge svcd does not know the service, unless svcd itself has one of that name."""
+    """After a purge svcd does not know the service, unless svcd itself ships a service of that
+    name."""
     if was_there:
         return
     assert service not in box.services(), service

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-A path on a file system served by a process: its condition is unknown and suggests mounted: instead.
+A condition on a path on a file system served by a process is unknown, and suggests a mounted: term.
 
 svcd never touches such a path, so a hanging server delays nothing, and no service is stopped. After
 an unmount the condition is false.

@@ -4,7 +4,7 @@
 A mistake in a policy file does not stop any service: the last valid version of the file is used.
 
 This holds when the files are read again, after another change of policy, for a new manager, and at
-the next boot. A corrected file is used at once, and a removed one is gone.
+the next boot. A corrected file is used at once, and a removed file is forgotten.
 """
 
 from deadline import wait_for

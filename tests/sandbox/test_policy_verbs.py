@@ -277,7 +277,6 @@ def check_edit_asks(box):
     code, said = terminal.end()
     assert code == 10 and question.decode() not in said, (code, said)
     assert not box.exists(drop_in)
-    # No draft is left.
     assert not [name for name in box.run("ls", "/tmp").stdout.split() if name.startswith("svcctl-")]
 
 

@@ -27,8 +27,8 @@ cat /proc/self/fd/$n >/run/tables
 exec 3<>/run/tables
 exec /root/svcd "${{1%=*}}=3"
 """
-# The second field of the table is its version. This writes an unknown one, like that of a newer or
-# an older program.
+# The second field of the table is its version. This writes an unknown version, like that of a
+# newer or an older program.
 VERSION = "printf '\\{:03o}' | dd of=/run/tables bs=1 seek=4 conv=notrunc status=none"
 
 # The changes to the program, and the messages for each.

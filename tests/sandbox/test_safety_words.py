@@ -47,7 +47,7 @@ def check_files_decide():
 
 
 def check_runlevel():
-    """svcd.runlevel=1 over a policy that boots into another one."""
+    """svcd.runlevel=1 overrides a policy that boots into another runlevel."""
     with box_of("[defaults]\nRunlevel=2\n", "ro svcd.runlevel=1") as box:
         box.wait_states({"rescue-shell": "ready"})
         box.wait_at_rest()

@@ -58,7 +58,7 @@ LIBRARY = "/usr/lib/x86_64-linux-gnu/libseccomp.so.2"
 
 
 def status(box, name):
-    """The fields of its main process in /proc."""
+    """The fields of the service's main process in /proc."""
     text = box.read(f"/proc/{box.pid(name)}/status")
     return dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
 

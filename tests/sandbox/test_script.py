@@ -3,8 +3,8 @@
 """
 Type=script with real init scripts: cron and nginx leave a daemon, procps and kmod leave nothing.
 
-The test's own scripts leave two daemons, or fail to restart. Their daemons are found, restarted,
-killed and stopped by their scripts.
+The test's own scripts leave two daemons, or fail to restart. The daemons are found, restarted,
+killed and stopped.
 """
 
 from deadline import wait_for

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Settle= waits out a flapping condition: a condition that is false for a short time stops nothing,
-and one that stays false does."""
+"""Settle= waits out a flapping condition: only a condition that stays false stops a service."""
 
 from deadline import holds_for
 from sandbox import Sandbox

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A stop kills everything in the service's cgroup, such as a daemon that forked twice and one that
-ignores TERM."""
+"""A stop kills everything in the service's cgroup, such as a daemon that forked twice and a daemon
+that ignores TERM."""
 
 from deadline import wait_for
 from sandbox import Sandbox

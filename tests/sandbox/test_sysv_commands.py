@@ -111,7 +111,7 @@ def shutdown_and_wall(box):
     box.write("/usr/bin/wall", f"#!/bin/sh\ncase $1 in *now*) {SYSV}/shutdown -c ;; esac\n", mode=0o755)
     late = box.run(f"{SYSV}/shutdown -r now", check=False)
     assert late.returncode == 1 and not box.exists("/run/nologin"), late
-    # A process that opened the file earlier locks the same file as later ones.
+    # A process that opened the file earlier locks the same file as later processes.
     assert box.run("stat -c %i /run/shutdown.pid").stdout == inode, "two shutdowns could wait at once"
     assert "no shutdown is pending" in box.run(f"{SYSV}/shutdown -c", check=False).stderr
 

@@ -11,7 +11,7 @@ from sandbox import ENVIRONMENT, Sandbox
 PING_MS = 500
 LONGER_THAN_A_HANG_S = 5
 
-# The tracer runs inside the sandbox, because one in another PID namespace would not be visible
+# The tracer runs inside the sandbox, because in another PID namespace it would not be visible
 # there.
 TRACER = """#!/usr/bin/python3
 import ctypes, sys

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Services that depend on a volume through mounted: stop before its unmount, however long they need,
-at a stop, a restart and a shutdown.
+Services with a mounted: term on a volume stop before its unmount, however long they need, at a
+stop, a restart and a shutdown.
 
 A stop that leaves the volume mounted has failed, and names the processes that use it; the
 dependents start again.

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A daemon that stops feeding its watchdog is aborted and restarted; one that feeds it survives
-replacements of the manager."""
+"""A daemon that stops feeding its watchdog is aborted and restarted; a daemon that feeds it
+survives replacements of the manager."""
 
 import signal
 

@@ -551,7 +551,7 @@ void invariants_always(Machine *m)
 
 /* --- at rest --- */
 
-/* Did it end by itself, with success, and without a restart by Restart=? */
+/* Did @s end by itself, with success, and without a restart by Restart=? */
 static bool is_spent(const Service *s)
 {
 	/* Restart= and Type= may have changed since. */

@@ -72,7 +72,7 @@ typedef struct SimProcess {
 	bool is_unexplained; /* alive when the manager started, but without its note */
 	AdminWant requested; /* the last request of an admin or the bus, while it is in force */
 	bool was_listening; /* its sockets were open when the manager died */
-	uint64_t redo_run; /* an admin requested another run after this one; 0: none */
+	uint64_t redo_run; /* an admin requested another run after this run; 0: none */
 	uint64_t perhaps_redo_run; /* another run follows unless the restart command was enough */
 	int64_t hold_false_us; /* invariants: since when a While term is false; 0: none is */
 	bool has_others; /* invariants: other services or the kernel command line held it */

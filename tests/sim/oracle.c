@@ -279,7 +279,7 @@ static bool is_false_until_next_boot(Machine *m, const Term *term)
 	return term_evaluate(term, level_of, &context) == LEVEL_FALSE;
 }
 
-/* Will it not start again? It has ended, or a term is false until the next boot. */
+/* Will @s not start again? It has ended, or a term is false until the next boot. */
 static bool has_given_up(Machine *m, const Service *s)
 {
 	const GPtrArray *lists[] = { s->when, s->while_terms };

@@ -61,7 +61,7 @@ static bool is_running(ServiceState state)
 }
 
 /*
- * Did it end by itself, with success? If its file has got errors meanwhile, it becomes failed
+ * Did @s end by itself, with success? If its file has got errors meanwhile, it becomes failed
  * instead of idle.
  */
 static bool has_ended_well(const Service *s)
@@ -71,8 +71,8 @@ static bool has_ended_well(const Service *s)
 }
 
 /*
- * Did it end at this moment? It may have started again at the same moment, because the event it
- * waited for came with its exit.
+ * Did @s end at this moment? It may have started again at once, because the event it waited for
+ * came with its exit.
  */
 static bool has_just_ended_by_itself(const Machine *m, const Service *s)
 {
@@ -397,7 +397,7 @@ void requests_poke_connection(Machine *m)
 	}
 }
 
-/* Does another service name it in Conflicts=? */
+/* Does another service name @s in Conflicts=? */
 static bool is_conflicted(const Machine *m, const Service *s)
 {
 	const GPtrArray *services = engine_services(m->sim.engine);

@@ -234,7 +234,7 @@ START_TEST(the_bus_lets_calls_of_each_interface_through_and_nothing_else)
 	}
 	/* A rule without svcd's name would allow the methods of other services (CVE-2008-4311). */
 	ck_assert_uint_eq(count(text, "<allow send_"), G_N_ELEMENTS(tables));
-	/* Root may own one name. The other one only announces that the greeter is drawn. */
+	/* Root may own svcd's name. The other name only announces that the greeter is drawn. */
 	ck_assert_uint_eq(count(text, "<allow own"), 2);
 	ck_assert_uint_eq(count(text, "<allow own=\"org.svcd1\"/>"), 1);
 	ck_assert_uint_eq(count(text, "<allow own=\"org.svcd1.LoginScreen\"/>"), 1);

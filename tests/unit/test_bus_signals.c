@@ -85,7 +85,7 @@ START_TEST(ten_changes_make_one_signal)
 	bus_world_run_until(has_report, &received, "a signal");
 
 	ck_assert_str_eq(received.state, "ready");
-	/* The answer arrives after all earlier signals, so there was no second one. */
+	/* The answer arrives after all earlier signals, so there was no second signal. */
 	g_variant_unref(bus_world_manager(connection, "ListServices", NULL, "(aa{sv})"));
 	ck_assert_uint_eq(received.n_service, 1);
 	g_free(received.state);

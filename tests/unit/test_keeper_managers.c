@@ -120,7 +120,7 @@ START_TEST(a_manager_killed_twenty_times_costs_no_service_and_is_back_at_once)
 	struct MessageWelcome welcome;
 
 	for (int i = 0; i < 20; i++) {
-		if (manager.answered == 0) /* keeper_spawn() may have answered the first one */
+		if (manager.answered == 0) /* keeper_spawn() may have answered the first ping */
 			(void)manager_answer_ping(&manager, 0);
 		ck_assert_int_eq(kill(manager.pid, signals[i % 3]), 0);
 		keeper_next_manager(&welcome);

@@ -100,8 +100,8 @@ static void __attribute__((noreturn)) make_what_is_requested(int fd)
 }
 
 /*
- * Starts a separate namespace. The keeper is not its process 1, but a user's keeper. Returns: our
- * namespace, or -1.
+ * Starts a separate namespace. The keeper in it is a user's keeper, not process 1. Returns:
+ * our namespace, or -1.
  */
 static int start_namespace(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A keeper with a fault while it takes over the tables of the previous image. The test holds it by
+ * A keeper with a fault while it takes over the tables of the previous image. The test stops it by
  * ptrace(2), and sends the fault at one system call after another.
  */
 #include "config.h"

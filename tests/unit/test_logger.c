@@ -355,7 +355,7 @@ START_TEST(full_disk_is_survived_and_reported_later)
 	session_expect_end(session, "probe");
 
 	seen = session_read_log(session, "probe.log");
-	/* A small block may fit where a large one did not. So the test checks only the order. */
+	/* A small block may fit where a large block did not. So the test checks only the order. */
 	ck_assert_msg(strstr(seen, " lines were lost here: No space left on device\n") != NULL,
 		      "%s", seen);
 	ck_assert_msg(g_str_has_suffix(seen, "\nafter\n"), "%s", seen);

@@ -40,7 +40,7 @@ static void expect_syslog(int fd, const char *priority, const char *rest)
 	ck_assert_str_eq(text + strlen(priority) + strlen("Nov 21 10:31:07 "), rest);
 }
 
-/* Its only child; 0: none, or it has ended. */
+/* The only child of svc-logger; 0: none, or it has ended. */
 static pid_t forwarder_of(const Session *session)
 {
 	g_autofree char *path =

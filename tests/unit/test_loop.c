@@ -312,7 +312,7 @@ START_TEST(a_descriptor_is_watched_until_its_source_is_freed)
 }
 END_TEST
 
-/* Microseconds since the timer was set; -1: it does not run. */
+/* Microseconds since the timer was set; -1: the timer does not run. */
 static int64_t set_ago(int clock_fd, int64_t limit_us)
 {
 	struct itimerspec left;

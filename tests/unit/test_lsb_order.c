@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Properties of any set of headers: thousands of random ones.
+ * Properties of any set of headers, tested on thousands of random sets.
  */
 #include "config.h"
 
@@ -118,8 +118,8 @@ static bool reaches(const World *w, const GPtrArray *list, guint i, guint j)
 }
 
 /*
- * Removes each service that waits for none of the remaining ones, until all are gone. Returns:
- * false if all remaining ones wait.
+ * Removes each service that waits for no remaining service, until all are gone. Returns: false if
+ * all remaining services wait.
  */
 static bool is_without_loops(const World *w, bool is_stop)
 {

@@ -240,9 +240,9 @@ static const struct {
 } datagrams[] = {
 	{ { 0 }, 0, true, 0 },
 	{ { 32, 32 }, 64, true, 2 },
-	{ { 32, 29 }, 61, true, 2 }, /* the last one needs no padding */
+	{ { 32, 29 }, 61, true, 2 }, /* the last message needs no padding */
 	{ { 32, 29 }, 64, true, 2 },
-	{ { 32, 15 }, 64, false, 1 }, /* shorter than its own header */
+	{ { 32, 15 }, 64, false, 1 }, /* shorter than a header */
 	{ { 32, 33 }, 64, false, 1 }, /* longer than the datagram */
 	{ { UINT32_MAX }, 32, false, 0 },
 	{ { 32 }, 40, false, 1 }, /* half a header */

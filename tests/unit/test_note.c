@@ -15,7 +15,7 @@
 #define DAEMON "[Service]\nExec=/usr/sbin/d\nReady=notify\nRestart=on-failure\n"
 #define TASK "[Service]\nType=task\nExec=/usr/sbin/t\n"
 
-/* The engine's part of a note. The manager adds to it. */
+/* The engine's part of a note. The manager adds another part. */
 enum { OWN_BYTES = 84 };
 
 static const char *note_of(World *w, const char *service)
@@ -260,8 +260,7 @@ START_TEST(a_note_that_cannot_be_read_costs_the_history_never_the_process)
 END_TEST
 
 /*
- * A manager without notes, or without the admin's files, must not stop services that it knows
- * nothing about.
+ * A manager without notes, or without the admin's files, must not stop unknown services.
  */
 START_TEST(a_process_without_a_note_is_kept_although_nothing_wants_it)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rights of operators, as a table: the operated services, the running ones, and the request.
+ * Rights of operators, as a table: the operated services, the running services, and the request.
  */
 #include "config.h"
 
@@ -78,7 +78,7 @@ static const struct {
 	{ "10:lone 10:rival", "Start", "lone", false, false, "idler" },
 	{ "10:lone 10:rival 10:idler", "Start", "lone", false, true },
 	{ "10:lone", "Stop", "lone", false, true },
-	/* The services that it needs start with it, but may not stop any service either. */
+	/* A needed service starts, too, and may not stop other services either. */
 	{ "10:puller", "Start", "puller", false, false, "coal" },
 	{ "10:puller 10:coal", "Start", "puller", false, false, "wagon" },
 	{ "10:puller 10:coal 10:wagon", "Start", "puller", false, true },
@@ -226,7 +226,7 @@ START_TEST(instances_are_read_before_it_is_decided)
 }
 END_TEST
 
-/* A service has failed, and another one has taken its place. */
+/* A service was stopped, and a conflicting service has taken its place. */
 START_TEST(clearing_needs_the_right_to_its_consequences)
 {
 	static const char two[] =

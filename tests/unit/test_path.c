@@ -282,8 +282,8 @@ START_TEST(a_directory_that_hangs_twice_is_unknown_until_it_answers)
 	ck_assert_ptr_null(find_job(PATH_VERB_WATCH, "/run/b"));
 
 	/*
-	 * There are never two processes for the same directory. The next one starts as soon as the
-	 * hanging one has ended.
+	 * There are never two processes for the same directory. The next process starts when the
+	 * hanging process has ended.
 	 */
 	TURN_UNTIL(n_requested > 0);
 	ck_assert_ptr_null(find_job(PATH_VERB_WATCH, "/run/a"));

@@ -146,7 +146,7 @@ START_TEST(the_history_is_for_root_alone)
 	g_autofree char *directory = tree_path(tree, POLICY_EDIT_HISTORY);
 	struct stat st;
 
-	/* An older version created it readable by all users. */
+	/* An older version created this directory readable by all users. */
 	tree_mkdir(tree, POLICY_EDIT_HISTORY);
 	ck_assert_int_eq(chmod(directory, 0755), 0);
 	edit_set(tree, "ssh", "Activation", "never");

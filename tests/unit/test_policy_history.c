@@ -84,7 +84,7 @@ START_TEST(a_step_whose_files_are_as_before_it_is_not_in_effect)
 }
 END_TEST
 
-/* The step that undoes the first one has no effect, so the first one is still in effect. */
+/* Step 2, which undoes step 1, was not written, so step 1 is still in effect. */
 START_TEST(an_undo_that_was_not_written_can_be_repeated)
 {
 	g_autoptr(Tree) tree = edit_machine();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Overrides: drop-ins that change how a service runs, and refusals before one is written.
+ * Overrides: drop-ins that change how a service runs, and refusals before a drop-in is written.
  */
 #include "config.h"
 

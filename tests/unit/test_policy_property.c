@@ -271,7 +271,7 @@ END_TEST
 
 /*
  * Values for the vendor's layer, the admin's layer and the layer until reboot. They are added one
- * after the other. At last an empty value in another file removes them.
+ * after the other. In the end an empty value in another file removes them.
  */
 static const struct LayerRow {
 	const char *section;

@@ -26,7 +26,7 @@ static Policy *policy_of(const char *vendor, const char *admin)
 	return policy;
 }
 
-/* One line per statement: "*" marks the deciding one, "-" an ineffective one. */
+/* One line per statement: "*" marks the deciding statement, "-" an ineffective one. */
 static void expect_statements(const Policy *policy, const char *service, const char *runlevel,
 			      const char *expected)
 {

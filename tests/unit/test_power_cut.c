@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The power fails, or the disk fills, at each disk call of a policy change, one after the other.
- * Each file is then the old or the new one, and undo restores all old ones.
+ * Each file is then the old or the new one, and undo restores all old files.
  *
  * The linker redirects those calls (-Wl,--wrap). A disk may have kept everything that was written
  * so far, or only synced data: both are tested.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Privileges: dropped ones cannot be regained, and needed ones are there. Each test is a process of
- * its own.
+ * Privileges: dropped privileges cannot be regained, and needed privileges are kept. Each test is a
+ * separate process.
  */
 #include "config.h"
 

@@ -147,7 +147,7 @@ static const struct {
 	{ "it 0 8000000+0", 16, 4 }, /* half of the time by which the service is late */
 	{ "it 0 8000000+3000000", 2, 9 }, /* plus the time of its successors in earlier boots */
 	{ "it 0 8000000+3000000", 8, 4 },
-	{ "other 0 5000000+9000000", 2, 3 }, /* unknown service: treated as an average one */
+	{ "other 0 5000000+9000000", 2, 3 }, /* an unknown service counts as average */
 	{ "it 0 0+0", 0, 0.01 }, /* never a jump */
 };
 
@@ -497,7 +497,7 @@ typedef struct Sample {
 typedef struct BootError {
 	double at[POINTS];
 	double mean;
-	double bar; /* the mean error of the bar, compared with one that moves evenly */
+	double bar; /* the mean error of the bar, compared with a bar that moves evenly */
 	double seconds;
 } BootError;
 
@@ -562,7 +562,7 @@ static void print_errors(unsigned boot, const char *how, const BootError *error)
 /* Means over the boots of a series. */
 typedef struct SeriesError {
 	double first; /* the first boot, without known durations */
-	double later; /* those after the third, with surprises */
+	double later; /* the boots after the third, with surprises */
 	double later_bar;
 	double counted; /* the same error, if services are counted */
 	double counted_bar;

@@ -102,7 +102,7 @@ static const struct {
 	bool starts_again;
 	const char *calls;
 } deaths[] = {
-	{ true, "start stop" }, /* it may remove a left pid file */
+	{ true, "start stop" }, /* stop may remove a left pid file */
 	{ false, "start" },
 };
 
