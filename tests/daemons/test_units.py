@@ -70,7 +70,7 @@ def problem_of(path):
         mute = [line["said"] for line in data["lines"] if line["verdict"] == "lost" and not line["note"]]
         if mute:
             return f"{path}: lost without a reason: {mute}"
-        # The importer has checked the service itself, whose needs may be missing in this directory.
+        # The importer has checked the service itself. Its needs may be missing in this directory.
         policy = f"{directory}/{data['name']}.policy"
         with open(policy, "w", encoding="utf-8") as file:
             file.write(data["policy"])

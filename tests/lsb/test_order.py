@@ -6,8 +6,8 @@ Real packages, each alone and all together: svcd orders exactly the pairs of ini
 insserv(8) orders.
 
 This holds for start and stop. The exceptions and their reasons are in differences.json: scripts
-whose work svcd does itself, and pairs where insserv misreads a header. The test also fails if a row
-there is unused.
+that svcd replaces by its own work, and pairs where insserv misreads a header. The test also fails
+if a row there is unused.
 """
 
 import json
@@ -20,7 +20,7 @@ with open(f"{lsb.DATA}/differences.json", encoding="utf-8") as file:
 
 LIST = f"{lsb.DATA}/packages"
 
-# Packages whose scripts have odd headers. They are not compared alone, because they replace each
+# Packages with odd headers in their scripts. They are not compared alone, because they replace each
 # other.
 MORE = f"{lsb.DATA}/packages-more"
 
