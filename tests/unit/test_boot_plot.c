@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Boot plot: an SVG image that is well-formed XML, and the samples of the load in it.
+ * Boot plot: an SVG image that is well-formed XML and contains the samples of the load.
  */
 #include "config.h"
 

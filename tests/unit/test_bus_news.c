@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * PropertiesChanged: a client that reads everything once and then listens has the same values as
- * one that reads all again.
+ * a client that reads all again.
  */
 #include "config.h"
 

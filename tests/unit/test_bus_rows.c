@@ -118,7 +118,7 @@ START_TEST(properties_are_those_of_the_xml)
 							     row->flags & PROPERTY_SILENT ?
 											   "false" :
 											   "true");
-		/* Each row has exactly one getter, the one of its type. */
+		/* Each row has exactly one getter, for its type. */
 		ck_assert_int_eq(
 			(row->text != NULL) + (row->number != NULL) + (row->append != NULL), 1);
 		ck_assert(!row->text || strcmp(row->type, "s") == 0);

@@ -127,7 +127,7 @@ static unsigned count_of(const char *text, char letter)
 	return n;
 }
 
-/* The bus reads nothing until the queue considers it slow. */
+/* The bus reads nothing until the queue considers the bus slow. */
 static void let_it_be_slow(void)
 {
 	int64_t until_us;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Chain: ten thousand services that each need the previous one, and ten thousand that need the same
- * one. There is no recursion, and the cost of an event depends only on the number of services it
- * affects. Higher costs exceed the time limit.
+ * service. There is no recursion, and the cost of an event depends only on the number of affected
+ * services. Higher costs exceed the time limit.
  */
 #include "config.h"
 

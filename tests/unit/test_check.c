@@ -413,8 +413,8 @@ START_TEST(a_chain_of_ten_thousand_is_no_cycle_and_quick)
 	}
 	check(w, "");
 	/*
-	 * It takes one second on a slow processor with sanitizers. A quadratic algorithm would take
-	 * minutes.
+	 * The check takes one second on a slow processor with sanitizers. A quadratic algorithm
+	 * would take minutes.
 	 */
 	ck_assert_int_lt(clock() - begin, 20 * CLOCKS_PER_SEC);
 }

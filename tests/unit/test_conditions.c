@@ -154,7 +154,7 @@ START_TEST(a_watched_condition_without_services_is_published)
 
 	bus_world_set(bw, "label:DATA", LEVEL_TRUE, "/dev/sdb1");
 	expect_received(connection, received, "label:DATA true /dev/sdb1\n");
-	/* Without a subscription the client gets no other condition. */
+	/* Without a subscription the client gets no signals about other conditions. */
 	bus_world_set(bw, "flag:go", LEVEL_TRUE, "set");
 	expect_received(connection, received, "");
 }
@@ -281,7 +281,7 @@ START_TEST(the_watches_of_one_client_are_limited)
 	ck_assert_str_eq(
 		refusal,
 		"org.svcd1.Error.LimitReached: no more than 64 conditions can be watched at a time");
-	/* The limit applies neither to its existing watches nor to other clients. */
+	/* The limit applies neither to the client's existing watches nor to other clients. */
 	g_free(watch(connection, "flag:f0", true));
 	g_free(watch(other, "flag:more", true));
 }
@@ -295,7 +295,7 @@ static void forget_reply(BusClient *client, DBusMessage *message)
 	(void)message;
 }
 
-/* As the user "nobody", with the real dispatch of the bus. */
+/* Sends a request as the user "nobody", with the real dispatch of the bus. */
 static void request_unprivileged(BusWorld *bw, const char *text)
 {
 	BusClient unprivileged = { .send = forget_reply, .requester = { .uid = 65534 } };

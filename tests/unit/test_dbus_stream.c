@@ -25,7 +25,7 @@ typedef struct End {
 	int other;
 	uint32_t serial;
 	unsigned n_messages;
-	int64_t takes_us; /* time that it takes to handle one message */
+	int64_t takes_us; /* duration of one message */
 	unsigned n_room;
 } End;
 

@@ -292,8 +292,7 @@ static const char *const bad_lines[] = { "",
 					 "SystemCallFilter=@nothing" };
 
 /*
- * The manager checks each line before it passes it on, so a line that svc-exec cannot read does not
- * come from the manager.
+ * The manager checks each line, so a line that svc-exec cannot read does not come from the manager.
  */
 START_TEST(a_line_of_the_sandbox_that_cannot_be_read_is_refused)
 {

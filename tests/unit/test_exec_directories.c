@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svc-exec, directories: those below /run and similar ones, their removal, and the working
- * directory.
+ * svc-exec, directories: RuntimeDirectory= and similar keys, removal, and the working directory.
  */
 #include "config.h"
 
@@ -70,7 +69,7 @@ START_TEST(runtime_directory_follows_no_link)
 }
 END_TEST
 
-/* The manager never sends these. */
+/* The manager never sends such names. */
 static const char *const bad_directories[] = { "..", "a/../b", ".", "''", "a//b", "/a" };
 
 START_TEST(runtime_directory_stays_below_run)

@@ -105,7 +105,7 @@ START_TEST(a_rename_elsewhere_makes_no_open_fail)
 
 		ck_assert_msg(fd >= 0, "open %u: %s", i, g_strerror(errno));
 	}
-	ck_assert_int_eq(waitpid(renamer, NULL, WNOHANG), 0); /* it still runs */
+	ck_assert_int_eq(waitpid(renamer, NULL, WNOHANG), 0); /* the renamer still runs */
 	ck_assert_int_eq(kill(renamer, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(renamer, NULL, 0), renamer);
 }

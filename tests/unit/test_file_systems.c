@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The end of file systems: which ones are unmounted, in which order. The linker (--wrap) replaces
- * the calls that would do this to the real machine with functions that record them.
+ * The end of file systems: which are unmounted, and in which order. The linker (--wrap) replaces
+ * the system calls with functions that only record them.
  */
 #include "config.h"
 

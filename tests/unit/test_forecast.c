@@ -62,7 +62,7 @@ static const Row rows[] = {
 	{ "", "[runlevel 2]\nActivate=caller\n", NULL, "", "waits caller" },
 	{ "", "[runlevel 2]\nActivate=caller named\n", NULL, "", "starts named caller" },
 	{ "named caller", "[runlevel 2]\nActivate=caller\n", NULL, "named:ready caller:ready", "stops named caller" },
-	/* If an admin wants two conflicting services, the one requested last runs. */
+	/* If an admin wants two conflicting services, the last request wins. */
 	{ "", "[runlevel 2]\nActivate=base\n", NULL, "loose:waiting:start rival:ready:start",
 	  "starts base" },
 	{ "", "[runlevel 2]\nActivate=base\n", NULL, "rival:waiting:start loose:ready:start",
@@ -80,7 +80,7 @@ static const Row rows[] = {
 	 */
 	{ "loose", "[runlevel 2]\nActivate=loose base\n", NULL, "loose:waiting", "starts base loose" },
 	{ "loose", "[runlevel 2]\nActivate=base\n", NULL, "loose:waiting", "starts base" },
-	/* Its file is gone, and it keeps running. */
+	/* A running service without a file keeps running. */
 	{ "base", "[runlevel 2]\nActivate=base loose\n", NULL, "base:ready gone:ready:start", "starts loose" },
 	{ "lost", "[runlevel 2]\nActivate=lost loose\n", NULL, "base:ready lost:ready", "starts loose" },
 	/* Runlevels. */
@@ -92,10 +92,10 @@ static const Row rows[] = {
 	{ "netted\n[defaults]\nLoginScreen=netted",
 	  "[runlevel 2]\nActivate=netted base\n[defaults]\nLoginScreen=netted\n[service base]\nClass=after-login\n",
 	  NULL, "", "starts base; waits netted" },
-	/* Its new file has a health command, and it runs as a group, which has no health. */
+	/* "crowd" runs as a group, which has no health. Its new file has a health command. */
 	{ "base crowd", "[runlevel 2]\nActivate=base crowd fit\n", NULL, "base:ready loose:ready crowd:ready:none:group",
 	  "stops loose; starts sound fit", "== crowd\n" D "HealthCommand=/bin/h\n" },
-	/* Its new file makes it a group, and its daemon still runs. */
+	/* The new file makes "herd" a group, but the daemon still runs. */
 	{ "herd", "[runlevel 2]\nActivate=herd base\n", NULL, "herd:ready", "starts base" },
 	/* A restart may last longer than Settle=. */
 	{ "base rider", NULL, NULL, "base:ready patient:ready rider:ready", "restarts base patient rider", NULL, "base" },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Groups: numbers from /etc/group, whatever it contains.
+ * Groups: numbers from /etc/group, whatever that file contains.
  */
 #include "config.h"
 

@@ -52,7 +52,8 @@ static const struct {
 	{ "hold /bin/a because", "Exec=/bin/a\n[Conditions]\nWhen=path:exec:/bin/a\n",
 	  "When=path:exec:/bin/a\nWhen=installed:/bin/a\n" },
 	/*
-	 * Each program that the service needs must be free; of several alternatives, one must be.
+	 * Each program that the service needs must be free; of several alternatives, one must be
+	 * free.
 	 */
 	{ "hold /bin/b because", "Exec=/bin/a\n[Conditions]\nWhen=path:exec:/bin/b\n",
 	  "When=path:exec:/bin/b\nWhen=installed:/bin/b\n" },

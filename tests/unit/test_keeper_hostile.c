@@ -213,7 +213,7 @@ START_TEST(lines_that_a_console_does_not_take_are_counted)
 		cause_line("full");
 	ck_assert_int_eq(keeper_spawn("a", 1, sleep_argv, NULL).error, 0);
 	ck_assert(console_shows("svcd: the descriptor full did not arrive"));
-	for (int i = 0; i < 100; i++) { /* as soon as it is writable */
+	for (int i = 0; i < 100; i++) { /* as soon as the console is writable */
 		cause_line("last");
 		(void)poll(NULL, 0, 10);
 	}

@@ -45,7 +45,7 @@ START_TEST(exits_while_there_is_no_manager_are_learnt_from_the_replay)
 	manager_drop(&manager);
 	ck_assert_int_eq(write(input[1], "\n", 1), 1);
 	manager_accept(&run, &manager);
-	/* POLLERR: it has exited */
+	/* POLLERR: the service has exited */
 	ck_assert_int_eq(poll(&(struct pollfd){ .fd = input[1], .events = 0 }, 1, 20000), 1);
 	manager_expect(&manager, MESSAGE_WELCOME, &m);
 	ck_assert_uint_eq(m.welcome.generation, 1);
@@ -456,12 +456,12 @@ START_TEST(a_manager_that_was_stopped_is_pinged_and_then_replaced)
 }
 END_TEST
 
-/* The manager has answered the last ping, and the keeper has no other reason to send one. */
+/* The manager has answered the last ping, and the keeper has no reason for another ping. */
 START_TEST(a_manager_that_was_stopped_just_after_its_answer_is_replaced)
 {
 	struct MessageWelcome welcome;
 
-	/* The first ping was sent with the replay, so it is not the last one. */
+	/* The first ping was sent with the replay, so the test also answers the next one. */
 	(void)manager_answer_ping(&manager, manager_answer_ping(&manager, 0));
 	ck_assert_int_eq(kill(manager.pid, SIGSTOP), 0);
 

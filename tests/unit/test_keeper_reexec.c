@@ -184,7 +184,7 @@ START_TEST(rows_of_another_size_are_converted)
 }
 END_TEST
 
-/* Each damaged header leads past an end, or belongs to another program. */
+/* Each damaged header points past an end, or belongs to another program. */
 static void damage_header(struct Header *h, int number)
 {
 	uint32_t *const fields[] = {

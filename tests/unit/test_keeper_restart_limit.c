@@ -140,7 +140,7 @@ pid_t __wrap_spawn_process(struct SpawnRequest *request)
 	return SHELL_PID;
 }
 
-/* 127 is the status of a shell that does not exist, and of one with a mistyped last command. */
+/* 127 is the status of a missing shell, and of a shell with a mistyped last command. */
 START_TEST(a_rescue_shell_that_was_used_is_left_with_any_status)
 {
 	rescue_begin();

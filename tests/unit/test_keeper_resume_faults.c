@@ -25,7 +25,7 @@
 #include "tests/lib/keeper-stage.h"
 
 /*
- * The number of system calls that handle the tables, and some more. The first one comes just after
+ * The number of system calls that handle the tables, and some more. The first call comes just after
  * the fault handlers are installed.
  */
 #define POINTS 14

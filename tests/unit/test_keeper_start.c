@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * svcd started in an invalid way: its message and its exit status.
+ * Invalid starts of svcd: the message and the exit status.
  */
 #include "config.h"
 

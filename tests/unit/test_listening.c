@@ -451,7 +451,7 @@ Suite *make_suite(void)
 			a_socket_that_its_service_has_shut_down_is_not_intact);
 	ADD_LOOP_AROUND(suite, "network", setup, teardown,
 			an_address_that_is_about_to_be_free_is_waited_for, 3);
-	if (geteuid() == 0) /* another user can own it */
+	if (geteuid() == 0) /* only root can change owners */
 		ADD_CASE(suite, "exchanged",
 			 nothing_is_made_removed_or_given_away_where_others_lead_it);
 	return suite;

@@ -821,7 +821,7 @@ static void expect_description(const Configuration *c, const char *name, const c
 	ck_assert_str_eq(expect_service(c, name)->description, description);
 }
 
-/* Gathers the files into one bundle, hands it over and loads it. */
+/* Gathers the files into a bundle, hands the bundle over and loads it. */
 static Configuration *load_gathered(const Tree *tree, LoaderOptions options)
 {
 	const int fd = memfd_create("test", MFD_ALLOW_SEALING);

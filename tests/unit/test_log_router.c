@@ -94,7 +94,7 @@ static char *last_serial(Stage *stage)
 	return g_strndup(line, strcspn(line, "\n"));
 }
 
-/* The manager dies. The next one gets the channels that the keeper stores. */
+/* The manager dies. The next manager gets the channels that the keeper stores. */
 static void stage_crash(Stage *stage)
 {
 	g_autofree char *serial = last_serial(stage);

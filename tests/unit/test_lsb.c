@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * LSB scripts as services: the files that result from a header, or without one.
+ * LSB scripts as services: the files that result from scripts with and without a header.
  */
 #include "config.h"
 

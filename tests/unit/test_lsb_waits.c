@@ -118,7 +118,7 @@ START_TEST(a_name_that_two_scripts_provide_means_both)
 
 	expect_sound(w);
 	expect_value(w, "left", "Provides", "shared");
-	/* The name of a service is not an additional name of another. */
+	/* The name of a service is not an additional name of another service. */
 	expect_value(w, "right", "Provides", "");
 	expect_value(w, "user", "After", "left right");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of links and default routes, with messages in the kernel's format, and with others.
+ * The table of links and default routes, with messages in the kernel's format and in other formats.
  */
 #include "config.h"
 
@@ -257,7 +257,7 @@ START_TEST(a_link_that_is_not_in_the_list_is_gone)
 	rtnl_table_list_begins(table, NETLINK_LINKS);
 	link_message(RTM_NEWLINK, 1, "lo", CARRIER | IFF_LOOPBACK, true);
 	expect_interface("eth0", LEVEL_TRUE, "carrier");
-	/* Reported while the list runs: it is not in the list, but it exists. */
+	/* A link that is reported while the list runs exists, even if it is not in the list. */
 	link_message(RTM_NEWLINK, 9, "tun0", CARRIER, false);
 	ck_assert_uint_eq(link_message(RTM_DELLINK, 3, "eth1", 0, false), LINKS | ROUTES);
 	rtnl_table_list_ends(table, NETLINK_LINKS);

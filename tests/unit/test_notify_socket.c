@@ -383,7 +383,7 @@ START_TEST(a_message_to_remember_stays_queued_until_it_is_noted)
 		g_main_context_iteration(NULL, FALSE);
 	ck_assert_uint_eq(ear->n_messages, 2); /* the messages after it wait */
 
-	/* The manager died, and the next one reads the message again. */
+	/* The manager died, and the next manager reads the message again. */
 	next = notify_socket_resume(fcntl(notify_socket_fd(ear->socket), F_DUPFD_CLOEXEC, 3),
 				    &listener, ear);
 	notify_socket_free(ear->socket);

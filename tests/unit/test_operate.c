@@ -238,12 +238,12 @@ START_TEST(clearing_needs_the_right_to_its_consequences)
 
 	world_settle(bw->world);
 	bw->operated = "10:one";
-	ck_assert(allows(bw, "Clear", "one", NULL)); /* policy wants it, so it continues */
+	ck_assert(allows(bw, "Clear", "one", NULL)); /* policy wants "one" */
 	world_stop(bw->world, "one");
 	world_start(bw->world, "leans");
 	world_settle(bw->world);
 	expect_state(bw->world, "leans", STATE_READY);
-	ck_assert(!allows(bw, "Clear", "one", &error)); /* one would return, and replace two */
+	ck_assert(!allows(bw, "Clear", "one", &error)); /* "one" would replace "two" */
 	expect_lack(error, "two");
 	g_clear_error(&error);
 
@@ -252,7 +252,7 @@ START_TEST(clearing_needs_the_right_to_its_consequences)
 	world_start(bw->world, "two");
 	world_settle(bw->world);
 	bw->operated = "10:two";
-	ck_assert(!allows(bw, "Clear", "two", &error)); /* two would not be wanted any more */
+	ck_assert(!allows(bw, "Clear", "two", &error)); /* "two" would not be wanted */
 	expect_lack(error, "leans");
 }
 END_TEST

@@ -106,7 +106,7 @@ static const char *pick(GRand *rand, const char *const *from, size_t n)
 
 #define PICK(rand, array) pick(rand, array, G_N_ELEMENTS(array))
 
-/* One key of one section, as a complete file. @service: NULL: any. */
+/* One key of one section, as a complete file, about @service; NULL: about any. */
 static char *random_setting(GRand *rand, const char *service)
 {
 	static const char *const lines[] = {

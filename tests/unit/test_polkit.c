@@ -26,7 +26,7 @@ static DBusMessage *call_of(const char *sender)
 	return call;
 }
 
-/* The argument before the last one. */
+/* The second-to-last argument. */
 static dbus_uint32_t flags_of(DBusMessage *question)
 {
 	DBusMessageIter in;

@@ -196,7 +196,7 @@ START_TEST(a_back_off_is_waited_for)
 }
 END_TEST
 
-/* Its restart limit, 5 in 10 s, is never reached, because the delay starts at 1 s and doubles. */
+/* The restart limit, 5 in 10 s, is never reached, because the delay starts at 1 s and doubles. */
 START_TEST(the_boot_is_over_when_all_that_is_left_fails_again_and_again)
 {
 	g_autoptr(World) w = world_new(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Request: an admin's requests to the engine, and the check that some services run first.
+ * Request: an admin's requests to the engine, and the CheckCommand= that some run first.
  */
 #include "config.h"
 
@@ -157,7 +157,7 @@ START_TEST(an_admins_stop_restart_and_reload_of_what_is_up_need_a_check)
 	g_autoptr(World) w = world_new(checked);
 	const Service *s = world_find(w, "test");
 
-	ck_assert(!engine_needs_check(s, REQUEST_VERB_RESTART)); /* it is not up yet */
+	ck_assert(!engine_needs_check(s, REQUEST_VERB_RESTART)); /* the service is not up yet */
 	world_settle(w);
 
 	expect_state(w, "test", STATE_READY);

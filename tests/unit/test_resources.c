@@ -247,8 +247,8 @@ static guint64 number_in(const char *path)
 }
 
 /*
- * The share is taken of the lowest of three limits, because a container may have a lower one than
- * its machine.
+ * The share is relative to the lowest of three limits, because a container may have a lower limit
+ * than its machine.
  */
 START_TEST(share_of_the_tasks_is_relative_to_the_lowest_limit)
 {

@@ -21,7 +21,7 @@ static ServiceDef *parse_good(const char *name, const char *text)
 	return def;
 }
 
-/* Two files: the main one and a drop-in. */
+/* Two files: the service file and a drop-in. */
 static ServiceDef *parse_with_drop_in(const char *name, const char *text, const char *drop_in,
 				      DiagList *diags)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Socket definition: the meaning of [Socket] sections, and the diagnostics of invalid ones.
+ * Socket definition: the meaning of [Socket] sections, and the diagnostics of invalid sections.
  */
 #include "config.h"
 

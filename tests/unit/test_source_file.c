@@ -186,7 +186,7 @@ Suite *make_suite(void)
 		 a_link_to_dev_null_is_sent_to_policy, a_missing_file_is_reported,
 		 names_come_sorted_and_without_hidden_ones,
 		 a_file_in_place_of_a_directory_is_reported);
-	if (geteuid() == 0) /* another user can own it */
+	if (geteuid() == 0) /* only root can change owners */
 		ADD_CASE(suite, "others",
 			 a_file_in_a_directory_that_is_exchanged_is_never_what_it_leads_to,
 			 a_link_that_another_user_could_create_is_refused_and_reported);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Supervise, Type=script: the manager dies in the middle, and the next one may read another file.
+ * Supervise, Type=script: the manager dies in the middle, and the next manager may read another
+ * file.
  */
 #include "config.h"
 

@@ -93,7 +93,7 @@ START_TEST(daemon_that_replaces_itself_is_followed_without_a_pid_file)
 	expect_event(stage, "ready");
 	run_until(stage, has_main_of, "/a");
 	/*
-	 * Without the note of the service, the next manager assumes that it has been up for long.
+	 * Without its note, the next manager assumes that the service has been up for long.
 	 */
 	keeper_link_note(stage->context.link, STAGE_SERVICE, "garbage");
 	stage_crash(stage);

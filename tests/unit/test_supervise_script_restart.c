@@ -73,7 +73,7 @@ START_TEST(failed_restart_command_is_reported_and_running_processes_stay)
 }
 END_TEST
 
-/* A script with Restart= has a daemon, and a restart must leave one running. */
+/* A script with Restart= has a daemon, and a restart must leave a daemon running. */
 static const struct {
 	const char *restart;
 	const char *keys;
@@ -136,7 +136,7 @@ START_TEST(daemon_that_ends_well_after_a_restart_that_left_nothing_else_is_start
 	touch_file(stage, "/go");
 	expect_event(stage, "gone");
 
-	/* The result differs if the daemon's last child ended after it. */
+	/* The result differs if the daemon's last child ended after the daemon. */
 	ck_assert_msg(strstr(stage->events->str, "exited in a restart") ||
 			      strstr(stage->events->str, "exited badly"),
 		      "%s", stage->events->str);

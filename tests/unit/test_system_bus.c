@@ -35,7 +35,7 @@ typedef struct Fixture {
 	unsigned n_disconnected;
 	unsigned n_signals;
 	unsigned n_replies; /* including NULL answers */
-	unsigned n_null; /* NULL ones among them */
+	unsigned n_null; /* NULL answers among them */
 	unsigned listener;
 } Fixture;
 
@@ -115,7 +115,7 @@ static void fixture_clear(Fixture *f)
 		}                                                                      \
 	} while (0)
 
-/* With a bus daemon, and connected to it. */
+/* Starts a bus daemon, and connects to it. */
 static void fixture_init_connected(Fixture *f)
 {
 	fixture_init(f);
@@ -545,7 +545,7 @@ static const struct {
 	{ OK_LINE "GET / HTTP/1.1\r\nHost: here\r\n\r\n", sizeof OK_LINE - 1 + 30 },
 	{ OK_LINE "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", sizeof OK_LINE - 1 + 16 },
 	{ OK_LINE "l\2\1\1\xff\xff\xff\x7f\1\0\0\0\xff\xff\xff\x7f", sizeof OK_LINE - 1 + 16 },
-	/* and closed in the middle */
+	/* closed in the middle */
 	{ OK_LINE "l\2\1\1\20\0\0\0\1\0\0\0", sizeof OK_LINE - 1 + 12 },
 };
 
@@ -560,7 +560,7 @@ START_TEST(a_server_that_is_not_a_bus_is_given_up_and_a_later_bus_is_found)
 	bus_daemon_make_directory(&f.daemon);
 	server = listen_at(f.daemon.socket, 5);
 	open_bus(&f);
-	for (unsigned i = 0; i < 3; i++) { /* it tries again, later each time */
+	for (unsigned i = 0; i < 3; i++) { /* svcd tries again, later each time */
 		until((fd = accept(server, NULL, NULL)) >= 0);
 		ck_assert_int_eq(write(fd, answers[_i].bytes, answers[_i].length),
 				 (ssize_t)answers[_i].length);

@@ -28,8 +28,8 @@ typedef struct Fixture {
 	BusDaemon daemon;
 	BusWorld *bw;
 	SystemBus *system_bus;
-	GDBusConnection *connection; /* of a client */
-	GString *signals; /* "MEMBER PATH\n" of the received ones */
+	GDBusConnection *connection; /* the client's */
+	GString *signals; /* "MEMBER PATH\n" of each received signal */
 	GVariant *reply;
 	char *refusal;
 } Fixture;
@@ -201,7 +201,7 @@ END_TEST
 typedef struct Flood {
 	unsigned n_missing;
 	unsigned n_short; /* answers to Ping */
-	unsigned n_long; /* to Introspect */
+	unsigned n_long; /* answers to Introspect */
 	unsigned n_refused;
 } Flood;
 

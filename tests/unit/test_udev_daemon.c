@@ -116,7 +116,7 @@ static void end_daemon(pid_t pid)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* Waits for this report, and handles all events meanwhile. */
+/* Handles all events until the report @expected. */
 static void expect(const char *expected)
 {
 	const int64_t end = loop_now() + DEADLINE_US;

@@ -193,7 +193,7 @@ START_TEST(a_failed_announcement_is_reported)
 	reply("failed");
 	expect("/sys/devices/a: refused\n");
 	lose();
-	expect("/sys/devices/a: lost\n"); /* the last one is freed with the reader */
+	expect("/sys/devices/a: lost\n"); /* the last job is freed with the reader */
 }
 END_TEST
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A device that seems to have lost its volume: svcd asks udevd to read it again before it reacts.
+ * A device that seems to have lost its volume: before svcd reacts, udevd must read the device
+ * again.
  */
 #include "config.h"
 
@@ -14,10 +15,10 @@
 
 static UdevTable *table;
 static UdevRechecks *rechecks;
-static GString *reported; /* "LEVEL " for label:DATA, "? " for each question */
+static GString *reported; /* "LEVEL " for label:DATA, "? " for each request to udevd */
 static int64_t now_us;
 static bool can_request;
-static bool is_refused; /* the last question was refused */
+static bool is_refused; /* the last request was refused */
 static bool is_looked_at; /* a check of the content was requested */
 
 static void on_report(void *data, const char *key, Level level, const char *why)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * WaitTimeout=: how long an external condition may delay a service, and the services that wait for
- * it.
+ * WaitTimeout=: how long an external condition may delay a service, and thus the services that wait
+ * for that service.
  */
 #include "config.h"
 
