@@ -19,7 +19,7 @@ NONE = "none"
 # The user of a unit with DynamicUser=. A script must name another user.
 DYNAMIC = "dynamic"
 
-# For apt-get remove: all packages that were installed with it.
+# Options of apt-get remove, to remove all packages that were installed with the package.
 REMOVE_ALL = ("--auto-remove", "-o", "APT::AutoRemove::RecommendsImportant=no", "-o", "APT::AutoRemove::SuggestsImportant=no")
 
 # Files of the init, dpkg and apt, and files that a program creates again at any time.
@@ -76,7 +76,7 @@ def without_dynamic(processes, expected):
 
 
 def files_of(bed):
-    """Each file and directory, except those that no purge covers."""
+    """Each file and directory that a purge can cover."""
     pruned = " -o ".join(f"-path {path}" for path in NOT_LOOKED_AT)
     listed = bed.run("/bin/sh", "-c", f"find / \\( {pruned} \\) -prune -o -print").stdout.splitlines()
     return {path for path in listed if not AT_ANY_TIME.search(path)} - OF_TMPFILES

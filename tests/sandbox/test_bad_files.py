@@ -53,7 +53,7 @@ def spoil(number, line, damage):
     return name, {"bytes": "\n".join(lines) + "\n"}, [f"{name}.svc:{at + 1}:"]
 
 
-# Each of these is applied to each line, unless the line stays valid.
+# Each kind of damage is applied to each line, unless the line stays valid.
 DAMAGES = (
     lambda line: line[:3] + "\0" + line[3:],
     lambda line: line[:3] + "\xff" + line[3:],

@@ -90,7 +90,7 @@ with Sandbox({"slow": SLOW, "front": FRONT}, root="debian", vendor=True, policy=
     assert box.pid("slow") not in (0, slow)
 
     # A service that dies while many requests wait for its check does not need the check any more.
-    # All get answers, although the run of the service is over by then.
+    # All requests get answers, although the run of the service is over by then.
     box.run("rm", "/run/go", "/run/checks")
     asked = min(n_clients(box) for _ in range(10))  # a client that has its answer is about to exit
     many = [subprocess.Popen(box.command(["/usr/bin/svcctl", "restart", "slow"]), env=box.run_environment(), stderr=subprocess.DEVNULL)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fifty services that end at once: svcd gives up on each and reports the reason, and
-the other services keep running."""
+"""Fifty services that end at once: svcd gives up on each and reports the reason, and the other
+services keep running."""
 
 from sandbox import Sandbox
 

@@ -66,7 +66,7 @@ class Client:
         return out
 
     def begin(self, *words):
-        """Start a client that keeps running; its lines go to heard."""
+        """Start a client that keeps running; its lines go to self.heard."""
         self.process = subprocess.Popen([*self.command, *words], cwd=self.cwd, env=self.environment, stdout=subprocess.PIPE,
                                         text=True, start_new_session=True)
         threading.Thread(target=lambda: self.heard.extend(iter(self.process.stdout.readline, "")), daemon=True).start()

@@ -85,7 +85,7 @@ with Sandbox(SERVICES) as box:
     done = box.run("setpriv", "--reuid=65534", "--clear-groups", "--", "/usr/bin/svcctl", "doctor", check=False)
     assert done.returncode in (0, 3) and "only root" in done.stdout, done
 
-    # Each command of the audit works, and restores its points.
+    # Each command of the audit works, and restores the deducted points.
     first = box.svcctl_json("doctor", "--security", "b")[0]
     assert first["points"] > 10 and len(first["findings"]) >= 11, first
     assert box.svcctl_json("doctor", "--security")[0]["points"] >= first["points"]

@@ -84,7 +84,7 @@ def one_copy(box, service, command):
 
 
 def in_all_ways(box):
-    """Each way to restart cron gives another process, and only one."""
+    """Each way to restart cron gives another process, and only one process."""
     pid = one_copy(box, "cron", "cron")
     for line in ("service cron restart", "service cron.sh restart", "/etc/init.d/cron restart", "invoke-rc.d cron restart",
                  "cd /etc/init.d && ./cron restart", "cd /etc/init.d && sh cron force-reload", "service cron try-restart",
@@ -184,7 +184,7 @@ def links(box, name):
 
 def enabling_by_links_is_policy(box):
     """The admin's command takes effect as a step that can be undone; a package's script changes
-    links only."""
+    only links."""
     box.svcctl("clear", "nginx", "byhand")  # requests of the admin would stay in force
     box.run("rm -f /etc/rc?.d/[SK]??nginx")
     run(box, "update-rc.d nginx defaults")

@@ -5,7 +5,7 @@ A user holds the directory of the service files. Only svc-generate waits for it.
 
 The manager answers, restarts services, makes instances of templates, and its successor knows all
 services. reload-files fails with the directory's name, and works afterwards. A lease on a service
-file, or a fifo in place of one, delays nothing.
+file delays nothing, and neither does a fifo in its place.
 """
 
 import attack

@@ -125,7 +125,7 @@ def check_window(box):
     witness_is_up(box, "plain")
     is_held(box, "plain", "package plain is not configured yet")
 
-    # The next manager, new service files and another run of dpkg hold it as well.
+    # The next manager, new service files and another run of dpkg do not start the service either.
     box.kill_manager()
     is_held(box, "plain", "package plain is not configured yet")
     box.svcctl("reload-files")

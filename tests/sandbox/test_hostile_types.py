@@ -131,7 +131,8 @@ def garbage_ends_its_sender(connect):
 
 
 def long_messages_pass_by(client):
-    """On the bus, 60 KiB and 500 KiB get errors, and 2 MiB do not end svcd's connection."""
+    """On the bus, messages of 60 KiB and 500 KiB get errors, and one of 2 MiB does not end svcd's
+    connection."""
     assert error_of(client, MANAGER, "Start", GLib.Variant("(s)", ("x" * 60000,))) != ""
     assert error_of(client, MANAGER, "Start", GLib.Variant("(s)", ("x" * 500000,))).endswith("LimitReached")
     for size in (2 << 20, 31 << 20):

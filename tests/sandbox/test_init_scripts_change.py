@@ -40,7 +40,7 @@ def daemon(box, name):
 
 with Sandbox({}, policy="[defaults]\nRcLinks=yes\n",
              files={"/etc/init.d/keeps": script("keeps", 1), "/etc/init.d/goes": script("goes", 2)}) as box:
-    # No script has a link, so the headers decide which are wanted.
+    # No script has a link, so the headers decide which scripts are wanted.
     box.wait_states({"keeps": "ready", "goes": "ready"})
     pid = daemon(box, "goes")
 

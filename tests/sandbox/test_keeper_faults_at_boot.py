@@ -33,7 +33,7 @@ ERRORS = {
 OTHERS = ("ENOMEM",)
 # These calls cannot fail, or have their effect in spite of an error.
 NO_FAULT = {"restart_syscall", "rt_sigreturn", "rt_sigaction", "rt_sigprocmask", "getpid", "close", "exit_group"}
-# If a call is in a loop, the first ones and the last one fail.
+# If a call is in a loop, the first calls and the last call fail.
 FIRST = int(os.environ.get("SVCD_TEST_FAULTS", "2"))
 
 

@@ -19,7 +19,7 @@ with Sandbox(FILES, policy="[runlevel 2]\nActivate=daemon\n") as box:
     shown = box.svcctl_json("status", "daemon")[0]
     assert shown["file_state"] == "gone", shown
 
-    # Two managers are killed, because the second one must pass the needs on to the third one.
+    # Two managers are killed, because the second manager must pass the needs on to the third.
     for _ in range(2):
         box.kill_manager()
         box.wait_at_rest()

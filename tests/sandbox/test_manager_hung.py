@@ -8,7 +8,7 @@ import signal
 from deadline import wait_for
 from sandbox import Sandbox
 
-# Pings are more frequent than usual, because three missed ones would take fifteen seconds.
+# Pings are more frequent than usual, because three missed pings would take fifteen seconds.
 with Sandbox({"a": "[Service]\nExec=/bin/sleep infinity\n"}, init=("/sbin/svcd", "--ping-ms=500")) as box:
     box.wait_state("a", "ready")
     pid = box.pid("a")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 One allocation of the manager fails, at any point: the request gets an error, or the manager dies
-and the next one continues.
+and the next manager continues.
 
 Nothing runs twice or stops, and each request gets an answer. SVCD_TEST_ALLOCATIONS=0 tests each
 allocation.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 Parsers of foreign data, with one failing allocation, and with all allocations failing from a given
-one on: they abort like GLib, or succeed.
+allocation on: they abort like GLib, or succeed.
 
 SVCD_TEST_ALLOCATIONS=0 tests each allocation of each file in the corpora of the fuzz targets.
 """

@@ -3,8 +3,8 @@
 """
 The console shows the progress of a boot, as the bus does, until another program takes the console.
 
-It also shows what a shutdown waits for. plymouth gets the same, and a plymouth that refuses, hangs
-or vanishes does no harm. All this continues when a manager dies.
+It also shows what a shutdown waits for. plymouth gets the same data, and a plymouth that refuses,
+hangs or vanishes does no harm. All this continues when a manager dies.
 """
 
 import os
@@ -123,7 +123,7 @@ def told_since(box, n_told):
 
 
 def check_bad_plymouths(box):
-    """A new plymouthd gets everything; one that refuses or vanishes affects only itself."""
+    """A new plymouthd gets everything; a plymouthd that refuses or vanishes affects only itself."""
     pid = box.service("boot-progress")["pid"]
     for manner in ("nak", "brief"):
         box.write("/run/manner", manner)

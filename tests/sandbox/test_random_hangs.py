@@ -19,7 +19,7 @@ from deadline import wait_for
 
 ROUNDS = int(os.environ.get("SVCD_TEST_ROUNDS", "4"))
 SEED = int(os.environ.get("SVCD_TEST_SEED", "1"))
-# The ping interval of PID 1; three missed ones count as a hang. 5000 outside of tests.
+# The ping interval of PID 1, by default 5000. Three missed pings count as a hang.
 PING_MS = 700
 
 # A jump to itself.

@@ -56,7 +56,7 @@ with Sandbox(SERVICES, files={"/etc/bus.conf": open_bus.CONFIGURATION, "/etc/dae
     box.wait_at_rest()
     assert box.state("a") == "ready" and box.pid("a") == pid
 
-    # After a restart, the name of the previous run does not make it ready.
+    # After a restart, the name of the previous run does not make the service ready.
     box.svcctl("restart", "--no-wait", "a")
     box.wait_state("a", "starting")
     box.write("/run/go", "")

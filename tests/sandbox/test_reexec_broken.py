@@ -87,14 +87,14 @@ def check_broken(box, pids):
     assert not box.overview()["tainted"] or "take over" not in str(box.overview()["tainted"])
 
 
-# The offsets of damaged bytes: the magic number, and a boolean of the keeper, with its offset in
-# the header.
+# Messages, and the offsets of the damaged bytes: the magic number, and a boolean of the keeper. The
+# header contains the second offset.
 DAMAGES = {"they are not used": "0", "its tables are not used": "$(od -An -tu4 -j16 -N4 /run/tables | tr -d ' ')"}
 
 
 def check_damaged(box, says, offset):
-    """The new program accepted the tables, but gets damaged ones: it starts without any, and ends
-    unknown processes before it starts services."""
+    """The new program accepted the tables, but gets damaged ones: it starts without tables, and
+    ends unknown processes before it starts services."""
     change = f"[ \"${{1%=*}}\" = --try-tables ] || printf x | dd of=/run/tables bs=1 seek={offset} conv=notrunc status=none"
     box.run("/bin/sh", "-c", f"rm {PROGRAM}; " + BY_SCRIPT.format(CHANGED.format(change=change)))
     box.svcctl("reexec", check=False)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Resource limits are in the service's cgroup before it runs; without a controller it starts, with
-a warning."""
+"""Resource limits are in the service's cgroup before it runs; without a controller the service
+starts, with a warning."""
 
 from sandbox import Sandbox
 

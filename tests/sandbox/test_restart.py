@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Restart=: a growing backoff, then failed with the reason; an admin's start resets it."""
+"""Restart=: a growing backoff, then failed with the reason; an admin's start resets both."""
 
 from sandbox import Sandbox
 

@@ -4,7 +4,8 @@
 A hundred services in overlapping runlevels: a change stops and starts only the difference, in
 parallel and in order.
 
---dry-run predicts it. This also holds while services and the manager are killed at random.
+--dry-run predicts the difference. This also holds while services and the manager are killed at
+random.
 """
 
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each key that protects the machine from a service: forbidden actions fail, allowed ones work, for
-root and others."""
+"""Each key that protects the machine from a service: forbidden actions fail, allowed actions work,
+for root and others."""
 
 from deadline import wait_for
 from sandbox import Sandbox

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""[Socket]: the first client starts the service, and no client is refused during a restart of it or
-of the manager."""
+"""[Socket]: the first client starts the service, and no client is refused during a restart of the
+service or of the manager."""
 
 import listener
 from deadline import wait_for

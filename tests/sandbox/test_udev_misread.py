@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
 In one event udevd sees an empty volume, as if the kernel were writing its superblock: svcd first
-asks again.
+asks udevd again.
 
 No service stops before the answer, also with a new manager. A volume that is really wiped is gone.
 """

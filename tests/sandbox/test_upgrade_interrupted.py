@@ -4,8 +4,8 @@
 dpkg replaces svcd's own files and is killed in the middle, again and again: services continue, and
 reexec completes the upgrade.
 
-svcctl doctor reports that svcd must be replaced, and after the upgrade svcctl reexec does so. No
-service is touched.
+svcctl doctor reports an outdated svcd, and after the upgrade svcctl reexec replaces it. No service
+is touched.
 """
 
 import random

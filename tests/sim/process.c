@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Process: scripts, and their reports to the engine.
+ * Process: random scripts of events, and their reports to the engine.
  */
 #include "config.h"
 
