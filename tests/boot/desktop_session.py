@@ -25,7 +25,7 @@ DELAYED_AT_LEAST_S = 4
 # start.
 CONFIRMED_WITHIN_S = 55
 
-# A name on the session's bus that appears after svcd --user, and one that comes and goes.
+# On the session's bus, org.gnome.Shell appears after svcd --user, and STORE comes and goes.
 STORE = "org.freedesktop.impl.portal.PermissionStore"
 USER_FILES = {
     "services.d/shell-watcher.svc": "[Service]\nExec=/bin/sleep infinity\n[Conditions]\nWhen=dbus:org.gnome.Shell\n",

@@ -87,8 +87,8 @@ def check_screen(vm, name, others):
 
 
 def check_screens(vm, names):
-    """Each display manager takes the screen from the one before it, and in the end the first one
-    takes it back."""
+    """Each display manager takes the screen from the previous one, and in the end the first one
+    takes the screen back."""
     for name in (*names, names[0]):
         vm.sh(f"svcctl start {name}", SCREEN_S)
         check_screen(vm, name, [other for other in names if other != name])

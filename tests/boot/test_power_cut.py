@@ -158,9 +158,9 @@ def is_half(tree):
 
 
 def check_texts(told, last, digest, tree):
-    """Both digests belong to a step: the last reported one, or a later unreported one. Returns that
-    step."""
-    # The next change may be complete, and the one after that begun.
+    """Both digests belong to one step: the last reported step, or a later unreported step. Returns
+    that step."""
+    # The next change may be complete, and the change after that begun.
     window = (last, last + 1, last + 2)
     if after := [step for step in window if told[step][1] == digest]:
         return after[0]

@@ -241,7 +241,7 @@ def check_scripts(what, boot):
 
 
 def check_orders(what, boot):
-    """Check each of insserv's pairs of which both scripts ran. Returns the number of pairs."""
+    """Check each pair of insserv if both scripts ran. Returns the number of pairs."""
     n_pairs = 0
     for kind, all_runs in (("boot", boot.starts), ("start", boot.starts), ("stop", boot.stops)):
         pairs, interactive = script_times.dependencies(depends(kind))

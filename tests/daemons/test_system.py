@@ -17,7 +17,7 @@ ANACRON = {"/etc/anacrontab": "1 60 test /bin/true\n"}
 ON_BATTERY = '"udev:SUBSYSTEM=power_supply POWER_SUPPLY_TYPE=Mains POWER_SUPPLY_ONLINE=0"'
 
 try_all(
-    # Not in the group of the two services that it needs, because their tests stop them.
+    # cups-browsed is not tested with the services that it needs, because their tests stop them.
     Daemon("cups-browsed", probe="pgrep -x cups-browsed"),
     Daemon("acpid", probe=unix("/run/acpid.socket"), ignore=NO_HARDWARE),
     Daemon("anacron", files=ANACRON, ignore=ON_BATTERY),

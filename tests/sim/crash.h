@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Crash: the manager dies, and the next one takes over the state that the keeper kept. This file
- * plays the keeper.
+ * Crash: the manager dies, and the next manager takes over the state that the keeper kept. This
+ * file plays the keeper.
  */
 #ifndef SVCD_TESTS_SIM_CRASH_H
 #define SVCD_TESTS_SIM_CRASH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Levels: external conditions, and their providers. Reports are late, repeated and in bursts, and
- * stop while a provider is away. When it returns, it reports all levels again.
+ * stop while a provider is away. A provider that returns reports all levels again.
  */
 #ifndef SVCD_SIM_LEVELS_H
 #define SVCD_SIM_LEVELS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Process: the processes of a service. Each follows a random script from its start, and another one
- * from its stop request. This file plays the supervisor.
+ * Process: the processes of a service. Each follows a random script from its start, and another
+ * script from its stop request. This file plays the supervisor.
  */
 #ifndef SVCD_TESTS_SIM_PROCESS_H
 #define SVCD_TESTS_SIM_PROCESS_H
