@@ -4,9 +4,9 @@
 Real udev and real disks: a volume is mounted while its label exists, even one that is labelled
 "/usr" but is not the system's /usr.
 
-When it is relabelled or pulled, it is unmounted and its dependents stop; when it is back, all is as
-before. A device that never appears fails one mount and delays no other service. A storm of events
-and a new udevd change nothing.
+When the volume is relabelled or pulled, it is unmounted and its dependents stop. When it is back,
+they start again. If a device never appears, only its mount fails, and no other service is delayed.
+A storm of events and a new udevd change nothing.
 """
 
 import os

@@ -395,8 +395,7 @@ static void check_wants(Machine *m)
 }
 
 /*
- * The longest time that its dependents, one after the other, and then the service itself take to
- * stop.
+ * The longest time in which the dependents of @s, one after the other, and then @s itself stop.
  */
 static int64_t longest_stop(const Machine *m, const Service *s)
 {

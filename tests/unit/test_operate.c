@@ -54,7 +54,7 @@ static const struct {
 	{ "20:free", "Clear", "free", false, true },
 	{ "20:free", "Signal", "free", false, true },
 	{ "30:free", "Signal", "free", false, false },
-	{ "10:base", "Signal", "base", false, false, "middle" }, /* ends its dependents */
+	{ "10:base", "Signal", "base", false, false, "middle" }, /* would end a dependent */
 	{ "10:base 10:middle 10:top", "Signal", "base", false, true },
 	{ "10:free", "Request stop", "free", false, true },
 	{ "30:free", "Request stop", "free", false, false },
@@ -65,8 +65,8 @@ static const struct {
 	{ "10:free", "Stop", "base", false, false },
 	{ "", "Start", "free", false, false },
 	{ "10:free", "Start", "no/name", false, false },
-	/* Its dependents, to the end of the chain. */
-	{ "10:base", "Stop", "base", false, true }, /* which then fails: Busy */
+	/* The right to all dependents is needed, to the end of the chain. */
+	{ "10:base", "Stop", "base", false, true }, /* permitted, but fails later: Busy */
 	{ "10:base", "Stop", "base", true, false, "middle" },
 	{ "10:base 10:middle", "Stop", "base", true, false, "top" },
 	{ "10:base 20:middle 10:top", "Stop", "base", true, true },
