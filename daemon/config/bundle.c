@@ -297,7 +297,8 @@ Bundle *bundle_read(int fd, GError **error)
 	 * is mapped.
 	 */
 	if (fcntl(fd, F_GET_SEALS) != SEALS) {
-		fail(error, SVCD_ERROR_FAILED, "the contents of the files were not handed over");
+		fail(error, SVCD_ERROR_FAILED,
+		     "svc-generate has not handed over the contents of the files");
 		return NULL;
 	}
 	map = g_mapped_file_new_from_fd(fd, FALSE, error);

@@ -40,8 +40,8 @@ static unsigned int n_lost;
 /* --- the writer --- */
 
 /*
- * O_NONBLOCK is only for the open, which could wait for a modem. If fcntl(2) fails, long lines are
- * cut.
+ * O_NONBLOCK is only for the open, which could wait for a modem. If fcntl(2) fails, write_all()
+ * waits in poll(2).
  */
 static int open_console(void)
 {

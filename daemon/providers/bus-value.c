@@ -77,7 +77,7 @@ static void read_basic(DBusMessageIter *iter, BusValue *value)
 		value->real = basic.dbl;
 		break;
 	default:
-		set_text(value, basic.str); /* all other basic types: see bus_value_read() */
+		set_text(value, basic.str); /* bus_value_read() excludes descriptors */
 		break;
 	}
 }
@@ -107,7 +107,7 @@ void bus_value_clear(BusValue *value)
 
 /* --- signals --- */
 
-/* Is this the name of @member at the iterator? */
+/* Is the string at @entry the name @member? */
 static bool entry_is(DBusMessageIter *entry, const char *member)
 {
 	const char *name;

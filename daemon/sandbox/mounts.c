@@ -61,7 +61,7 @@ bool mount_list_covers(const struct MountList *list, const char *path, const cha
 
 /* --- finding places --- */
 
-/* Is the target missing, so that a directory or file is made for it? */
+/* If the target is missing, is a directory or file made for it? */
 static bool makes_target(const struct MountEntry *entry)
 {
 	return entry->source || (entry->kind == MOUNT_TMPFS && !entry->is_optional);
@@ -173,7 +173,7 @@ static int set_attributes(int fd, const char *path, unsigned flags, uint64_t att
 	return 0;
 }
 
-/* An empty, read-only tmpfs that is mounted nowhere. Returns: a descriptor, or -1 with errno. */
+/* An empty tmpfs that is mounted nowhere. Returns: a descriptor, or -1 with errno. */
 static int make_empty(const char *mode)
 {
 	int fd = -1;
@@ -302,7 +302,7 @@ static int put(const struct MountEntry *entry)
 	if (fstat(entry->fd, &st) < 0)
 		return errno;
 	if (!entry->source && entry->is_optional && access(entry->path, F_OK) < 0)
-		return 0; /* gone together with the mount above */
+		return 0; /* a mount on a directory above hides it */
 	error = make_target(entry->path, &st);
 	if (error)
 		return error;

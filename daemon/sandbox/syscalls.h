@@ -16,8 +16,8 @@
 #include "sandbox/sandbox.h"
 
 /*
- * The maximum: for each processor, one filter for the restrictions and one for SystemCallFilter=;
- * and one filter for the allowed processors.
+ * The maximum: for each of four processor types, one filter for the restrictions and one for
+ * SystemCallFilter=; and one filter for the allowed processor types.
  */
 #define SYSCALLS_FILTERS 9
 

@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "loop/loop.h"
 
-/* The FIFO stays readable, so a busy writer does not delay other work. */
+/* Further records wait in the FIFO, so a busy writer does not delay other work. */
 enum { RECORDS_A_TURN = 8 };
 
 struct Initctl {
@@ -45,7 +45,10 @@ int initctl_open(const char *path, GError **error)
 	auto_fd int fd = -1;
 	struct stat st;
 
-	/* lstat(2) finds an existing file without the lock of /run, which users can hold. */
+	/*
+	 * Users can hold the kernel's lock of the directory /run. mkfifo(3) takes it; lstat(2) of
+	 * an existing file does not.
+	 */
 	if (lstat(path, &st) < 0 && mkfifo(path, 0600) < 0 && errno != EEXIST) {
 		fail_errno(error, errno, "cannot make %s", path);
 		return -1;

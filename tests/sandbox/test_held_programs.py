@@ -206,8 +206,8 @@ def check_postinst_start(box):
 
 
 def check_script_without_prerm(box):
-    """The removal of the package stops nothing, and then its script is no longer a service
-    (nghttp2-proxy)."""
+    """No script of the package stops the daemon on removal, and then the init script is no longer a
+    service (nghttp2-proxy). The daemon is stopped nevertheless."""
     package = build(box, "lone", 1, {"/usr/sbin/lone": DAEMON, "/etc/init.d/lone": LONE_SCRIPT, "/DEBIAN/conffiles": "/etc/init.d/lone\n"},
                     postinst="update-rc.d lone defaults\ninvoke-rc.d lone start",
                     postrm='[ "$1" != remove ] || chmod -x /etc/init.d/lone')
@@ -287,7 +287,7 @@ def check_unit_only(box):
     pid = box.pid("united")
     dpkg(box, "--install", build(box, "united", 3, daemon, postinst=UNIT_START_ONLY))
     box.wait_at_rest()
-    assert box.pid("united") == pid, "it is not restarted on purpose"
+    assert box.pid("united") == pid, "the package deliberately does not restart it"
     wait_for(lambda: float(box.run("ps", "-o", "etimes=", "-p", str(pid)).stdout) > 1, what="it is older than the next unpacking")
     dpkg(box, "--unpack", build(box, "united", 4, daemon, postinst=UNIT_START))
     dpkg(box, "--configure", "united")

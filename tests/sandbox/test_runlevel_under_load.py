@@ -149,8 +149,8 @@ def check_crowd(box):
 
 
 def kill_something(box, chance, running):
-    """Kill a service, and its dependents; sometimes the manager. Returns the names that have
-    changed."""
+    """Kill a service, which also stops its dependents, and sometimes the manager. Returns the names
+    of the services that have changed."""
     name = chance.choice(sorted(running))
     box.run("kill", "-KILL", str(running[name]), check=False)
     if chance.random() < 0.4:

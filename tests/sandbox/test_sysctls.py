@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sandboxes protect files, FIFOs and links as Debian's procps configures it."""
+"""The tests' sandboxes have the protection of files, FIFOs and links that Debian's procps sets."""
 
 import sysctls
 from sandbox import Sandbox

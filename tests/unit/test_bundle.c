@@ -84,7 +84,8 @@ START_TEST(an_unfinished_bundle_is_refused_and_names_the_file_being_read)
 	bundle_begin(bundle, "/etc/svcd/pol\033icy.d");
 
 	ck_assert_ptr_null(bundle_read(fd, &error));
-	ck_assert_str_eq(error->message, "the contents of the files were not handed over");
+	ck_assert_str_eq(error->message,
+			 "svc-generate has not handed over the contents of the files");
 	path = bundle_being_read(fd);
 	ck_assert_str_eq(path, "/etc/svcd/pol\\x1bicy.d");
 	ck_assert(bundle_write(bundle, fd, NULL));

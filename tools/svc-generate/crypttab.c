@@ -32,7 +32,6 @@ static void crypt_entry_free(gpointer data)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CryptEntry, crypt_entry_free)
 
-/* A keyscript may ask for a passphrase, too. */
 static void take_options(CryptEntry *entry, const char *options)
 {
 	g_auto(GStrv) tokens = g_strsplit(options, ",", -1);
@@ -41,6 +40,7 @@ static void take_options(CryptEntry *entry, const char *options)
 		entry->is_noauto |= strcmp(*token, "noauto") == 0;
 		entry->is_nofail |= strcmp(*token, "nofail") == 0;
 		entry->is_remote |= strcmp(*token, "_netdev") == 0;
+		/* As without a key file: a keyscript may ask the user for a passphrase. */
 		if (g_str_has_prefix(*token, "keyscript="))
 			g_clear_pointer(&entry->key, g_free);
 	}

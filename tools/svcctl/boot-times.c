@@ -125,8 +125,8 @@ static const BootTime *previous(const BootTimes *times, const BootTime *time)
 								 NULL;
 
 	/*
-	 * A start cannot have ended the wait if it began after the end of the wait, or was not over
-	 * by then.
+	 * A start that was over before the wait began, or was not over when the wait ended, cannot
+	 * have ended the wait.
 	 */
 	return by && by->over_us > 0 && by->over_us <= time->started_us &&
 			       by->over_us > time->wanted_us ?
