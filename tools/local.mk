@@ -57,6 +57,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/cmd-status.c \
 	tools/svcctl/cmd-system.c \
 	tools/svcctl/cmd-tree.c \
+	tools/svcctl/cmd-try.c \
 	tools/svcctl/dependencies.c tools/svcctl/dependencies.h \
 	tools/svcctl/each-name.c \
 	tools/svcctl/end-later.c tools/svcctl/end-later.h \
@@ -78,6 +79,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/saved-boot.c tools/svcctl/saved-boot.h \
 	tools/svcctl/svcctl.h \
 	tools/svcctl/table.c \
+	tools/svcctl/try-plan.c tools/svcctl/try-plan.h \
 	tools/svcctl/units.c tools/svcctl/units.h \
 	tools/svcctl/unread.c tools/svcctl/unread.h
 
@@ -97,6 +99,9 @@ include tools/svc-worker/local.mk
 
 # The commands of SysV init.
 include tools/svc-sysv/local.mk
+
+# Trial boots.
+include tools/svc-try/local.mk
 
 include tools/completions/local.mk
 

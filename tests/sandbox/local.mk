@@ -289,6 +289,8 @@ EXTRA_DIST += \
 	tests/sandbox/test_terminal_width.py \
 	tests/sandbox/test_processes.py \
 	tests/sandbox/test_tracing_is_no_hang.py \
+	tests/sandbox/test_trial_boot.py \
+	tests/sandbox/test_try.py \
 	tests/sandbox/test_udev_device.py \
 	tests/sandbox/test_udev_forged.py \
 	tests/sandbox/test_udev_hostile.py \

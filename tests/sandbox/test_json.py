@@ -29,7 +29,7 @@ CALLS = (
     (["cat", "--diff"], 0), (["policy", "presets"], 0), (["edit", "nosuch"], None), (["import", "/root/x.service"], None),
     (["nonsense"], 2), (["start"], 2), (["list", "--state", "happy"], 2), (["runlevel", "nosuch"], None),
     (["reload-files"], 0), (["reexec", "now"], 2), (["poweroff", "now"], 2), (["reboot", "now"], 2), (["poweroff", "--halt", "now"], 2), (["help"], 0),
-    (["complete", "now"], None),
+    (["complete", "now"], None), (["try"], 1), (["try", "--report"], 3), (["try", "--back", "--keep"], 2),
 )
 SERVICES = {"a": SLEEP, "never": SLEEP, "off": SLEEP, "task": "[Service]\nType=task\nExec=/bin/true\n"}
 POLICY = "[runlevel 2]\nActivate=a task\n[service never]\nActivation=never\n[defaults]\nNewServices=manual\n"

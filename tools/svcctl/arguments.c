@@ -84,6 +84,10 @@ static const OptionRow rows[] = {
 	{ "none", 0, OPTION_FLAG, FIELD(is_none), false, "", "import nothing, and do not offer the import again" },
 	{ "policy", 0, OPTION_FLAG, FIELD(edits_policy), false, "", "svcctl's policy file instead of a service" },
 	{ "output", 0, OPTION_TEXT, FIELD(output), false, " DIR", "write the files to DIR" },
+	{ "report", 0, OPTION_FLAG, FIELD(is_report), false, "", "show the result of the trial" },
+	{ "keep", 0, OPTION_FLAG, FIELD(is_keep), false, "", "after a successful trial: svcd is the init at every boot" },
+	{ "back", 0, OPTION_FLAG, FIELD(is_back), false, "", "revert all that try has changed" },
+	{ "reboot", 0, OPTION_FLAG, FIELD(reboots), false, "", "reboot at once" },
 	{ "reverse", 0, OPTION_FLAG, FIELD(is_reverse), false, "", "reversed: the services that need NAME" },
 	{ "conditions", 0, OPTION_FLAG, FIELD(with_conditions), false, "", "with the conditions in use" },
 	{ "property", 'p', OPTION_VALUES, FIELD(property), false, " A,B", "only these properties; patterns too" },
@@ -331,8 +335,8 @@ bool arguments_chooses(const Options *options, const Verb *verb)
 /* False for verbs about the whole machine or about files that do not belong to the user. */
 static bool is_for_users(const Verb *verb)
 {
-	static const char *const not_theirs[] = { "doctor", "reboot",      "halt",
-						  "import", "import-sysv", NULL };
+	static const char *const not_theirs[] = { "doctor",      "reboot", "halt", "import",
+						  "import-sysv", "try",    NULL };
 
 	return !g_strv_contains(not_theirs, verb->name);
 }

@@ -135,6 +135,11 @@ static const Verb verbs[] = {
 	{ "reboot", "", "stop everything and start the machine again", "dry-run force at cancel", 0, 0, cmd_end_machine,
 	  "On a terminal it asks first if other users are logged in; --force does not. --dry-run: what would\n"
 	  "stop, and the users. --at warns the users; svcctl shows the pending shutdown. --cancel cancels it." },
+	{ "try", "", "boot svcd once, with the way back", "reboot report keep back dry-run", 0, 0, cmd_try,
+	  "Without an option it selects svcd for the next boot. If neither ssh nor the login screen comes up\n"
+	  "in five minutes, the machine reboots into its other init; --report shows the reason (exit code 3).\n"
+	  "--keep after a successful trial makes svcd permanent; with --dry-run it lists what will run under\n"
+	  "svcd, and what will not. Needs GRUB." },
 	{ "doctor", "", "check svcd itself", "", 0, 0, cmd_doctor,
 	  "Checks the init program, permissions, old versions that still run after an upgrade, files of\n"
 	  "other init systems, and whether ssh, the login screen and the consoles will work after a reboot.\n"
@@ -207,7 +212,7 @@ static const struct {
 	{ "Control", "start stop restart reload clear wait flag" },
 	{ "At boot", "enable disable set policy undo" },
 	{ "Files", "new edit cat check import reload-files" },
-	{ "Machine", "runlevel poweroff reboot doctor" },
+	{ "Machine", "runlevel poweroff reboot try doctor" },
 };
 
 static bool is_typed(const Verb *verb)

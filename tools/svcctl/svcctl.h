@@ -75,6 +75,10 @@ typedef struct Options {
 	bool is_none;
 	bool edits_policy;
 	const char *output; /* a directory */
+	bool is_report;
+	bool is_keep;
+	bool is_back;
+	bool reboots;
 	const char *helper_for; /* the uid of the user for whom the manager runs this */
 } Options;
 
@@ -159,6 +163,7 @@ bool cmd_conditions(Context *context, GError **error);
 bool cmd_wait(Context *context, GError **error);
 bool cmd_monitor(Context *context, GError **error);
 bool cmd_runlevel(Context *context, GError **error);
+bool cmd_try(Context *context, GError **error);
 bool cmd_end_machine(Context *context, GError **error); /* poweroff, reboot, halt */
 bool cmd_reload_files(Context *context, GError **error);
 bool cmd_reexec(Context *context, GError **error);

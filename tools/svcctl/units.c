@@ -56,7 +56,7 @@ char *unit_import_commands(const char *unit, const char *separator)
 
 /* --- all of them --- */
 
-static bool is_part_of_systemd(const char *name)
+bool unit_is_part_of_systemd(const char *name)
 {
 	return g_str_has_prefix(name, "systemd-") || strcmp(name, "console-getty") == 0 ||
 	       strcmp(name, "debug-shell") == 0;
@@ -75,17 +75,17 @@ static bool is_program_of(const ServiceDef *def, const char *program)
 	return def->exec && strcmp(def->exec->argv[0], program) == 0;
 }
 
-static bool is_replaced(const ServiceSet *set, const char *name, const char *program)
+static const ServiceDef *find_replacement(const ServiceSet *set, const char *name,
+					  const char *program)
 {
 	const GPtrArray *all = service_set_list(set);
+	const ServiceDef *found = service_set_find(set, name);
 
-	if (service_set_find(set, name))
-		return true;
-	for (guint i = 0; program && !is_shell(program) && i < all->len; i++) {
+	for (guint i = 0; !found && program && !is_shell(program) && i < all->len; i++) {
 		if (is_program_of(g_ptr_array_index(all, i), program))
-			return true;
+			found = g_ptr_array_index(all, i);
 	}
-	return false;
+	return found;
 }
 
 /*
@@ -112,21 +112,36 @@ static bool is_to_be_started(const char *root, const GPtrArray *lines, const cha
 		unit_file_last(lines, "Install", "RequiredBy"));
 }
 
-static bool is_without_service(const char *root, const ServiceSet *set, const char *unit,
-			       const char *name)
+/* The lines of a unit; NULL if it cannot be read. */
+static GPtrArray *read_unit(const char *root, const char *unit)
 {
 	g_autofree char *path = g_strconcat(root, unit, NULL);
 	g_autoptr(DiagList) diags = diag_list_new();
 	g_autofree char *text = NULL;
-	g_autoptr(GPtrArray) lines = NULL;
-	g_autofree char *program = NULL;
 	gsize length;
 
-	if (!g_file_get_contents(path, &text, &length, NULL))
-		return false;
-	lines = unit_file_read(unit, text, length, diags);
-	program = program_of(lines);
-	return is_to_be_started(root, lines, program) && !is_replaced(set, name, program);
+	return g_file_get_contents(path, &text, &length, NULL) ?
+		       unit_file_read(unit, text, length, diags) :
+		       NULL;
+}
+
+const ServiceDef *unit_replacement(const char *root, const ServiceSet *set, const char *name)
+{
+	g_autofree char *unit = unit_of_name(root, name);
+	g_autoptr(GPtrArray) lines = unit ? read_unit(root, unit) : NULL;
+	g_autofree char *program = lines ? program_of(lines) : NULL;
+
+	return find_replacement(set, name, program);
+}
+
+static bool is_without_service(const char *root, const ServiceSet *set, const char *unit,
+			       const char *name)
+{
+	g_autoptr(GPtrArray) lines = read_unit(root, unit);
+	g_autofree char *program = lines ? program_of(lines) : NULL;
+
+	return lines && is_to_be_started(root, lines, program) &&
+	       !find_replacement(set, name, program);
 }
 
 /* Links are other names of units, and templates need instances. */
@@ -143,7 +158,7 @@ static void collect(const char *root, const char *directory, const ServiceSet *s
 		g_autofree char *whole = g_strconcat(root, unit, NULL);
 
 		if (!g_str_has_suffix(file, SUFFIX) || strchr(name, '@') ||
-		    is_part_of_systemd(name) || !g_hash_table_add(seen, g_strdup(name)) ||
+		    unit_is_part_of_systemd(name) || !g_hash_table_add(seen, g_strdup(name)) ||
 		    g_file_test(whole, G_FILE_TEST_IS_SYMLINK))
 			continue;
 		if (is_without_service(root, set, unit, name))

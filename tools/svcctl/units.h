@@ -18,6 +18,12 @@ char *unit_of_name(const char *root, const char *name);
 /* The commands that turn a unit into a service; a new string, with @separator between them. */
 char *unit_import_commands(const char *unit, const char *separator);
 
+/* Does the service "systemd-timesyncd", or another with this name, belong to systemd itself? */
+bool unit_is_part_of_systemd(const char *name);
+
+/* The service in @set that replaces the unit @name, by its name or program; borrowed, or NULL. */
+const ServiceDef *unit_replacement(const char *root, const ServiceSet *set, const char *name);
+
 /**
  * units_without_service() - units that a package or an admin enables, and that no service in @set
  * replaces
