@@ -123,13 +123,15 @@ class Machine:
 
     @n_processors: one processor needs less of the host, because a second one waits for the locks of
     the first.
+
+    @kernel: None boots from the first disk, with its own boot loader.
     """
 
     def __init__(self, disks, kernel, initrd, init="/sbin/svcd", cmdline="", root_label="svcd-root", memory_mib=1024,
                  screen=False, reboot_ends=True, watchdog=False, n_processors=1):
         self.disks = list(disks)
         # With the PVH entry the kernel gets no information about a screen.
-        self.kernel, self.initrd = kernel if screen else unpacked(kernel), initrd
+        self.kernel, self.initrd = kernel if screen or not kernel else unpacked(kernel), initrd
         # An emulated processor leaks no secrets, and the protection against leaks costs a flush of
         # its page tables per system call.
         self.words = [f"root=LABEL={root_label}", "ro", "panic=5", "net.ifnames=0", "mitigations=off"]
@@ -205,8 +207,9 @@ class Machine:
     def _hardware(self):
         argv = ["qemu-system-x86_64", "-name", "svcd-vm", "-machine", "pc", "-m", str(self.memory_mib), "-smp", str(self.n_processors),
                 *self._accelerator(), "-cpu", os.environ.get("SVCD_VM_CPU", "Nehalem"), "-vga", "none", "-rtc", "base=utc",
-                "-kernel", self.kernel, "-initrd", self.initrd, "-append", " ".join(self.words),
                 "-device", "virtio-rng-pci", "-nic", "user,id=net0,model=virtio-net-pci"]
+        if self.kernel:
+            argv += ["-kernel", self.kernel, "-initrd", self.initrd, "-append", " ".join(self.words)]
         for number, path in enumerate(self.disks):
             argv += ["-drive", f"file={path},format=raw,if=none,id=disk{number},cache=unsafe",
                      "-device", f"virtio-blk-pci,drive=disk{number}"]

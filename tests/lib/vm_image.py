@@ -2,11 +2,11 @@
 """
 Images: disks of a plain Debian with a build of svcd in it, for QEMU.
 
-There are four Debians. PLAIN has no init except svcd. DESKTOP is like PLAIN, with GDM. SYSV has
+There are five Debians. PLAIN has no init except svcd. DESKTOP is like PLAIN, with GDM. SYSV has
 sysvinit and its boot scripts. These three are Debian 12, except that PLAIN is $SVCD_TEST_SUITE.
-SCREENS has other display managers, on any release. The packages are installed once into a tree in
-the cache. Each build of svcd is laid over it and becomes a disk image, made without mounting a
-disk.
+SCREENS has other display managers, on any release. SYSTEMD has systemd and GRUB. The packages are
+installed once into a tree in the cache. Each build of svcd is laid over it and becomes a disk
+image, made without mounting a disk.
 """
 
 import contextlib
@@ -16,6 +16,7 @@ import glob
 import hashlib
 import os
 import shutil
+import struct
 import subprocess
 import tempfile
 
@@ -157,6 +158,34 @@ SCREENS_FILES = {
 }
 
 
+# A server with systemd, into which svcd is installed. GRUB boots it from a partition
+# (make_partition). The tests' shell is a unit and a service.
+SYSTEMD_PACKAGES = """systemd-sysv udev dbus kmod procps e2fsprogs iproute2 mount login netbase ifupdown isc-dhcp-client
+    openssh-server cron rsyslog grub-pc-bin grub2-common python3-minimal
+    libglib2.0-0 libdbus-1-3 libudev1 libsmartcols1 libjson-glib-1.0-0""".split()
+
+SYSTEMD_HOOKS = ["mkdir -p \"$1\"/etc/systemd/system/multi-user.target.wants; "
+                 "ln -s /etc/systemd/system/test-shell.service \"$1\"/etc/systemd/system/multi-user.target.wants"]
+
+SYSTEMD_FILES = {
+    "/etc/hostname": "svcd-systemd\n",
+    "/etc/hosts": "127.0.0.1 localhost svcd-systemd\n",
+    "/etc/fstab": f"LABEL={ROOT_LABEL} / ext4 errors=remount-ro 0 1\n",
+    "/etc/network/interfaces": PLAIN_FILES["/etc/network/interfaces"],
+    "/etc/default/grub":
+        "GRUB_DEFAULT=0\nGRUB_TIMEOUT=1\nGRUB_CMDLINE_LINUX_DEFAULT=\n"
+        "GRUB_CMDLINE_LINUX='net.ifnames=0 mitigations=off console=ttyS0,115200'\n"
+        "GRUB_TERMINAL=serial\nGRUB_SERIAL_COMMAND='serial --speed=115200'\n",
+    "/etc/systemd/system/test-shell.service":
+        "[Unit]\nDescription=The tests' way in\n"
+        "[Service]\nExecStart=/bin/sh -c 'stty raw -echo; exec sh 2>/run/test-shell.errors'\n"
+        "StandardInput=tty\nStandardOutput=tty\nTTYPath=/dev/ttyS1\n"
+        "[Install]\nWantedBy=multi-user.target\n",
+    "/etc/svcd/policy.d/local.policy": "[runlevel 2]\nActivate=ssh\n\n[runlevel S]\nActivate=test-shell\n",
+    "/etc/svcd/services.d/test-shell.svc": PLAIN_FILES["/etc/svcd/services.d/test-shell.svc"],
+}
+
+
 @dataclasses.dataclass(frozen=True)
 class Debian:
     """The installed packages, the changes in the tree, and the files that are laid over it together
@@ -182,6 +211,7 @@ DESKTOP = Debian("vm-desktop", (*DESKTOP_PACKAGES, *DESKTOP_MORE, *KERNEL_PACKAG
                  {**DESKTOP_FILES, **DESKTOP_MORE_FILES})
 SCREENS = {suite: Debian(f"vm-screens-{suite}", (*SCREENS_PACKAGES, *more, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS), SCREENS_FILES, suite)
            for suite, more in (("bookworm", ()), ("trixie", SCREENS_GDM))}
+SYSTEMD = Debian("vm-systemd", (*SYSTEMD_PACKAGES, *KERNEL_PACKAGES), (*HOOKS, *SYSTEMD_HOOKS), SYSTEMD_FILES)
 SYSV = Debian("vm-sysv", (*SYSV_PACKAGES, *SYSV_DAEMONS, *KERNEL_PACKAGES), (*HOOKS, *SYSV_HOOKS), SYSV_FILES)
 
 
@@ -300,6 +330,18 @@ def boot_files(debian=PLAIN):
 def copy_disk(disk, path):
     """A writable copy; holes stay holes."""
     _run("cp", "--sparse=always", "--reflink=auto", disk, path)
+
+
+def make_partition(disk, path):
+    """Writes the file system in @disk to the first partition of a new disk, from its first MiB on."""
+    first, count = 2048, os.path.getsize(disk) // 512
+    _run("dd", f"if={disk}", f"of={path}", "bs=1M", "seek=1", "conv=sparse", "status=none")
+    os.truncate(path, (first + count) * 512)
+    with open(path, "r+b") as file:
+        file.seek(446) # the table of the master boot record: active, Linux
+        file.write(struct.pack("<B3sB3sII", 0x80, b"\xfe\xff\xff", 0x83, b"\xfe\xff\xff", first, count))
+        file.seek(510)
+        file.write(b"\x55\xaa")
 
 
 def _debugfs(disk, *commands):
