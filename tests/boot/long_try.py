@@ -38,31 +38,30 @@ CASES = (
 
 
 class Debian:
-    """The machine, and the boots that it has made."""
+    """The machine. Each of its boots ends in a login on the console."""
 
     def __init__(self, vm):
         self.vm = vm
-        self.boots = set()
 
-    def wait_boot(self, init):
+    def wait_boot(self, init, begin, after=""):
         """
-        Wait for a new boot with @init as process 1.
+        Wait for a boot with @init as process 1, after the text @after on the console since @begin.
 
-        The boot that ends answers for a while. The file system must not need a repair.
+        The boot that ends answers for a while, so the login is awaited first. It also proves that
+        the shell reads its input. The file system must not need a repair.
         """
-        def look():
-            self.vm.must_live()
-            text = self.vm.sh("cat /proc/1/comm /proc/sys/kernel/random/boot_id", seconds=20)
-            found, boot = text.split()
-            return found == init and boot not in self.boots and boot
-        self.boots.add(wait_for(look, 2 * BOOT_S, f"a new boot of {init}"))
+        self.vm.wait_console(rf"(?s){after}.*login:", 2 * BOOT_S, begin)
+        self.vm.wait_shell()
+        found = self.vm.sh("cat /proc/1/comm").strip()
+        assert found == init, found
         faults = self.vm.sh("dmesg | grep -i 'recovery complete'; grep -is recovering /run/initramfs/fsck.log", check=False)[1]
         assert not faults.strip(), faults
         print(f"{init} has booted", flush=True)
 
-    def reboot(self, init, command="reboot"):
+    def reboot(self, init, command="reboot", after=""):
+        begin = len(self.vm.console.data)
         self.vm.sh_detached(command)
-        self.wait_boot(init)
+        self.wait_boot(init, begin, after)
 
     def begin_trial(self, seconds):
         print(self.vm.sh("svcctl try"), flush=True)
@@ -103,7 +102,7 @@ def check_success(debian):
 def check_failure(debian, prepare, reason):
     debian.vm.sh(prepare)
     debian.begin_trial(FAILURE_S)
-    debian.reboot("systemd")
+    debian.reboot("systemd", after="the trial of svcd has failed")
     code, text = debian.report()
     assert code == 3 and re.search(reason, text), text
     assert "next_entry" not in debian.vm.sh("grub-editenv list")
@@ -116,7 +115,7 @@ with vm_image.work_directory() as directory:
     install_grub(root)
     with Machine([root], None, None, reboot_ends=False) as machine:
         server = Debian(machine)
-        server.wait_boot("systemd")
+        server.wait_boot("systemd", 0)
         check_success(server)
         for case in CASES:
             check_failure(server, *case)
