@@ -4,10 +4,10 @@
 #include <check.h>
 #include <string.h>
 
-#include "import-unit/command.h"
-#include "import-unit/import-unit.h"
-#include "import-unit/unit-names.h"
-#include "import-unit/specifiers.h"
+#include "unit-compat/command.h"
+#include "unit-compat/import-unit.h"
+#include "unit-compat/unit-names.h"
+#include "unit-compat/specifiers.h"
 #include "tests/lib/diags.h"
 #include "tests/lib/suite.h"
 
@@ -281,7 +281,8 @@ START_TEST(systemd_s_own_dependencies_are_written_down)
 {
 	expect_body(
 		"[Service]\nExecStart=/bin/a\n",
-		"[Service];Exec=/bin/a;[Conditions];When=path:exec:/bin/a;After=$local_fs;After=tmpfiles");
+		"[Service];Exec=/bin/a;[Conditions];When=path:exec:/bin/a;After=$local_fs;"
+		"After=$sysinit;After=tmpfiles");
 }
 END_TEST
 

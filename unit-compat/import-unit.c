@@ -5,13 +5,13 @@
  */
 #include "config.h"
 
-#include "import-unit/import-unit.h"
+#include "unit-compat/import-unit.h"
 
 #include <string.h>
 
-#include "import-unit/draft.h"
-#include "import-unit/unit-names.h"
-#include "import-unit/specifiers.h"
+#include "unit-compat/draft.h"
+#include "unit-compat/unit-names.h"
+#include "unit-compat/specifiers.h"
 #include "model/name.h"
 #include "model/service-parse.h"
 
@@ -76,6 +76,11 @@ static void import_line(Draft *draft, const UnitLine *line)
 
 	if (is_for_others(line))
 		draft_imply(draft, line, "the line is meant for another program");
+	else if (draft->is_at_boot && strcmp(line->section, "Install") == 0 &&
+		 line->origin.line > 0)
+		draft_imply(draft, line, "the links that it describes decide");
+	else if (draft->is_at_boot && strcmp(line->key, "Sockets") == 0)
+		draft_imply(draft, line, "the socket is read with its service");
 	else if (is_of_socket_alone(line))
 		draft_imply(draft, line, "the service's own line is used");
 	else if (!*line->value && !is_empty_set(line))
@@ -89,7 +94,7 @@ static void import_line(Draft *draft, const UnitLine *line)
 }
 
 /* An empty value clears the earlier values of its key. They are reported, and no rule gets them. */
-static GPtrArray *without_cleared(Draft *draft, GPtrArray *all)
+static GPtrArray *without_cleared(Draft *draft, const GPtrArray *all)
 {
 	g_autoptr(GPtrArray) left = g_ptr_array_new();
 
@@ -148,8 +153,10 @@ static void add_defaults(Draft *draft, const char *unit)
 	if (defaults && (strcmp(defaults, "no") == 0 || strcmp(defaults, "false") == 0))
 		return;
 	draft_set(draft, "Conditions", "After", "$local_fs");
+	draft_set(draft, "Conditions", "After", "$sysinit");
 	draft_translate(draft, &line, "Conditions", "After", "tmpfiles",
-			"as for every unit without DefaultDependencies=no; and After=$local_fs");
+			"as for every unit without DefaultDependencies=no; and After=$local_fs "
+			"$sysinit");
 }
 
 /* Values with their specifiers expanded. Values that cannot be expanded are lost and left out. */
@@ -186,7 +193,7 @@ static void check_result(Import *import)
 	const SourceText source = { file, import->service, strlen(import->service) };
 
 	if (diag_list_count_errors(import->diags) == 0)
-		service_def_free(service_parse(import->name, &source, 1, import->diags));
+		import->def = service_parse(import->name, &source, 1, import->diags);
 }
 
 static int compare_lines(gconstpointer a, gconstpointer b)
@@ -200,8 +207,9 @@ static int compare_lines(gconstpointer a, gconstpointer b)
 
 static void write_both(Draft *draft, const char *unit)
 {
-	g_ptr_array_insert(draft->remarks, 0,
-			   g_strdup_printf("Made by svcctl import from %s.", unit));
+	if (!draft->is_at_boot)
+		g_ptr_array_insert(draft->remarks, 0,
+				   g_strdup_printf("Made by svcctl import from %s.", unit));
 	draft->import->service = draft_write_service(draft);
 	draft->import->policy = draft_write_policy(draft);
 	check_result(draft->import);
@@ -219,7 +227,7 @@ static char *unit_of_file(const char *file)
 	return g_path_get_basename(directory);
 }
 
-static void import_lines(Import *import, GPtrArray *all, const char *unit)
+static void import_lines(Import *import, const GPtrArray *all, const char *unit, bool is_at_boot)
 {
 	g_autoptr(GPtrArray) expanded = NULL;
 	g_autoptr(GPtrArray) left = NULL;
@@ -228,6 +236,7 @@ static void import_lines(Import *import, GPtrArray *all, const char *unit)
 	draft_init(&draft, import, all);
 	draft.is_template = g_str_has_suffix(import->name, "@");
 	draft.wants_commands = !g_str_has_suffix(unit, ".target");
+	draft.is_at_boot = is_at_boot;
 	expanded = with_specifiers(&draft, all, unit);
 	left = without_cleared(&draft, expanded);
 	draft.unit = left;
@@ -239,7 +248,7 @@ static void import_lines(Import *import, GPtrArray *all, const char *unit)
 	draft_clear(&draft);
 }
 
-static const char *refusal(const char *unit)
+const char *import_refusal(const char *unit)
 {
 	static const struct {
 		const char *suffix;
@@ -277,7 +286,7 @@ static void import_line_free(gpointer data)
 static bool check_name(Import *import, const char *file, const char *unit)
 {
 	g_autofree char *problem = NULL;
-	const char *why = refusal(unit);
+	const char *why = import_refusal(unit);
 
 	if (why)
 		diag_error(import->diags, origin_new(file, 0), NULL, "%s", why);
@@ -294,17 +303,24 @@ static bool check_name(Import *import, const char *file, const char *unit)
 	return diag_list_count_errors(import->diags) == 0;
 }
 
-Import *import_unit(const UnitText *texts, unsigned n_texts)
+static Import *import_new(const char *unit, DiagList *diags)
 {
 	Import *import = g_new0(Import, 1);
+
+	import->name = unit_own_name(unit);
+	import->lines = g_ptr_array_new_with_free_func(import_line_free);
+	import->diags = diags;
+	return import;
+}
+
+Import *import_unit(const UnitText *texts, unsigned n_texts)
+{
 	g_autofree char *unit = unit_of_file(texts[0].file);
+	Import *import = import_new(unit, diag_list_new());
 	g_autoptr(GPtrArray) all = g_ptr_array_new();
 	g_autoptr(GPtrArray)
 		files = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
 
-	import->name = unit_own_name(unit);
-	import->lines = g_ptr_array_new_with_free_func(import_line_free);
-	import->diags = diag_list_new();
 	if (!check_name(import, texts[0].file, unit))
 		return import;
 	for (unsigned i = 0; i < n_texts; i++) {
@@ -315,7 +331,17 @@ Import *import_unit(const UnitText *texts, unsigned n_texts)
 		for (guint k = 0; k < lines->len; k++)
 			g_ptr_array_add(all, g_ptr_array_index(lines, k));
 	}
-	import_lines(import, all, unit);
+	import_lines(import, all, unit, false);
+	return import;
+}
+
+Import *import_unit_at_boot(const char *unit, const char *path, const GPtrArray *lines,
+			    DiagList *diags)
+{
+	Import *import = import_new(unit, diags);
+
+	if (check_name(import, path, unit) && diag_list_count_errors(diags) == 0)
+		import_lines(import, lines, unit, true);
 	return import;
 }
 
@@ -326,6 +352,8 @@ void import_free(Import *import)
 	g_free(import->name);
 	g_free(import->service);
 	g_free(import->policy);
+	if (import->def)
+		service_def_free(import->def);
 	g_ptr_array_unref(import->lines);
 	diag_list_free(import->diags);
 	g_free(import);

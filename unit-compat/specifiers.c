@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "import-unit/specifiers.h"
+#include "unit-compat/specifiers.h"
 
 #include <glib.h>
 #include <string.h>

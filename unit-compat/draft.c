@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "import-unit/draft.h"
+#include "unit-compat/draft.h"
 
 #include <string.h>
 
