@@ -35,3 +35,7 @@ tests_unit_test_safe_path_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)
 TESTS += tests/unit/test_tokens
 tests_unit_test_tokens_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_tokens_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)
+
+TESTS += tests/unit/test_calendar
+tests_unit_test_calendar_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_calendar_LDADD = libtest.a $(LIBS_BASE) $(CHECK_LIBS)
