@@ -49,6 +49,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/cmd-policy.c \
 	tools/svcctl/cmd-policy-edit.c \
 	tools/svcctl/cmd-policy-set.c \
+	tools/svcctl/cmd-timers.c \
 	tools/svcctl/cmd-unmanaged.c \
 	tools/svcctl/cmd-ps.c \
 	tools/svcctl/cmd-show.c \

@@ -13,6 +13,7 @@
 
 #include "base/diag.h"
 #include "engine/engine.h"
+#include "model/time-key.h"
 
 typedef struct Bus Bus;
 
@@ -124,6 +125,9 @@ typedef struct BusOps {
 	void (*unwatch_condition)(void *data, KeyPrefix prefix, const char *key);
 	/* What exists in place of @key, as text (registry_describe()); a new string, or NULL. */
 	char *(*describe_condition)(void *data, KeyPrefix prefix, const char *key);
+	/* Calls @visit for each due: condition in use, in no order. */
+	void (*foreach_timer)(void *data, void (*visit)(void *visit_data, const DueTime *time),
+			      void *visit_data);
 	/* Takes @fd, which a hostile process may hold. An expendable process closes it. */
 	void (*dispose)(void *data, int fd);
 } BusOps;

@@ -391,3 +391,36 @@ void conditions_append(Conditions *conditions, DBusMessageIter *out)
 	append_watches(&list);
 	wire_close(out, &array);
 }
+
+/* --- timers --- */
+
+static void add_timer(void *data, const DueTime *time)
+{
+	g_ptr_array_add(data, g_memdup2(time, sizeof *time));
+}
+
+static int compare_timers(gconstpointer a, gconstpointer b)
+{
+	return strcmp((*(const DueTime *const *)a)->key, (*(const DueTime *const *)b)->key);
+}
+
+void conditions_append_timers(Conditions *conditions, DBusMessageIter *out)
+{
+	g_autoptr(GPtrArray) timers = g_ptr_array_new_with_free_func(g_free);
+	DBusMessageIter array, inner;
+
+	conditions->ops->foreach_timer(conditions->data, add_timer, timers);
+	g_ptr_array_sort(timers, compare_timers);
+	wire_open(out, DBUS_TYPE_ARRAY, "(sstt)", &array);
+	for (guint i = 0; i < timers->len; i++) {
+		const DueTime *time = g_ptr_array_index(timers, i);
+
+		wire_open(&array, DBUS_TYPE_STRUCT, NULL, &inner);
+		wire_string(&inner, time->key);
+		wire_string(&inner, time->service);
+		wire_uint64(&inner, (uint64_t)time->next_s * G_USEC_PER_SEC);
+		wire_uint64(&inner, (uint64_t)time->last_s * G_USEC_PER_SEC);
+		wire_close(&array, &inner);
+	}
+	wire_close(out, &array);
+}

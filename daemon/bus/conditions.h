@@ -49,4 +49,7 @@ void conditions_send(Conditions *conditions, void (*broadcast)(void *data, DBusM
 /* Appends a(ssstasass): the conditions that services use or clients watch. */
 void conditions_append(Conditions *conditions, DBusMessageIter *out);
 
+/* Appends the due: conditions in use, sorted, with their times: "a(sstt)". */
+void conditions_append_timers(Conditions *conditions, DBusMessageIter *out);
+
 #endif

@@ -7,6 +7,8 @@
 
 #include "base/errors.h"
 #include "bus/call.h"
+#include "bus/conditions.h"
+#include "bus/internal.h"
 #include "bus/introspection.h"
 #include "bus/names.h"
 #include "bus/properties.h"
@@ -101,9 +103,16 @@ static bool on_list_in_motion(BusCall *call, DBusMessageIter *out, GError **erro
 	return list(call, true, out, error);
 }
 
+static bool on_list_timers(BusCall *call, DBusMessageIter *out, GError **error)
+{
+	conditions_append_timers(bus_conditions(call->bus), out);
+	return true;
+}
+
 static const MethodRow methods[] = {
 	{ "List", "as", "aa{sv}", ACCESS_READ, on_list },
 	{ "ListInMotion", "as", "aa{sv}", ACCESS_READ, on_list_in_motion },
+	{ "ListTimers", "", "a(sstt)", ACCESS_READ, on_list_timers },
 };
 
 const Interface interface_services = {

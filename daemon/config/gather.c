@@ -100,6 +100,23 @@ static void gather_held_programs(SourceReader *reader)
 		read_file(reader, path);
 }
 
+/*
+ * Without an entry, the file has not been looked for in its volume. The directory above those of
+ * all programs is empty only if that volume is not mounted.
+ */
+static void gather_successes(Bundle *bundle)
+{
+	g_autofree char *above = g_path_get_dirname(SVCD_STATEDIR);
+	g_autoptr(GDir) directory = NULL;
+
+	gather_plain(bundle, GATHER_SUCCESSES, LIMIT_DURATIONS_BYTES, true);
+	if (bundle_find(bundle, GATHER_SUCCESSES))
+		return;
+	directory = g_dir_open(above, 0, NULL);
+	if (directory && g_dir_read_name(directory))
+		bundle_add(bundle, BUNDLE_FILE, false, GATHER_SUCCESSES, "", 0);
+}
+
 void gather(const LoaderOptions *options)
 {
 	g_auto(GStrv) services = search_path_services(options);
@@ -121,8 +138,12 @@ void gather(const LoaderOptions *options)
 	}
 	gather_plain(options->bundle, GATHER_GROUPS, LIMIT_GROUP_FILE_BYTES, false);
 	gather_plain(options->bundle, GATHER_KERNEL_CMDLINE, LIMIT_FILE_BYTES, true);
+	gather_plain(options->bundle, GATHER_MACHINE_ID, LIMIT_FILE_BYTES, true);
+	gather_plain(options->bundle, GATHER_LOCAL_TIME, LIMIT_FILE_BYTES, true);
 	if (!options->user_mode)
 		gather_held_programs(&reader);
+	if (!options->user_mode)
+		gather_successes(options->bundle);
 	if (!options->user_mode)
 		gather_plain(options->bundle, GATHER_DURATIONS, LIMIT_DURATIONS_BYTES, true);
 	source_reader_clear(&reader);

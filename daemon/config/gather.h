@@ -11,6 +11,10 @@
 /* Files that the manager reads besides service and policy files. */
 #define GATHER_GROUPS "/etc/group"
 #define GATHER_DURATIONS SVCD_STATEDIR "/durations"
+#define GATHER_SUCCESSES SVCD_STATEDIR "/last-success"
+#define GATHER_MACHINE_ID "/etc/machine-id"
+/* The time zone as a table for time_zone_parse(), from svc-generate; also for users' managers. */
+#define GATHER_LOCAL_TIME "/run/svcd/local-time"
 #define GATHER_KERNEL_CMDLINE "/proc/cmdline"
 
 /**

@@ -308,6 +308,8 @@ char *condition_advise(const Condition *c, bool is_negated)
 	case KEY_UDEV:
 		return g_strdup(
 			"\"udevadm info --export-db\" shows all devices with their properties.");
+	case KEY_DUE:
+	case KEY_TIME: /* the reason contains the time */
 	case KEY_SERVICE:
 	case KEY_SETTLED:
 	case KEY_ACTIVE:

@@ -273,6 +273,28 @@ static void explain_file(ExplainWalk *walk, const Service *s)
 		add(walk, s, 0, REASON_WHY, text);
 }
 
+static bool names_a_time(const Subscription *subscription)
+{
+	for (unsigned i = 0; i < term_length(subscription->term); i++) {
+		if (subscription->conditions[i]->prefix == KEY_DUE)
+			return true;
+	}
+	return false;
+}
+
+/* When a done task runs again. */
+static void explain_times(ExplainWalk *walk, const Service *s)
+{
+	for (unsigned i = 0; s->state == STATE_DONE && i < s->priv->subscriptions->len; i++) {
+		const Subscription *subscription = g_ptr_array_index(s->priv->subscriptions, i);
+
+		if (subscription->kind == TERM_WHEN && subscription->level == LEVEL_FALSE &&
+		    names_a_time(subscription))
+			add(walk, s, 0, REASON_WHY,
+			    subscription_describe(subscription, walk->now_us));
+	}
+}
+
 static void begin_frame(ExplainWalk *walk, const Frame *frame)
 {
 	Service *s = frame->service;
@@ -283,6 +305,7 @@ static void begin_frame(ExplainWalk *walk, const Frame *frame)
 		explain_file(walk, s);
 		explain_policy_terms(walk, s);
 		explain_limits(walk, s);
+		explain_times(walk, s);
 	}
 }
 

@@ -383,7 +383,7 @@ static const struct {
 	/* clang-format off */
 } note_keys[] = {
 	{ 'v', read_version }, { 's', read_state }, { 'f', read_flags }, { 'a', read_admin }, { 'b', take_failures },
-	{ 'x', read_result },  { 'p', skip_token },  { 'i', NULL },	  { 't', NULL },       { 'r', NULL },
+	{ 'x', read_result },  { 'p', skip_token },  { 'l', skip_token },   { 'i', NULL },	  { 't', NULL },       { 'r', NULL },
 	{ 'k', NULL },	       { 'd', NULL },	  { 'u', NULL },    { 'n', NULL },
 	{ 'm', NULL },
 };

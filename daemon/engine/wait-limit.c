@@ -14,13 +14,14 @@
 #include "engine/engine-private.h"
 
 /*
- * The kernel command line never changes, and only an admin installs packages. A wait for an
- * argument or a package has no limit.
+ * The kernel command line never changes, and only an admin installs packages, and a time comes by
+ * itself. A wait for one of these has no limit.
  */
 static bool may_change(const Condition *c)
 {
 	return !key_prefix_is_internal(c->prefix) && c->prefix != KEY_KERNEL &&
-	       c->prefix != KEY_VIRTUAL && c->prefix != KEY_INSTALLED;
+	       c->prefix != KEY_VIRTUAL && c->prefix != KEY_INSTALLED && c->prefix != KEY_DUE &&
+	       c->prefix != KEY_TIME;
 }
 
 bool wait_limit_covers(const Subscription *subscription)

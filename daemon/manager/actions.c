@@ -129,6 +129,7 @@ static void send_changes(Manager *m)
 	checks_drain(m);
 	records_check(m);
 	boot_history_check(m);
+	last_success_check(m);
 	power_check_finished(m);
 }
 

@@ -70,15 +70,23 @@ void boot_history_watch_volumes(Manager *m)
 		registry_subscribe(m->registry, KEY_MOUNTED, g_intern_string(volumes[i]));
 }
 
-void boot_history_on_level(Manager *m, const char *key, Level level)
+bool boot_history_is_volume(const char *key)
 {
-	if (level != LEVEL_TRUE || is_known || !(m->welcome.flags & WELCOME_IS_PID1) ||
-	    progress_is_finished(m->engine))
-		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(volumes); i++) {
 		if (strcmp(key, volumes[i]) == 0)
-			files_load(m);
+			return true;
 	}
+	return false;
+}
+
+void boot_history_on_level(Manager *m, const char *key, Level level)
+{
+	const bool is_complete = (is_known || progress_is_finished(m->engine)) &&
+				 last_success_is_known();
+
+	if (level == LEVEL_TRUE && !is_complete && (m->welcome.flags & WELCOME_IS_PID1) &&
+	    boot_history_is_volume(key))
+		files_load(m);
 }
 
 /* --- saving --- */

@@ -187,6 +187,7 @@ static void on_level(void *data, const char *key, Level level, const char *why)
 
 	engine_set_level(m->engine, key, level, why, loop_now());
 	watches_on_level(m, key, level, why);
+	last_success_on_level(key, level);
 	boot_history_on_level(m, key, level);
 	manager_drain_later();
 }
@@ -227,7 +228,10 @@ static void make_registry(Manager *m)
 		.settled = on_settled,
 		.is_recovering = recovery_has_begun(m->recovery),
 		.system_bus = m->system_bus,
-		.session_bus = m->session_bus
+		.session_bus = m->session_bus,
+		.schedule = { .find = last_success_find,
+			      .data = m,
+			      .started_us = (int64_t)m->welcome.boot_at_us }
 	};
 
 	m->registry = registry_new(&options, on_level, m);
@@ -369,6 +373,7 @@ static void put_in_force(Manager *m, Bundle *bundle, int fd)
 	engine_load(m->engine, g_steal_pointer(&configuration->set),
 		    g_steal_pointer(&configuration->policy), loop_now());
 	watches_look_at_all(m);
+	last_success_on_files(m, bundle);
 	keep(m, fd);
 	if (!m->recovery)
 		lost_files_keep(m);

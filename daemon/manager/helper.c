@@ -11,7 +11,8 @@
 #include "manager/manager.h"
 
 static const Helper *const helpers[] = { &files_helper, &records_helper, &boot_history_helper,
-					 &changes_helper, &worker_helper };
+					 &last_success_helper, &changes_helper,
+					 &worker_helper };
 
 static const Helper *find_helper(const char *service)
 {

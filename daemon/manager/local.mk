@@ -10,6 +10,7 @@ svcd_manager_SOURCES = \
 	daemon/manager/files.c \
 	daemon/manager/helper.c \
 	daemon/manager/boot-history.c \
+	daemon/manager/last-success.c \
 	daemon/manager/main.c \
 	daemon/manager/manager.h \
 	daemon/manager/notes.c \

@@ -70,6 +70,7 @@ static Manager *manager_new(int argc, char **argv)
 	notes_init();
 	console_mute_init();
 	watches_init();
+	last_success_init();
 	m->link = keeper_link_new(PROTOCOL_LINK_FD, &manager_keeper_listener, m);
 	return m;
 }

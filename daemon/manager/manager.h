@@ -13,6 +13,7 @@
  * 	operators users that may operate a service, and read its log
  * 	records   the runlevel in utmp and wtmp
  * 	boot-history durations of earlier boots
+ * 	last-success when tasks with due: conditions were last done
  * 	actions   actions of the engine
  * 	boot-file the boot record, for the next manager
  * 	requests  requests of bus clients
@@ -327,6 +328,24 @@ void boot_history_remember(Manager *m); /* after a recovery: the history is alre
 void boot_history_check(Manager *m); /* saves the history when the boot is finished */
 void boot_history_on_level(Manager *m, const char *key, Level level);
 extern const Helper boot_history_helper;
+
+/* Is @key "mounted:" and a directory above svcd's files in /var? */
+bool boot_history_is_volume(const char *key);
+
+/* last-success.c */
+void last_success_init(void);
+bool last_success_is_known(void);
+bool last_success_find(void *manager, const char *service, DueFacts *ret); /* ScheduleOptions */
+void last_success_on_level(const char *key, Level level); /* of any condition */
+/* After each load: the times of the file, and the time zone. */
+void last_success_on_files(Manager *m, const Bundle *bundle);
+void last_success_on_state(Manager *m, const Service *s); /* its state changed */
+/* An admin's start or restart makes the conditions of the service true until it is done. */
+void last_success_on_request(Manager *m, RequestVerb verb, const char *service);
+void last_success_check(Manager *m); /* saves the times if they have changed */
+char *last_success_note(const char *service); /* for its note; a new string, maybe "" */
+void last_success_recover(const char *service, const char *note);
+extern const Helper last_success_helper;
 
 /* requests.c */
 /* By number or name; 0 and 6 shut down the machine. */

@@ -2,9 +2,10 @@
 /*
  * Notes: the text that PID 1 keeps for the next manager.
  *
- * A service's note contains the engine's part, and " p=" with the supervisor's phase. It is sent
- * with the message that it explains (spawn, ack). Other changes are sent when the main loop is
- * idle. Flags and the runlevel have their own notes, under names that no service can have.
+ * A service's note is the engine's part, " p=" with the supervisor's phase, and " l=" with the last
+ * success of a task with a due: condition. It is sent with the message that it explains (spawn,
+ * ack). Other changes are sent when the main loop is idle. Flags and the runlevel have their own
+ * notes, under names that no service can have.
  */
 #include "config.h"
 
@@ -29,19 +30,27 @@ void notes_init(void)
 	notes.sent = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 }
 
-static void note_compose(const Manager *m, const Service *s, char *text, size_t size)
+static void append_phase(const Service *s, char *text, size_t size)
 {
 	const Supervisor *supervisor = manager_supervisor(s->def->name);
+	const size_t length = strlen(text);
 	char phase[48];
-	size_t length;
 
-	engine_note(m->engine, s, text, size);
 	if (!supervisor || supervisor_invocation(supervisor) != s->invocation)
 		return;
 	supervisor_phase(supervisor, phase, sizeof phase);
-	length = strlen(text);
 	if (phase[0] && length + strlen(phase) + 4 < size)
 		(void)snprintf(text + length, size - length, "%sp=%s", length ? " " : "", phase);
+}
+
+static void note_compose(const Manager *m, const Service *s, char *text, size_t size)
+{
+	g_autofree char *success = last_success_note(s->def->name);
+
+	engine_note(m->engine, s, text, size);
+	append_phase(s, text, size);
+	if (*text && strlen(text) + strlen(success) < size)
+		(void)g_strlcat(text, success, size);
 }
 
 static bool note_is_new(const char *service, const char *text)

@@ -344,6 +344,7 @@ static void recover_service(Manager *m, Remains *r)
 	uint64_t invocation;
 
 	notes_remember(r->service, r->note);
+	last_success_recover(r->service, r->note);
 	if (!engine_recover(m->engine, r->service, r->note, has_run, r->invocation,
 			    r->pids[ROLE_MAIN], loop_now()))
 		log_warning(r->service, "its note cannot be read: \"%s\"", r->note);
@@ -437,6 +438,7 @@ static void carry_out(Manager *m)
 		log_warning(NULL, "the note of the boot cannot be read: \"%s\"",
 			    recovery->global_note);
 	boot_file_recover(m);
+	schedule_provider_update(registry_schedule(m->registry));
 	runlevel = power_resume(recovery->shutdown);
 	registry_flush(m->registry);
 

@@ -28,6 +28,8 @@ static bool on_service_request(void *data, RequestVerb verb, const char *service
 		/* if it does not exist, the engine reports that */
 		(void)files_add_instance(m, service);
 	done = engine_request(m->engine, verb, service, requester, loop_now(), error);
+	if (done)
+		last_success_on_request(m, verb, service);
 	manager_drain(m);
 	return done;
 }
@@ -261,6 +263,12 @@ static char *on_describe_condition(void *data, KeyPrefix prefix, const char *key
 	return registry_describe(((Manager *)data)->registry, prefix, key);
 }
 
+static void on_foreach_timer(void *data, void (*visit)(void *visit_data, const DueTime *time),
+			     void *visit_data)
+{
+	schedule_provider_visit(registry_schedule(((Manager *)data)->registry), visit, visit_data);
+}
+
 static void on_dispose(void *data, int fd)
 {
 	keeper_link_dispose(((Manager *)data)->link, fd);
@@ -288,6 +296,7 @@ static const BusOps bus_ops = {
 	.watch_condition = on_watch_condition,
 	.unwatch_condition = on_unwatch_condition,
 	.describe_condition = on_describe_condition,
+	.foreach_timer = on_foreach_timer,
 	.dispose = on_dispose,
 };
 

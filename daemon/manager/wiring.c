@@ -164,6 +164,7 @@ static void op_entered(void *data, const Service *s)
 {
 	(void)data;
 	console_mute_update(s);
+	last_success_on_state(data, s);
 	log_put_off();
 	manager_drain_later();
 	log_state(s);

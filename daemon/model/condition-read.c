@@ -10,7 +10,7 @@ FIELD_ENUM_READER(condition_read_on_lapse, OnLapse, on_lapse, ON_LAPSE_COUNT)
 
 char *condition_read_terms(ServiceDef *def, void *field, const char *value, Origin origin)
 {
-	return value_read_term(field, value, origin);
+	return value_read_term(field, value, def->name, origin);
 }
 
 char *condition_read_services(ServiceDef *def, void *field, const char *value, Origin origin)

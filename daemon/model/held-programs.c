@@ -195,7 +195,7 @@ static void add_term(const HeldPrograms *held, ServiceDef *def, const GPtrArray 
 	if (programs->len == 0 || least == PROGRAM_FREE)
 		return;
 	terms = least == PROGRAM_STOP ? &def->while_terms : &def->when;
-	term = has_term(*terms, text->str) ? NULL : term_parse(text->str, origin, &problem);
+	term = has_term(*terms, text->str) ? NULL : term_parse(text->str, NULL, origin, &problem);
 	if (term)
 		list_add(terms, term, (GDestroyNotify)term_free);
 }

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "model/name.h"
+#include "model/time-key.h"
 
 /* IFNAMSIZ of <linux/if.h>, including the NUL. */
 #define INTERFACE_NAME_BYTES 16
@@ -258,6 +259,44 @@ static char *check_dbus_property(const char *argument, char **ret_problem)
 	return *ret_problem ? NULL : text_join_tokens((const char *const *)tokens);
 }
 
+/* Tokens of times need no quotes. A new string, or NULL with @ret_problem. */
+static char *join_times(const char *argument, char **ret_problem)
+{
+	g_auto(GStrv) tokens = text_split_tokens(argument, ret_problem);
+	g_autofree char *joined = tokens ? g_strjoinv(" ", tokens) : NULL;
+	g_auto(GStrv) parts = joined ? g_strsplit(joined, " ", -1) : NULL;
+	g_autoptr(GPtrArray) given = g_ptr_array_new();
+
+	if (!parts)
+		return NULL;
+	for (char **part = parts; *part; part++) {
+		if (**part)
+			g_ptr_array_add(given, *part);
+	}
+	g_ptr_array_add(given, NULL);
+	return g_strjoinv(" ", (char **)given->pdata);
+}
+
+static char *check_due(const char *argument, char **ret_problem)
+{
+	g_autofree char *joined = join_times(argument, ret_problem);
+	DueKey due;
+
+	if (!joined || !due_key_parse(joined, &due, ret_problem))
+		return NULL;
+	due_key_clear(&due);
+	return g_steal_pointer(&joined);
+}
+
+static char *check_time(const char *argument, char **ret_problem)
+{
+	g_autofree char *joined = join_times(argument, ret_problem);
+	TimeKey time;
+
+	return joined && time_key_parse(joined, &time, ret_problem) ? g_steal_pointer(&joined) :
+								      NULL;
+}
+
 static const struct {
 	char *(*check)(const char *argument, char **ret_problem); /* entry: *ret_problem is NULL */
 	bool is_internal;
@@ -281,6 +320,8 @@ static const struct {
 	[KEY_UUID] = { .check = check_uuid },
 	[KEY_DEVICE] = { .check = check_device },
 	[KEY_UDEV] = { .check = check_udev, .has_vocabulary = true },
+	[KEY_DUE] = { .check = check_due, .has_vocabulary = true },
+	[KEY_TIME] = { .check = check_time, .has_vocabulary = true },
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(prefixes) == KEY_COUNT);
 

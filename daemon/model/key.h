@@ -31,7 +31,9 @@
 	X(P, LABEL, "label")       /* a volume with that label, without udev's escapes */ \
 	X(P, UUID, "uuid")         /* a volume with that UUID, in lower case */                    \
 	X(P, DEVICE, "device")     /* device:/dev/sda2; also links */                              \
-	X(P, UDEV, "udev")         /* udev:SUBSYSTEM=block ID_BUS=usb, all on one device; sorted */
+	X(P, UDEV, "udev")         /* udev:SUBSYSTEM=block ID_BUS=usb, all on one device; sorted */ \
+	X(P, DUE, "due")           /* due:NAME/weekly: the last success of NAME is older */ \
+	X(P, TIME, "time")         /* time:02:00-04:00 time:boot+15min */
 /* clang-format on */
 ENUM_WITH_NAMES(KeyPrefix, KEY, key_prefix, KEY_PREFIXES)
 

@@ -32,4 +32,5 @@ libmodel_a_SOURCES = \
 	daemon/model/socket-read.c daemon/model/socket-read.h \
 	daemon/model/socket-fields.c daemon/model/socket-fields.h \
 	daemon/model/term.c daemon/model/term.h \
+	daemon/model/time-key.c daemon/model/time-key.h \
 	daemon/model/value.c daemon/model/value.h

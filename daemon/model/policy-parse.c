@@ -109,7 +109,7 @@ static char *read_runlevels(Target *t, const char *value)
 static char *read_terms(GPtrArray **terms, const char *value, Origin origin)
 {
 	if (*value)
-		return value_read_term(terms, value, origin);
+		return value_read_term(terms, value, NULL, origin);
 	list_empty(*terms);
 	return NULL;
 }

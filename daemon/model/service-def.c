@@ -64,6 +64,7 @@ ServiceDef *service_def_new(const char *name, Origin origin)
 	def->health_interval_us = DEFAULT_HEALTH_INTERVAL_US;
 	def->health_limit_us = DEFAULT_HEALTH_LIMIT_US;
 	def->health_retries = DEFAULT_HEALTH_RETRIES;
+	def->is_persistent = true;
 	def->when = list_new();
 	def->while_terms = list_new();
 	def->done_while = list_new();

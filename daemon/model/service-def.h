@@ -158,6 +158,9 @@ typedef struct ServiceDef {
 
 	OnLapse on_lapse;
 	int64_t settle_us;
+	/* of its due: conditions: the longest delay of a time, and what happens after a boot */
+	int64_t random_delay_us;
+	bool is_persistent; /* a time that passed while the machine was off counts */
 	int64_t wait_limit_us; /* WaitTimeout=: limit for external conditions; 0: none */
 
 	GPtrArray *when; /* Term *; never NULL, like the lists below */

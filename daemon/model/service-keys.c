@@ -145,6 +145,8 @@ static const ServiceKey keys[] = {
 	CONDITION_LIST("ShownWhen", condition_read_terms, shown_when),
 	CONDITION_KEY("OnLapse", condition_read_on_lapse, on_lapse),
 	CONDITION_KEY("Settle", field_read_duration, settle_us),
+	CONDITION_KEY("RandomizedDelay", field_read_duration, random_delay_us),
+	CONDITION_KEY("Persistent", field_read_bool, is_persistent),
 	CONDITION_KEY("WaitTimeout", field_read_duration, wait_limit_us),
 	CONDITION_LIST("After", condition_read_services_or_facilities, after),
 	CONDITION_LIST("Before", condition_read_services_or_facilities, before),

@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "model/time-key.h"
 
 /* A new term with room for @n literals. */
 static Term *term_new(unsigned n, const char *text, Origin origin)
@@ -21,12 +22,16 @@ static Term *term_new(unsigned n, const char *text, Origin origin)
 	return term;
 }
 
-static bool parse_literal(Term *term, const char *token, char **ret_problem)
+static bool parse_literal(Term *term, const char *token, const char *service, char **ret_problem)
 {
 	Literal literal = { .negated = *token == '!' };
+	g_autofree char *completed = NULL;
 
 	if (literal.negated)
 		token++;
+	completed = due_key_complete(token, service);
+	if (completed)
+		token = completed;
 	if (!*token)
 		*ret_problem = g_strdup("write \"!\" directly in front of a condition");
 	else if (*token == '!')
@@ -115,7 +120,8 @@ static unsigned count_conditions(unsigned n, char **ret_problem)
 }
 
 /* Parses condition, "|", condition, ... */
-static bool parse_tokens(Term *term, char **tokens, unsigned n, char **ret_problem)
+static bool parse_tokens(Term *term, char **tokens, unsigned n, const char *service,
+			 char **ret_problem)
 {
 	for (unsigned i = 0; i < n; i++) {
 		const bool is_bar = strcmp(tokens[i], "|") == 0;
@@ -128,13 +134,13 @@ static bool parse_tokens(Term *term, char **tokens, unsigned n, char **ret_probl
 			*ret_problem = g_strdup("write \"|\" between two conditions");
 			return false;
 		}
-		if (!is_bar && !parse_literal(term, tokens[i], ret_problem))
+		if (!is_bar && !parse_literal(term, tokens[i], service, ret_problem))
 			return false;
 	}
 	return true;
 }
 
-Term *term_parse(const char *text, Origin origin, char **ret_problem)
+Term *term_parse(const char *text, const char *service, Origin origin, char **ret_problem)
 {
 	g_auto(GStrv) tokens = text_split_tokens(text, ret_problem);
 	const unsigned n_tokens = tokens ? gather_conditions(tokens) : 0;
@@ -144,7 +150,9 @@ Term *term_parse(const char *text, Origin origin, char **ret_problem)
 	if (n == 0)
 		return NULL;
 	term = term_new(n, text, origin);
-	return parse_tokens(term, tokens, n_tokens, ret_problem) ? g_steal_pointer(&term) : NULL;
+	return parse_tokens(term, tokens, n_tokens, service, ret_problem) ?
+		       g_steal_pointer(&term) :
+		       NULL;
 }
 
 Term *term_new_single(KeyPrefix prefix, const char *argument, const char *text, Origin origin)

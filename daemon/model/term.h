@@ -27,10 +27,11 @@ typedef struct Term {
 
 /**
  * term_parse() - parse one line
+ * @service: the service whose file contains it, for due: without a name; NULL: none
  * @ret_problem: on failure, one sentence, a new string
  * Returns: a new term, or NULL.
  */
-Term *term_parse(const char *text, Origin origin, char **ret_problem);
+Term *term_parse(const char *text, const char *service, Origin origin, char **ret_problem);
 
 /* A term of one plain literal, for keys that are short forms (After=x is settled:x). */
 Term *term_new_single(KeyPrefix prefix, const char *argument, const char *text, Origin origin);

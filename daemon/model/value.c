@@ -54,7 +54,7 @@ char *value_check_size(const GPtrArray *list)
 	return g_strdup_printf("there are more than %d entries", LIMIT_LIST_ENTRIES);
 }
 
-char *value_read_term(GPtrArray **terms, const char *value, Origin origin)
+char *value_read_term(GPtrArray **terms, const char *value, const char *service, Origin origin)
 {
 	char *problem;
 	Term *term;
@@ -62,7 +62,7 @@ char *value_read_term(GPtrArray **terms, const char *value, Origin origin)
 	problem = value_check_size(*terms);
 	if (problem)
 		return problem;
-	term = term_parse(value, origin, &problem);
+	term = term_parse(value, service, origin, &problem);
 	if (term)
 		list_add(terms, term, (GDestroyNotify)term_free);
 	return problem;

@@ -42,8 +42,8 @@ char *value_none_of(const char *value, const char *const *tokens, unsigned count
 /* Can a list of base/list.h take another entry? */
 char *value_check_size(const GPtrArray *list);
 
-/* Appends a Term to @terms, a list of base/list.h. */
-char *value_read_term(GPtrArray **terms, const char *value, Origin origin);
+/* Appends a Term to @terms, a list of base/list.h. @service: as in term_parse() */
+char *value_read_term(GPtrArray **terms, const char *value, const char *service, Origin origin);
 
 /*
  * Appends a NameRef for each token to @refs, a list of base/list.h.

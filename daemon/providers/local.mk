@@ -25,6 +25,7 @@ libproviders_a_SOURCES = \
 	daemon/providers/program-file.c daemon/providers/program-file.h \
 	daemon/providers/provider.h \
 	daemon/providers/registry.c daemon/providers/registry.h \
+	daemon/providers/schedule.c daemon/providers/schedule.h \
 	daemon/providers/udev.c daemon/providers/udev.h \
 	daemon/providers/udev-daemon.c daemon/providers/udev-daemon.h \
 	daemon/providers/udev-reader.c daemon/providers/udev-reader.h \

@@ -15,6 +15,7 @@
 #include "providers/network.h"
 #include "providers/path.h"
 #include "providers/path-look.h"
+#include "providers/schedule.h"
 #include "providers/udev.h"
 
 typedef struct Report {
@@ -138,6 +139,8 @@ Registry *registry_new(const RegistryOptions *options,
 	add(registry, KEY_NETWORK,
 	    network_provider_new(&sink, options->system_bus, options->workers));
 	add_udev(registry, udev_provider_new(&sink, &devices));
+	add(registry, KEY_DUE, schedule_provider_new(&options->schedule, &sink));
+	registry->providers[KEY_TIME] = registry->providers[KEY_DUE];
 	return registry;
 }
 
@@ -216,6 +219,11 @@ bool registry_is_settled(const Registry *registry)
 FlagProvider *registry_flags(Registry *registry)
 {
 	return flag_provider_cast(registry->providers[KEY_FLAG]);
+}
+
+ScheduleProvider *registry_schedule(Registry *registry)
+{
+	return schedule_provider_cast(registry->providers[KEY_DUE]);
 }
 
 void registry_hold_programs(Registry *registry, HeldPrograms *held)

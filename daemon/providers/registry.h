@@ -11,6 +11,7 @@
 #include "model/held-programs.h"
 #include "model/key.h"
 #include "providers/flag.h"
+#include "providers/schedule.h"
 #include "worker/pool.h"
 
 typedef struct Registry Registry;
@@ -31,6 +32,7 @@ typedef struct RegistryOptions {
 	 * NULL: they use the system bus
 	 */
 	SystemBus *session_bus;
+	ScheduleOptions schedule;
 } RegistryOptions;
 
 /*
@@ -66,6 +68,9 @@ bool registry_is_settled(const Registry *registry);
 
 /* Flags have no source except client requests, so the manager sets them here. */
 FlagProvider *registry_flags(Registry *registry);
+
+/* The manager knows the last successes of services, and the time zone comes with the files. */
+ScheduleProvider *registry_schedule(Registry *registry);
 
 /* The held programs come with the service files. Takes @held; NULL: all are free. */
 void registry_hold_programs(Registry *registry, HeldPrograms *held);

@@ -251,6 +251,17 @@ static bool on_is_socket_open(void *data, const char *service, unsigned entry,
 	return entry == 0;
 }
 
+static void on_foreach_timer(void *data, void (*visit)(void *visit_data, const DueTime *time),
+			     void *visit_data)
+{
+	(void)data;
+	visit(visit_data, &(DueTime){ .key = "due:trim/weekly", .service = "trim", .next_s = 900 });
+	visit(visit_data, &(DueTime){ .key = "due:backup/daily",
+				      .service = "backup",
+				      .next_s = 700,
+				      .last_s = 600 });
+}
+
 static void on_dispose(void *data, int fd)
 {
 	(void)data;
@@ -277,6 +288,7 @@ static const BusOps ops = {
 	.watch_condition = on_watch_condition,
 	.unwatch_condition = on_unwatch_condition,
 	.describe_condition = on_describe_condition,
+	.foreach_timer = on_foreach_timer,
 	.dispose = on_dispose,
 };
 

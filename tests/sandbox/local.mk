@@ -104,6 +104,7 @@ EXTRA_DIST += \
 	tests/sandbox/test_doors_of_scripts.py \
 	tests/sandbox/test_drop_in.py \
 	tests/sandbox/test_dry_run.py \
+	tests/sandbox/test_due.py \
 	tests/sandbox/test_enable_after_stop.py \
 	tests/sandbox/test_exec_failure.py \
 	tests/sandbox/test_execution_settings.py \

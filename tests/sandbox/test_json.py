@@ -19,7 +19,7 @@ CALLS = (
     (["boot"], 0), (["boot", "--wait"], 0), (["boot", "blame"], 0), (["boot", "chain"], 0), (["boot", "dot"], 0),
     (["boot", "list"], 0), (["boot", "show"], 4), (["boot", "show", "x"], 2), (["boot", "blame", "7"], 4), (["boot", "plot", "7"], 4),
     (["stop", "a"], 0), (["start", "a"], 0), (["restart", "a"], 0), (["reload", "a"], 5), (["clear", "a"], 0), (["reload", "--signal", "WINCH", "a"], 0),
-    (["start", "a", "nosuch"], 1), (["list", "--conditions"], 0), (["wait", "a"], 0), (["wait", "flag:f", "-t", "0"], 3), (["wait", "nosuch"], 4),
+    (["start", "a", "nosuch"], 1), (["list", "--conditions"], 0), (["list", "--timers"], 0), (["wait", "a"], 0), (["wait", "flag:f", "-t", "0"], 3), (["wait", "nosuch"], 4),
     (["list", "--unmanaged"], None), (["monitor", "netwrok:up"], 2), (["status", "nosuch"], 4), (["status", "off"], 3),
     (["start", "nosuch"], 4), (["explain", "nosuch"], 4), (["cat", "nosuch"], 4), (["start", "never"], 8), (["stop", "a"], 0),
     (["policy"], 0), (["policy", "a"], 0), (["policy", "log"], 0), (["set", "off", "manual"], 0), (["enable", "off"], 0),
@@ -31,7 +31,7 @@ CALLS = (
     (["reload-files"], 0), (["reexec", "now"], 2), (["poweroff", "now"], 2), (["reboot", "now"], 2), (["poweroff", "--halt", "now"], 2), (["help"], 0),
     (["complete", "now"], None), (["try"], 1), (["try", "--report"], 3), (["try", "--back", "--keep"], 2),
 )
-SERVICES = {"a": SLEEP, "never": SLEEP, "off": SLEEP, "task": "[Service]\nType=task\nExec=/bin/true\n"}
+SERVICES = {"a": SLEEP, "never": SLEEP, "off": SLEEP, "task": "[Service]\nType=task\nExec=/bin/true\n[Conditions]\nWhen=due:daily\n"}
 POLICY = "[runlevel 2]\nActivate=a task\n[service never]\nActivation=never\n[defaults]\nNewServices=manual\n"
 
 

@@ -84,3 +84,7 @@ tests_fuzz_fuzz_udev_SOURCES = tests/fuzz/fuzz_udev.c tests/fuzz/driver.c
 tests_fuzz_fuzz_udev_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS='"$(abs_top_srcdir)/tests/data/udev-properties"'
 tests_fuzz_fuzz_udev_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_fuzz_udev_LDADD = $(providers_test_libs)
+
+TESTS += tests/unit/test_schedule
+tests_unit_test_schedule_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
+tests_unit_test_schedule_LDADD = $(providers_test_libs)

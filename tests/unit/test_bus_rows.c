@@ -168,6 +168,7 @@ START_TEST(each_method_needs_the_right_to_do_what_it_does)
 					       "GetService",
 					       "Explain",
 					       "ListConditions",
+					       "ListTimers",
 					       "Diagnostics",
 					       "Subscribe",
 					       "List",

@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 
 #include "config/loader.h"
+#include "base/time-zone.h"
 #include "svc-generate/generate.h"
+#include "svc-generate/local-time.h"
 #include "tests/lib/diags.h"
 #include "tests/lib/suite.h"
 #include "tests/lib/tree.h"
@@ -214,11 +216,33 @@ START_TEST(fstab_is_left_to_a_mount_script)
 }
 END_TEST
 
+START_TEST(the_local_time_becomes_a_table)
+{
+	const int64_t summer_s = INT64_C(1782864000); /* 2026-07-01 */
+	g_autoptr(GError) error = NULL;
+	g_autoptr(TimeZone) zone = NULL;
+	g_autofree char *table = NULL;
+
+	ck_assert(g_setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", TRUE));
+	table = local_time_table(summer_s);
+	g_unsetenv("TZ");
+
+	zone = time_zone_parse(table, &error);
+	ck_assert_msg(zone != NULL, "%s", error ? error->message : "");
+	ck_assert_int_eq(time_zone_to_local(zone, summer_s), summer_s + 7200);
+	/* the last second of summer in 2026, and the first one of winter */
+	ck_assert_int_eq(time_zone_to_local(zone, INT64_C(1792889999)),
+			 INT64_C(1792889999) + 7200);
+	ck_assert_int_eq(time_zone_to_local(zone, INT64_C(1792890000)),
+			 INT64_C(1792890000) + 3600);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("generate");
 
-	ADD_CASE(suite, "generate", every_source_is_seen_at_once,
+	ADD_CASE(suite, "generate", the_local_time_becomes_a_table, every_source_is_seen_at_once,
 		 a_service_with_a_file_takes_the_place_of_the_script_of_that_name,
 		 a_file_generated_from_a_script_does_not_replace_that_script,
 		 the_files_of_a_removed_script_are_removed,

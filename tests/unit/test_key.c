@@ -47,6 +47,11 @@ static const struct {
 	{ "udev:SUBSYSTEM=block ID_BUS=usb", KEY_UDEV, "udev:ID_BUS=usb SUBSYSTEM=block" },
 	{ "udev:ID_MODEL=\"My Disk\" DEVNAME=/dev/sd?", KEY_UDEV,
 	  "udev:DEVNAME=/dev/sd? \"ID_MODEL=My Disk\"" },
+	{ "due:fstrim/weekly", KEY_DUE, "due:fstrim/weekly" },
+	{ "due:a@b/Mon  *-*-* 00/4:00 UTC", KEY_DUE, "due:a@b/Mon *-*-* 00/4:00 UTC" },
+	{ "due:backup/every 1d  12h", KEY_DUE, "due:backup/every 1d 12h" },
+	{ "time:Mon..Fri  09:00-17:00", KEY_TIME, "time:Mon..Fri 09:00-17:00" },
+	{ "time:boot+1h 30min", KEY_TIME, "time:boot+1h 30min" },
 };
 
 START_TEST(conditions_have_one_canonical_name)
@@ -70,7 +75,7 @@ static const struct {
 	{ "servce:x", "no provider \"servce\"; did you mean \"service:x\"?" },
 	{ "Path:/x", "no provider \"Path\"; did you mean \"path:/x\"?" },
 	{ "weather:rain", "no provider \"weather\"; the providers are path, service, settled, active, healthy, facility, kernel, virtual, "
-			  "flag, installed, mounted, dbus, dbus-property, network, label, uuid, device, udev" },
+			  "flag, installed, mounted, dbus, dbus-property, network, label, uuid, device, udev, due, time" },
 	{ "dbus", "\"dbus\" is not a condition; did you mean \"service:dbus\"?" },
 	{ "/usr/sbin/x", "\"/usr/sbin/x\" is not a condition; did you mean \"path:/usr/sbin/x\"?" },
 	{ "/a:b", "\"/a:b\" is not a condition; did you mean \"path:/a:b\"?" },
@@ -107,6 +112,15 @@ static const struct {
 	{ "udev:SUBSYSTEM", "\"SUBSYSTEM\" is not PROPERTY=VALUE; udevadm info shows them" },
 	{ "udev:SUBSYSTEM=usb ACTION=add",
 	  "\"ACTION=add\" is a property of events, not of devices" },
+	{ "due:weekly", "the service is missing; write due:NAME/weekly outside of its own file" },
+	{ "due:00/4:00", "the service is missing; write due:NAME/00/4:00 outside of its own file" },
+	{ "due:x/fortnightly",
+	  "\"fortnightly\" is not a weekday or a range such as Mon..Fri; a week begins with Mon" },
+	{ "due:x/", "a calendar expression is missing, such as daily or Mon *-*-* 06:00" },
+	{ "due:x/every day", "\"day\" is not a time such as 15min or 1d" },
+	{ "due:x/every 10ms", "\"10ms\" is not a time such as 15min or 1d" },
+	{ "time:boot+", "\"\" is not a time such as 15min or 1d" },
+	{ "time:09:00", "\"09:00\" is not a window such as 22:00-06:00 or Mon..Fri 09:00-17:00" },
 	{ "flag:org/rain", "\"org\" is not a D-Bus name; write it as in org.example.Name" },
 	{ "flag:a b", "the name of a flag contains letters, digits and _.@:+-, not \" \"" },
 };

@@ -129,6 +129,13 @@ static const Typed typed[] = {
 	  "no service uses such a condition; to check one: svcctl wait CONDITION --timeout 0\n", "" },
 	{ "list --conditions --level high", 2, "",
 	  "svcctl: --level takes true, false or unknown, not \"high\"\n  svcctl list --conditions --help\n" },
+	{ "list --timers -o name,next_us,last_us,condition", 0,
+	  "NAME     next_us   last_us CONDITION\n"
+	  "backup 700000000 600000000 due:backup/daily\n"
+	  "trim   900000000           due:trim/weekly\n",
+	  "" },
+	{ "list --timers t* -o left,condition --no-header", 0, "due  due:trim/weekly\n", "" },
+	{ "list --timers x*", 0, "no service has a condition due:\n", "" },
 	{ "list --unmanaged", 4, "",
 	  "svcctl: there is no service \"dbus\"\n  svcctl list --all shows every service\n" },
 	{ "list --unmanaged x*", 2, "",

@@ -11,7 +11,7 @@
 static Term *parse(const char *text)
 {
 	char *problem = NULL;
-	Term *term = term_parse(text, origin_new("x.svc", 3), &problem);
+	Term *term = term_parse(text, NULL, origin_new("x.svc", 3), &problem);
 
 	ck_assert_msg(term != NULL, "%s", problem);
 	return term;
@@ -47,6 +47,21 @@ START_TEST(a_condition_of_several_words_goes_on_to_the_next_bar)
 }
 END_TEST
 
+START_TEST(a_due_condition_gets_the_service_of_its_file)
+{
+	g_autofree char *problem = NULL;
+	g_autoptr(Term) term = term_parse("due:Mon..Fri *-*-* 06,18:00 | !due:00/4:00 | due:other/daily",
+					  "own@x", origin_new("x.svc", 3), &problem);
+
+	ck_assert_msg(term != NULL, "%s", problem);
+	ck_assert_uint_eq(term_length(term), 3);
+	ck_assert_str_eq(term_literal(term, 0)->key, "due:own@x/Mon..Fri *-*-* 06,18:00");
+	ck_assert_str_eq(term_literal(term, 1)->key, "due:own@x/00/4:00");
+	ck_assert(term_literal(term, 1)->negated);
+	ck_assert_str_eq(term_literal(term, 2)->key, "due:other/daily");
+}
+END_TEST
+
 static const struct {
 	const char *text;
 	const char *problem;
@@ -72,7 +87,7 @@ START_TEST(an_invalid_term_is_reported)
 {
 	g_autofree char *problem = NULL;
 
-	ck_assert_ptr_null(term_parse(bad[_i].text, origin_new("x.svc", 1), &problem));
+	ck_assert_ptr_null(term_parse(bad[_i].text, NULL, origin_new("x.svc", 1), &problem));
 	ck_assert_str_eq(problem, bad[_i].problem);
 }
 END_TEST
@@ -90,7 +105,7 @@ START_TEST(a_term_has_at_most_64_alternatives)
 	term_free(term);
 
 	g_string_append(text, " | flag:x");
-	ck_assert_ptr_null(term_parse(text->str, origin_new("x.svc", 1), &problem));
+	ck_assert_ptr_null(term_parse(text->str, NULL, origin_new("x.svc", 1), &problem));
 	ck_assert_str_eq(problem, "a term has at most 64 alternatives");
 }
 END_TEST
@@ -161,6 +176,7 @@ Suite *make_suite(void)
 		       G_N_ELEMENTS(truths));
 	ADD_CASE(suite, "term", a_term_is_conditions_joined_with_bars,
 		 a_condition_of_several_words_goes_on_to_the_next_bar,
+		 a_due_condition_gets_the_service_of_its_file,
 		 a_term_has_at_most_64_alternatives, only_a_single_plain_service_is_a_need,
 		 a_copy_and_a_shorthand_are_terms_like_others);
 	return suite;

@@ -12,6 +12,7 @@ libgenerate_a_SOURCES = \
 	tools/svc-generate/generators.c tools/svc-generate/generators.h \
 	tools/svc-generate/inittab.c tools/svc-generate/inittab.h \
 	tools/svc-generate/generated-files.c tools/svc-generate/generated-files.h \
+	tools/svc-generate/local-time.c tools/svc-generate/local-time.h \
 	tools/svc-generate/respawns.c tools/svc-generate/respawns.h \
 	tools/svc-generate/volumes.c tools/svc-generate/volumes.h
 

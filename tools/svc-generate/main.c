@@ -22,9 +22,11 @@
 
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "config/gather.h"
 #include "policy-edit/policy-edit.h"
 #include "svc-generate/generate.h"
+#include "svc-generate/local-time.h"
 
 static char *root = (char *)"";
 static gboolean is_handed_over;
@@ -75,6 +77,15 @@ static void print_script_diagnostics(const DiagList *diags)
 			n_warnings, n_warnings == 1 ? "" : "s");
 }
 
+static void write_local_time(void)
+{
+	g_autofree char *table = local_time_table(g_get_real_time() / G_USEC_PER_SEC);
+	g_autoptr(GError) error = NULL;
+
+	if (!file_replace(GATHER_LOCAL_TIME, table, 0644, &error))
+		fprintf(stderr, "svc-generate: %s\n", error->message);
+}
+
 /* Generated files may have changed since the names of services were collected. */
 static bool hand_over(Bundle *bundle, GError **error)
 {
@@ -82,6 +93,7 @@ static bool hand_over(Bundle *bundle, GError **error)
 					.any_owner = *root != '\0',
 					.bundle = bundle };
 
+	write_local_time();
 	bundle_forget(bundle, GENERATED_DIRECTORY);
 	gather(&options);
 	return bundle_write(bundle, STDOUT_FILENO, error);

@@ -90,6 +90,7 @@ static const OptionRow rows[] = {
 	{ "reboot", 0, OPTION_FLAG, FIELD(reboots), false, "", "reboot at once" },
 	{ "reverse", 0, OPTION_FLAG, FIELD(is_reverse), false, "", "reversed: the services that need NAME" },
 	{ "conditions", 0, OPTION_FLAG, FIELD(with_conditions), false, "", "with the conditions in use" },
+	{ "timers", 0, OPTION_FLAG, FIELD(with_timers), false, "", "when tasks become due" },
 	{ "property", 'p', OPTION_VALUES, FIELD(property), false, " A,B", "only these properties; patterns too" },
 	{ "value", 0, OPTION_FLAG, FIELD(only_value), false, "", "only the values" },
 	{ "shell", 0, OPTION_TEXT, FIELD(shell), false, " NAME", "bash, zsh or fish" },

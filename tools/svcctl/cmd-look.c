@@ -74,20 +74,23 @@ GPtrArray *records_new(void)
 	return g_ptr_array_new_with_free_func(unref_record);
 }
 
-GPtrArray *get_records(Context *context, const char *method, GVariant *args, const char *type,
-		       const char *const *fields, GError **error)
+GPtrArray *records_from_reply(GVariant *reply, const char *const *fields)
 {
-	g_autoptr(GVariant) reply = client_get_manager(context->client, method, args, type, error);
-	g_autoptr(GVariant) array = reply ? g_variant_get_child_value(reply, 0) : NULL;
-	GPtrArray *records;
+	g_autoptr(GVariant) array = g_variant_get_child_value(reply, 0);
+	GPtrArray *records = records_new();
 
-	if (!array)
-		return NULL;
-	records = records_new();
 	for (gsize i = 0; i < g_variant_n_children(array); i++)
 		g_ptr_array_add(records,
 				record_from_tuple(g_variant_get_child_value(array, i), fields));
 	return records;
+}
+
+GPtrArray *get_records(Context *context, const char *method, GVariant *args, const char *type,
+		       const char *const *fields, GError **error)
+{
+	g_autoptr(GVariant) reply = client_get_manager(context->client, method, args, type, error);
+
+	return reply ? records_from_reply(reply, fields) : NULL;
 }
 
 void records_add(GPtrArray *records, GVariantDict *dict)

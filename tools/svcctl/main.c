@@ -170,6 +170,10 @@ static const Verb verbs[] = {
 	  "Shows for each condition that a service uses: its level, the time of the last change, the\n"
 	  "services that wait for it, the reason, and near matches.",
 	  .of = "list", .by = "conditions" },
+	{ "timers", "[PATTERN...]", "when tasks become due", "columns no-header", 0, ANY_NAMES, cmd_timers,
+	  "Shows for each due: condition that is in use: the service, when it becomes due, and when the\n"
+	  "service last succeeded.",
+	  .of = "list", .by = "timers" },
 	{ "graph", "", "start and stop ordering", "root runlevel edges stop", 0, 0, cmd_graph,
 	  "--runlevel: only the services that this runlevel or S wants, and the init scripts that its rc\n"
 	  "links name, even if policy ignores those links. --stop: the order of stopping; for runlevels 0,\n"

@@ -140,6 +140,8 @@ static Level guess_level(const World *world, KeyPrefix prefix, const char *key)
 	case KEY_UUID:
 	case KEY_DEVICE:
 	case KEY_UDEV:
+	case KEY_DUE:
+	case KEY_TIME:
 	case KEY_COUNT:
 		break;
 	}

@@ -58,6 +58,7 @@ typedef struct Options {
 	bool shows_progress;
 	bool with_dependents;
 	bool with_conditions;
+	bool with_timers;
 	bool is_reverse;
 	bool only_value;
 	const char *property;
@@ -160,6 +161,7 @@ bool cmd_check(Context *context, GError **error);
 bool cmd_graph(Context *context, GError **error);
 bool cmd_flag(Context *context, GError **error);
 bool cmd_conditions(Context *context, GError **error);
+bool cmd_timers(Context *context, GError **error);
 bool cmd_wait(Context *context, GError **error);
 bool cmd_monitor(Context *context, GError **error);
 bool cmd_runlevel(Context *context, GError **error);
@@ -233,10 +235,9 @@ GHashTable *wanted_in(const Configuration *configuration, const char *runlevel);
 
 /* An array of records: GVariant *, owned. */
 GPtrArray *records_new(void);
-/*
- * The answer of a method of org.svcd1.Manager, an array of tuples; @fields contains the names of
- * their members. NULL: an error.
- */
+/* The records in an answer that is an array of tuples; @fields: the names of their members. */
+GPtrArray *records_from_reply(GVariant *reply, const char *const *fields);
+/* The records in the answer of a method of org.svcd1.Manager; NULL with @error. */
 GPtrArray *get_records(Context *context, const char *method, GVariant *args, const char *type,
 		       const char *const *fields, GError **error);
 /* Adds the contents of @dict, which is then empty. */
