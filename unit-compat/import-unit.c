@@ -254,7 +254,7 @@ const char *import_refusal(const char *unit)
 		const char *suffix;
 		const char *why;
 	} refusals[] = {
-		{ ".timer", "svcd has no timers; put the command into a file of /etc/cron.d" },
+		{ ".timer", "svcd reads no timers; write a service with When=due:daily, or use cron" },
 		{ ".mount", "write a line of /etc/fstab; svcd generates a service from it" },
 		{ ".automount", "svcd mounts no directory on access; autofs does" },
 		{ ".swap", "write a line of /etc/fstab; svcd generates a service from it" },

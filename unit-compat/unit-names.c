@@ -84,7 +84,7 @@ static const struct {
 	{ "NetworkManager-wait-online.service", UNIT_NAME_CONDITION, "network:up" },
 	{ "time-set.target", UNIT_NAME_FACILITY, "$time" },
 	{ "time-sync.target", UNIT_NAME_FACILITY, "$time" },
-	{ "timers.target", UNIT_NAME_LOST, "svcd has no timers; use cron" },
+	{ "timers.target", UNIT_NAME_LOST, "svcd reads no timers; use When=due:daily" },
 	{ "umount.target", UNIT_NAME_IMPLIED, "a shutdown unmounts a file system after the services ordered after it have stopped" },
 };
 /* clang-format on */

@@ -102,7 +102,7 @@ static const struct {
 	const char *advice;
 } foreign_sections[] = {
 	{ "Unit", "Description= belongs in [Service], the dependencies in [Conditions]" },
-	{ "Timer", "svcd has no timers; use cron" },
+	{ "Timer", "write When=due:daily in [Conditions] instead" },
 	{ "Mount", "mounts are made from /etc/fstab" },
 	{ "Path", "write When=path:PATH in [Conditions]" },
 };

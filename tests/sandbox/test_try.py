@@ -84,7 +84,7 @@ FILES = {
 }
 PLAN = {
     "alone.service": ("alone", False, "policy does not start it: svcctl enable alone"),
-    "daily.timer": (None, False, "svcd has no timers; put the command into a file of /etc/cron.d"),
+    "daily.timer": (None, False, "svcd reads no timers; write a service with When=due:daily, or use cron"),
     "off": ("off", False, "policy does not start it: svcctl enable off"),
     "off.service": ("off", False, "policy does not start it: svcctl enable off"),
     "script": (None, False, "svcd has no service for it"),

@@ -392,7 +392,7 @@ START_TEST(other_kinds_of_units_are_refused_with_a_way)
 
 	expect_diags(
 		timer->diags,
-		"/x/a.timer: svcd has no timers; put the command into a file of /etc/cron.d\n");
+		"/x/a.timer: svcd reads no timers; write a service with When=due:daily, or use cron\n");
 	expect_diags(nothing->diags,
 		     "/x/a: \"a\" is not a unit; give a file such as NAME.service\n");
 	ck_assert_uint_ge(diag_list_count_errors(binary->diags), 1);
