@@ -264,8 +264,8 @@ START_TEST(a_flood_of_calls_delays_no_other_client)
 
 	for (unsigned i = 0; i < 2000; i++)
 		g_dbus_connection_call(flooder, NULL, OBJECT_PATH_MANAGER, INTERFACE_MANAGER,
-				       "ListServices", NULL, NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL,
-				       on_counted, &count);
+				       "ListServices", NULL, NULL, G_DBUS_CALL_FLAGS_NONE,
+				       G_MAXINT, NULL, on_counted, &count);
 	g_variant_unref(bus_world_manager(other, "ListServices", NULL, "(aa{sv})"));
 	ck_assert_uint_lt(count.n, 2000);
 	bus_world_run_until(are_all_counted, &count, "2000 answers");
