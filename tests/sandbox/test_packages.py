@@ -28,7 +28,6 @@ PACKAGES = [
     # Init scripts.
     ("haveged", "haveged", "haveged"),
     ("lighttpd", "lighttpd", "lighttpd"),
-    ("openbsd-inetd", "openbsd-inetd", ""),
     ("sysstat", "sysstat", ""),
 ]
 MORE_PACKAGES = [
