@@ -9,11 +9,12 @@
 
 #include <string.h>
 
-#include "unit-compat/draft.h"
-#include "unit-compat/unit-names.h"
-#include "unit-compat/specifiers.h"
+#include "base/text.h"
 #include "model/name.h"
 #include "model/service-parse.h"
+#include "unit-compat/draft.h"
+#include "unit-compat/specifiers.h"
+#include "unit-compat/unit-names.h"
 
 static ImportRule rule_in(const ImportRow *rows, const char *key, const ImportRow **ret_row)
 {
@@ -138,6 +139,18 @@ static void add_empty_command(Draft *draft, const char *unit)
 			"the unit has only stop commands");
 }
 
+/* systemd.exec(5), "PrivateTmp=": an implicit dependency, also with DefaultDependencies=no. */
+static void wait_for_tmp(Draft *draft)
+{
+	const char *value = unit_file_last(draft->unit, "Service", "PrivateTmp");
+	bool is_private = false;
+
+	if (!value || !token_parse_bool(value, &is_private) || !is_private)
+		return;
+	draft_set(draft, "Conditions", "After", "$local_fs");
+	draft_set(draft, "Conditions", "After", "tmpfiles");
+}
+
 /* systemd's implicit settings. */
 static void add_defaults(Draft *draft, const char *unit)
 {
@@ -150,6 +163,7 @@ static void add_defaults(Draft *draft, const char *unit)
 		draft_set(draft, "Service", "Type", "group");
 	else if (!draft_has(draft, "Service", "Exec"))
 		add_empty_command(draft, unit);
+	wait_for_tmp(draft);
 	if (defaults && (strcmp(defaults, "no") == 0 || strcmp(defaults, "false") == 0))
 		return;
 	draft_set(draft, "Conditions", "After", "$local_fs");

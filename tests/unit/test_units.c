@@ -404,6 +404,24 @@ START_TEST(the_early_boot_is_a_facility)
 }
 END_TEST
 
+START_TEST(a_private_tmp_waits_for_its_file_systems_also_early)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autoptr(Units) units = NULL;
+
+	tree_write(tree, VENDOR "random.service",
+		   "[Unit]\nDefaultDependencies=no\n" DAEMON "PrivateTmp=yes\n");
+	tree_write(tree, VENDOR "early.service",
+		   "[Unit]\nDefaultDependencies=no\n" DAEMON "PrivateTmp=no\n");
+
+	units = read_units(tree);
+
+	expect_setting(units_find(units, "random"), "After=tmpfiles");
+	expect_setting(units_find(units, "random"), "After=$local_fs");
+	expect_no_setting(units_find(units, "early"), "After=");
+}
+END_TEST
+
 START_TEST(units_of_systemd_itself_are_not_read)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -501,6 +519,7 @@ Suite *make_suite(void)
 		 links_of_a_service_are_its_needs,
 		 a_target_of_a_package_passes_its_runlevels_on,
 		 the_early_boot_is_a_facility,
+		 a_private_tmp_waits_for_its_file_systems_also_early,
 		 units_of_systemd_itself_are_not_read,
 		 every_own_unit_is_in_the_docs,
 		 links_to_other_kinds_and_from_idle_targets_are_reported,
