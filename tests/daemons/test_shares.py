@@ -4,12 +4,13 @@
 and leaves nothing."""
 
 from life import Daemon, bus, tcp, try_all
+from probes import eventually
 
 try_all(
     # The other daemons register with avahi-daemon. After a stop they cannot start it again.
     Daemon("avahi-daemon", probe=bus("org.freedesktop.Avahi")),
     Daemon("nmbd", probe="nmblookup -U 192.0.2.2 svcd-box"),
-    Daemon("saned", probe=tcp(6566)),
+    Daemon("saned", probe=eventually(tcp(6566))),
     Daemon("smbd", probe=tcp(445)),
     Daemon("winbind", probe="wbinfo --ping"),
 )

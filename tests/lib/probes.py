@@ -44,6 +44,11 @@ def bus(name, path="/", call="org.freedesktop.DBus.Peer.Ping"):
     return f"dbus-send --system --print-reply --reply-timeout=20000 --dest={name} {path} {call}"
 
 
+def eventually(probe):
+    """For a daemon that cannot report when it is ready."""
+    return f"(for _ in $(seq 300); do {probe} 2>/dev/null && exit 0; sleep 0.1; done; exit 1)"
+
+
 # The address of "localhost", as in the answer.
 DNS = ("0123 0100 0001 0000 0000 0000 096c6f63616c686f737400 0001 0001", "7f000001")
 # sysDescr.0, which begins with the name of the kernel.
