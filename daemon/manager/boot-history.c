@@ -82,7 +82,7 @@ bool boot_history_is_volume(const char *key)
 void boot_history_on_level(Manager *m, const char *key, Level level)
 {
 	const bool is_complete = (is_known || progress_is_finished(m->engine)) &&
-				 last_success_is_known();
+				 !last_success_is_missing(m);
 
 	if (level == LEVEL_TRUE && !is_complete && (m->welcome.flags & WELCOME_IS_PID1) &&
 	    boot_history_is_volume(key))

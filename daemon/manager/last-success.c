@@ -56,9 +56,19 @@ static void set_time(const char *service, int64_t at_s)
 	g_hash_table_insert(successes.times, g_strdup(service), g_memdup2(&at_s, sizeof at_s));
 }
 
-bool last_success_is_known(void)
+static void note_use(void *data, const DueTime *time)
 {
-	return successes.is_known;
+	(void)time;
+	*(bool *)data = true;
+}
+
+bool last_success_is_missing(const Manager *m)
+{
+	bool is_used = false;
+
+	if (!successes.is_known)
+		schedule_provider_visit(registry_schedule(m->registry), note_use, &is_used);
+	return is_used;
 }
 
 bool last_success_find(void *data, const char *service, DueFacts *ret)
@@ -225,7 +235,8 @@ void last_success_check(Manager *m)
 {
 	if (m->recovery)
 		return;
-	if (!successes.is_known && !successes.is_boot_over && progress_is_finished(m->engine)) {
+	if (!successes.is_boot_over && progress_is_finished(m->engine) &&
+	    last_success_is_missing(m)) {
 		successes.is_boot_over = true;
 		files_load(m);
 	}

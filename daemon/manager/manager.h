@@ -334,7 +334,8 @@ bool boot_history_is_volume(const char *key);
 
 /* last-success.c */
 void last_success_init(void);
-bool last_success_is_known(void);
+/* Is there a due: condition whose last success has not been read yet? */
+bool last_success_is_missing(const Manager *m);
 bool last_success_find(void *manager, const char *service, DueFacts *ret); /* ScheduleOptions */
 void last_success_on_level(const char *key, Level level); /* of any condition */
 /* After each load: the times of the file, and the time zone. */
