@@ -74,6 +74,32 @@ class Port(threading.Thread):
         self.socket.sendall(text.encode())
 
 
+class Pulse(threading.Thread):
+    """
+    Runs QEMU's main loop once a second.
+
+    With -icount, an idle processor may miss its next timer. It then sleeps until the main loop runs
+    again, perhaps for ever.
+    """
+
+    def __init__(self, path):
+        super().__init__(daemon=True)
+        self.socket = _connect(path)
+        self.start()
+
+    def run(self):
+        command = "qmp_capabilities"
+        try:
+            while True:
+                self.socket.sendall(json.dumps({"execute": command}).encode())
+                if not self.socket.recv(65536):
+                    return
+                command = "query-status"
+                time.sleep(1)
+        except OSError:
+            return  # the machine has ended
+
+
 def _connect(path, seconds=20):
     def attempt():
         sock = socket.socket(socket.AF_UNIX)
@@ -177,11 +203,14 @@ class Machine:
         self.monitor_lines.readline() # the greeting
         self.qmp("qmp_capabilities")
         self.qmp("cont")
+        Pulse(f"{self.directory}/pulse")
         self.began = time.monotonic()
 
     def _command(self):
         argv = self._hardware()
-        argv += ["-nodefaults", "-display", "none", "-S", "-qmp", f"unix:{self.directory}/monitor,server=on,wait=off"]
+        argv += ["-nodefaults", "-display", "none", "-S"]
+        for name in ("monitor", "pulse"):
+            argv += ["-qmp", f"unix:{self.directory}/{name},server=on,wait=off"]
         for name in ("console", "shell"):
             argv += ["-chardev", f"socket,id={name},path={self.directory}/{name},server=on,wait=off",
                      "-serial", f"chardev:{name}"]
