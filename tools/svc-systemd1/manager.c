@@ -77,7 +77,7 @@ static bool answer_later(Call *call, const char *const *argv)
 	if (n_waiting >= WAITING_MAX)
 		return call_fail(&call->error, DBUS_ERROR_LIMITS_EXCEEDED, "too many calls");
 	pid = spawn(argv, NULL, 0);
-	if (pid < 0)
+	if (!pid)
 		return call_fail(&call->error, DBUS_ERROR_NO_MEMORY, "no process can be started");
 	waiting[n_waiting++] = (Waiting){ .pid = pid, .call = dbus_message_ref(call->message) };
 	dbus_message_unref(call->reply);

@@ -53,10 +53,12 @@ static pid_t spawn_with(const char *const *argv, const int *fds, unsigned n_fds,
 	const pid_t pid = fork();
 	sigset_t none;
 
-	if (pid < 0)
-		log_error(NULL, "cannot start %s: %s", argv[0], strerror(errno));
-	if (pid != 0)
+	if (pid > 0)
 		return pid;
+	if (pid < 0) {
+		log_error(NULL, "cannot start %s: %s", argv[0], strerror(errno));
+		return 0;
+	}
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	if (place_fds(fds, n_fds) && (output < 0 || dup2(output, STDOUT_FILENO) >= 0))

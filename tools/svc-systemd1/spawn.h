@@ -20,7 +20,7 @@ int spawn_open_ready_pipe(void);
  * spawn() - start a program
  * @argv: the path first; ends with NULL
  * @fds: passed on from SPAWN_FIRST_FD; borrowed
- * Returns: its pid, or -1, with a line in the log.
+ * Returns: its pid, or 0, with a line in the log.
  */
 pid_t spawn(const char *const *argv, const int *fds, unsigned n_fds);
 

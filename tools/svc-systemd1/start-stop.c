@@ -189,9 +189,9 @@ static pid_t spawn_start(const Unit *unit)
 		return spawn_sleep(unit);
 	case UNIT_USER_SLICE:
 	case UNIT_OTHER:
-		return -1;
+		return 0;
 	}
-	return -1;
+	return 0;
 }
 
 /* The kinds that are a command, and inactive again after it. */
@@ -203,7 +203,7 @@ static bool is_command(const Unit *unit)
 
 static void begin_start(Unit *unit)
 {
-	unit->process = MAX(spawn_start(unit), 0);
+	unit->process = spawn_start(unit);
 	if (unit->transient) {
 		transient_clear(unit->transient);
 		g_clear_pointer(&unit->transient, g_free);
@@ -223,20 +223,19 @@ static void begin_stop(Unit *unit)
 	set_state(unit, UNIT_SIGNALLED);
 	unit->deadline_us = 0;
 	if (unit->kind == UNIT_RUNTIME_DIR) {
-		unit->process = MAX(spawn_runtime_dir(unit, "stop"), 0);
+		unit->process = spawn_runtime_dir(unit, "stop");
 		if (!unit->process)
 			end(unit, "canceled");
 		return;
 	}
 	if (unit->kind == UNIT_USER_MANAGER && unit->process && !unit->is_watched)
 		(void)kill(unit->process, SIGTERM); /* it may not be in its cgroup yet */
-	unit->stopper = MAX(spawn_session("stop", unit->name, unit->uid,
-					  unit->kind == UNIT_USER_MANAGER ? "main" :
-					  unit->sends_hup		  ? "hup" :
-									    "term",
-					  unit->kind == UNIT_USER_MANAGER ? MANAGER_STOP_LIMIT_S :
-									    SCOPE_STOP_LIMIT_S),
-			    0);
+	if (unit->kind == UNIT_USER_MANAGER)
+		unit->stopper = spawn_session("stop", unit->name, unit->uid, "main",
+					      MANAGER_STOP_LIMIT_S);
+	else
+		unit->stopper = spawn_session("stop", unit->name, unit->uid,
+					      unit->sends_hup ? "hup" : "term", SCOPE_STOP_LIMIT_S);
 }
 
 /* --- requests --- */
@@ -446,7 +445,7 @@ static void on_manager_end(Unit *unit, bool is_success)
 	finish_job(unit, &unit->start_job, "failed");
 	unit->deadline_us = 0;
 	unit->is_watched = true;
-	unit->process = MAX(spawn_session("clear", unit->name, unit->uid, NULL, NULL), 0);
+	unit->process = spawn_session("clear", unit->name, unit->uid, NULL, NULL);
 	set_state(unit, UNIT_SIGNALLED);
 	if (!unit->process)
 		end(unit, "failed");
@@ -548,7 +547,6 @@ void start_stop_recover(const char *name, uint32_t uid)
 		unit_needs_runtime_dir(unit);
 	unit->is_watched = kind == UNIT_USER_MANAGER;
 	if (kind != UNIT_RUNTIME_DIR)
-		unit->process = MAX(spawn_session(unit->is_watched ? "watch-manager" : "watch", name,
-						  uid, NULL, NULL),
-				    0);
+		unit->process = spawn_session(unit->is_watched ? "watch-manager" : "watch", name, uid,
+					      NULL, NULL);
 }
