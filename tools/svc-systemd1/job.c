@@ -27,6 +27,13 @@ static GArray *jobs; /* of Job */
 static uint32_t last_id;
 static const char *file;
 
+static void job_clear(void *data)
+{
+	Job *job = data;
+
+	g_free(job->unit);
+}
+
 static void save(void)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -59,6 +66,7 @@ void job_recover(const char *path, void (*lost)(uint32_t id, const char *unit))
 
 	file = path;
 	jobs = g_array_new(FALSE, FALSE, sizeof(Job));
+	g_array_set_clear_func(jobs, job_clear);
 	if (!bytes)
 		return; /* the first start since the boot */
 	text = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
@@ -92,7 +100,6 @@ void job_end(uint32_t id)
 
 	if (index < 0)
 		return;
-	g_free(g_array_index(jobs, Job, index).unit);
 	g_array_remove_index(jobs, (unsigned)index);
 	save();
 }
@@ -100,4 +107,9 @@ void job_end(uint32_t id)
 bool job_exists(uint32_t id)
 {
 	return find(id) >= 0;
+}
+
+void job_forget_all(void)
+{
+	g_clear_pointer(&jobs, g_array_unref);
 }

@@ -22,4 +22,7 @@ uint32_t job_new(const char *unit);
 void job_end(uint32_t id);
 bool job_exists(uint32_t id);
 
+/* For tests: the file stays. */
+void job_forget_all(void);
+
 #endif
