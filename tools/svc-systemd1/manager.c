@@ -18,6 +18,8 @@
 
 #define SESSION_PROGRAM SVCD_LIBDIR "/svc-session"
 
+#define UNKNOWN_TEXT "svcd's stand-in for systemd does not have this member."
+
 /* Calls that wait for a process, unknown members that the log names, and processes to attach. */
 enum { WAITING_MAX = 64, UNKNOWN_MAX = 64, ATTACHED_MAX = 64 };
 
@@ -32,6 +34,7 @@ typedef struct Call {
 typedef struct Waiting {
 	pid_t pid;
 	DBusMessage *call;
+	bool is_unknown; /* the process only logs the call */
 } Waiting;
 
 /* Global variables, because a program has one of each. */
@@ -69,8 +72,22 @@ static bool answer_job(Call *call, uint32_t job)
 	return job && answer_object(call, path);
 }
 
+static void answer_waiting(const Waiting *answered, bool is_success)
+{
+	DBusMessage *call = answered->call;
+
+	if (answered->is_unknown)
+		bus_send(dbus_message_new_error(call, DBUS_ERROR_UNKNOWN_METHOD, UNKNOWN_TEXT));
+	else if (is_success)
+		bus_send(dbus_message_new_method_return(call));
+	else
+		bus_send(dbus_message_new_error(call, DBUS_ERROR_FAILED,
+						"The log of svc-systemd1 has the reason."));
+	dbus_message_unref(call);
+}
+
 /* The answer is sent when the process has ended. */
-static bool answer_later(Call *call, const char *const *argv)
+static bool answer_later(Call *call, const char *const *argv, bool is_unknown)
 {
 	pid_t pid;
 
@@ -79,7 +96,8 @@ static bool answer_later(Call *call, const char *const *argv)
 	pid = spawn(argv, NULL, 0);
 	if (!pid)
 		return call_fail(&call->error, DBUS_ERROR_NO_MEMORY, "no process can be started");
-	waiting[n_waiting++] = (Waiting){ .pid = pid, .call = dbus_message_ref(call->message) };
+	waiting[n_waiting++] = (Waiting){ .pid = pid, .call = dbus_message_ref(call->message),
+					   .is_unknown = is_unknown };
 	dbus_message_unref(call->reply);
 	call->reply = NULL;
 	return true;
@@ -88,17 +106,12 @@ static bool answer_later(Call *call, const char *const *argv)
 bool manager_on_exit(pid_t pid, int status)
 {
 	for (unsigned i = 0; i < n_waiting; i++) {
-		DBusMessage *call = waiting[i].call;
+		const Waiting answered = waiting[i];
 
-		if (waiting[i].pid != pid)
+		if (answered.pid != pid)
 			continue;
 		waiting[i] = waiting[--n_waiting];
-		if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-			bus_send(dbus_message_new_method_return(call));
-		else
-			bus_send(dbus_message_new_error(call, DBUS_ERROR_FAILED,
-							"The log of svc-systemd1 has the reason."));
-		dbus_message_unref(call);
+		answer_waiting(&answered, WIFEXITED(status) && WEXITSTATUS(status) == 0);
 		return true;
 	}
 	return false;
@@ -170,7 +183,7 @@ static bool on_kill_unit(Call *call)
 	g_autofree char *text = g_strdup_printf("%d", number);
 	const char *const argv[] = { SESSION_PROGRAM, "signal", cgroup, text, NULL };
 
-	return answer_later(call, argv);
+	return answer_later(call, argv, false);
 }
 
 /* A scope that is abandoned lives as long as its processes, and so does every scope here. */
@@ -228,7 +241,7 @@ static bool on_attach_processes(Call *call)
 	for (int i = 0; i < n_pids; i++)
 		g_ptr_array_add(argv, g_strdup_printf("%u", pids[i]));
 	g_ptr_array_add(argv, NULL);
-	return answer_later(call, (const char *const *)argv->pdata);
+	return answer_later(call, (const char *const *)argv->pdata, false);
 }
 
 static bool on_get(Call *call)
@@ -275,30 +288,27 @@ static const struct Member *find_member(DBusMessage *message)
 
 /* --- calls --- */
 
-/* The name of the caller comes from /proc, so an expendable process looks and writes the line. */
-static void log_unknown(const Call *call, const char *member)
-{
-	g_autofree char *pid =
-		g_strdup_printf("%u", bus_process_of(dbus_message_get_sender(call->message)));
-	const char *const argv[] = { SESSION_PROGRAM, "unknown", member, pid, NULL };
-
-	(void)spawn(argv, NULL, 0);
-}
-
-/* The log gets each member once. */
+/*
+ * The log gets each member once. The name of the caller comes from /proc, so an expendable process
+ * looks and writes the line. The caller waits for it, because it may end with the answer.
+ */
 static bool refuse_unknown(Call *call)
 {
 	const char *interface = dbus_message_get_interface(call->message);
 	g_autofree char *member = g_strdup_printf("%s.%s", interface ? interface : "-",
 						  dbus_message_get_member(call->message));
+	g_autofree char *pid = NULL;
 
 	if (!unknown_members)
 		unknown_members = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	if (g_hash_table_size(unknown_members) < UNKNOWN_MAX &&
-	    g_hash_table_add(unknown_members, g_strdup(member)))
-		log_unknown(call, member);
-	return call_fail(&call->error, DBUS_ERROR_UNKNOWN_METHOD,
-			 "svcd's stand-in for systemd does not have %.200s.", member);
+	if (g_hash_table_size(unknown_members) >= UNKNOWN_MAX ||
+	    !g_hash_table_add(unknown_members, g_strdup(member)))
+		return call_fail(&call->error, DBUS_ERROR_UNKNOWN_METHOD, UNKNOWN_TEXT);
+	pid = g_strdup_printf("%u", bus_process_of(dbus_message_get_sender(call->message)));
+
+	const char *const argv[] = { SESSION_PROGRAM, "unknown", member, pid, NULL };
+
+	return answer_later(call, argv, true);
 }
 
 static bool carry_out(Call *call)
