@@ -472,8 +472,18 @@ static void on_runtime_dir_end(Unit *unit, bool is_success)
 	}
 }
 
-static void on_process_end(Unit *unit, bool is_success)
+/* A process that only waits was killed, for example because memory was short. */
+static void watch_again(Unit *unit)
 {
+	unit->process = spawn_session(unit->is_watched ? "watch-manager" : "watch", unit->name,
+				      unit->uid, NULL, NULL);
+	if (!unit->process)
+		end(unit, "failed");
+}
+
+static void on_process_end(Unit *unit, int status)
+{
+	const bool is_success = WIFEXITED(status) && WEXITSTATUS(status) == 0;
 	const bool is_starting = unit->state == UNIT_SPAWNED;
 
 	unit->process = 0;
@@ -483,6 +493,8 @@ static void on_process_end(Unit *unit, bool is_success)
 		on_runtime_dir_end(unit, is_success);
 	} else if (unit->kind == UNIT_USER_MANAGER && !unit->is_watched) {
 		on_manager_end(unit, is_success);
+	} else if (WIFSIGNALED(status) && !is_starting) {
+		watch_again(unit);
 	} else if (is_starting) {
 		fail_start(unit, "failed");
 	} else {
@@ -492,7 +504,6 @@ static void on_process_end(Unit *unit, bool is_success)
 
 bool start_stop_on_exit(pid_t pid, int status)
 {
-	const bool is_success = WIFEXITED(status) && WEXITSTATUS(status) == 0;
 	Unit *unit = unit_find_process(pid);
 
 	if (!unit)
@@ -500,7 +511,7 @@ bool start_stop_on_exit(pid_t pid, int status)
 	if (unit->stopper == pid)
 		unit->stopper = 0; /* the end of the other process shows the result */
 	else
-		on_process_end(unit, is_success);
+		on_process_end(unit, status);
 	return true;
 }
 
