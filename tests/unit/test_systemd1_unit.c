@@ -93,7 +93,8 @@ END_TEST
 START_TEST(a_login_during_the_logout_does_not_deadlock)
 {
 	const Unit *directory = unit_in(DIRECTORY, UNIT_ENDING);
-	const Unit *manager = unit_in(MANAGER, UNIT_STARTING); /* requested again, and without a process */
+	/* requested again, and without a process */
+	const Unit *manager = unit_in(MANAGER, UNIT_STARTING);
 
 	ck_assert_int_eq(unit_next_step(directory), STEP_SIGNAL);
 	ck_assert_int_eq(unit_next_step(manager), STEP_NONE);

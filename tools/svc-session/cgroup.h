@@ -19,7 +19,7 @@ bool cgroup_is_available(void);
 
 /* Makes the directory and those above it. */
 bool cgroup_make(const char *path);
-/* Lets the user make groups below it, with the controllers that systemd's user@.service delegates. */
+/* Lets the user make groups below it, with the controllers that user@.service delegates. */
 bool cgroup_delegate(const char *path, uid_t uid);
 bool cgroup_add_process(const char *path, pid_t pid);
 

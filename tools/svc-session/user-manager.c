@@ -50,7 +50,7 @@ static int complain(const char *what, const char *reason)
 
 /* --- its environment --- */
 
-/* An abstract address: the user cannot remove it. Other processes of the user can send to it, too. */
+/* An abstract address, because no user can remove it. Every process can send to it. */
 static bool open_notify(Manager *manager)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };

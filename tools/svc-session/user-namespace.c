@@ -70,7 +70,8 @@ static bool bind_entries(DIR *machine)
 	while ((entry = readdir(machine)) != NULL) {
 		const char *name = entry->d_name;
 
-		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "system") == 0)
+		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+		    strcmp(name, "system") == 0)
 			continue;
 		if (!bind_entry(dirfd(machine), name))
 			return complain(name);

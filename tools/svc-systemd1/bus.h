@@ -18,8 +18,8 @@ DBusConnection *bus_connect(void);
 bool bus_take_name(void);
 
 /*
- * These wait for the answer of the bus. The user of a caller; UINT32_MAX if it is gone. Its process; 0
- * if it is gone.
+ * These wait for the answer of the bus. The user of a caller; UINT32_MAX if it is gone. Its process;
+ * 0 if it is gone.
  */
 uint32_t bus_user_of(const char *sender);
 uint32_t bus_process_of(const char *sender);

@@ -124,7 +124,9 @@ static int timeout_ms(void)
 
 static bool run_once(DBusConnection *bus, int signals, int ready)
 {
-	struct pollfd fds[] = { { .events = POLLIN }, { signals, POLLIN, 0 }, { ready, POLLIN, 0 } };
+	struct pollfd fds[] = { { .events = POLLIN },
+				{ .fd = signals, .events = POLLIN },
+				{ .fd = ready, .events = POLLIN } };
 
 	if (!dbus_connection_get_unix_fd(bus, &fds[0].fd))
 		return false;

@@ -213,7 +213,7 @@ static bool on_get_unit(Call *call)
 
 /*
  * A user manager may not move a process out of the scope of a session, because the cgroup that
- * contains both is not the user's. The program checks whose processes they are.
+ * contains both is not the user's. The program checks that they are processes of the user.
  */
 static bool on_attach_processes(Call *call)
 {
@@ -251,7 +251,8 @@ static bool on_get(Call *call)
 
 	return get_arguments(call, DBUS_TYPE_STRING, &interface, DBUS_TYPE_STRING, &name,
 			     DBUS_TYPE_INVALID) &&
-	       properties_get(dbus_message_get_path(call->message), name, call->reply, &call->error);
+	       properties_get(dbus_message_get_path(call->message), name, call->reply,
+			      &call->error);
 }
 
 static bool on_get_all(Call *call)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Manager: the members of org.freedesktop.systemd1 that are called on a machine with logind. Each is
- * one row of a table. A call of any other member gets an error, and one line in the log.
+ * Manager: the members of org.freedesktop.systemd1 that are called on a machine with logind. Each
+ * is one row of a table. A call of any other member gets an error, and one line in the log.
  */
 #ifndef SVCD_SYSTEMD1_MANAGER_H
 #define SVCD_SYSTEMD1_MANAGER_H

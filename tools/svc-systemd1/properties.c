@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Properties: see properties.h. A unit that is not running has them, too: logind reads LoadState of
- * poweroff.target before it says that it can power off.
+ * poweroff.target before it offers to power off.
  */
 #include "config.h"
 
@@ -144,6 +144,11 @@ static void append_variant(DBusMessageIter *out, const Value *value)
 	(void)dbus_message_iter_close_container(out, &inner);
 }
 
+static bool unknown_object(const char *path, CallError *error)
+{
+	return call_fail(error, DBUS_ERROR_UNKNOWN_OBJECT, "Unknown object '%.255s'.", path);
+}
+
 static bool unknown_property(const char *name, CallError *error)
 {
 	return call_fail(error, DBUS_ERROR_UNKNOWN_PROPERTY, "Unknown property %.64s.", name);
@@ -155,7 +160,7 @@ static bool get_of_job(const char *path, const char *name, DBusMessageIter *out,
 	const Value running = text("running");
 
 	if (id > UINT32_MAX || !job_exists((uint32_t)id))
-		return call_fail(error, DBUS_ERROR_UNKNOWN_OBJECT, "Unknown object '%.255s'.", path);
+		return unknown_object(path, error);
 	if (strcmp(name, "State") != 0)
 		return unknown_property(name, error);
 	append_variant(out, &running);
@@ -192,7 +197,7 @@ bool properties_get_all(const char *path, DBusMessage *reply, CallError *error)
 	Subject subject;
 
 	if (!subject_init(path, &subject))
-		return call_fail(error, DBUS_ERROR_UNKNOWN_OBJECT, "Unknown object '%.255s'.", path);
+		return unknown_object(path, error);
 	dbus_message_iter_init_append(reply, &out);
 	(void)dbus_message_iter_open_container(&out, DBUS_TYPE_ARRAY, "{sv}", &dict);
 	for (size_t i = 0; i < G_N_ELEMENTS(properties); i++) {

@@ -4,9 +4,9 @@
  *
  *   inactive -> starting -> spawned -> active -> ending -> signalled -> inactive, failed
  *
- * A scope has one process, svc-session, from its start to its end: it makes the cgroup, waits until it
- * is empty, and removes it. That of a user manager is the parent of systemd --user; another one clears
- * the cgroup after it.
+ * A scope has one process, svc-session, from its start to its end: it makes the cgroup, waits until
+ * it is empty, and removes it. That of a user manager is the parent of systemd --user; another one
+ * clears the cgroup after it.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@
 #define SVCCTL SVCD_BINDIR "/svcctl"
 #define SYSTEMD_DIR "/lib/systemd"
 
-/* DefaultTimeoutStartSec= and DefaultTimeoutStopSec= of systemd, and TimeoutStopSec= of user@.service. */
+/* systemd's DefaultTimeoutStartSec=, DefaultTimeoutStopSec=, and user@.service's TimeoutStopSec=. */
 #define START_LIMIT_US (90 * G_USEC_PER_SEC)
 #define SCOPE_STOP_LIMIT_S "90"
 #define MANAGER_STOP_LIMIT_S "120"
@@ -369,7 +369,7 @@ static void stop_needless(Unit *unit)
 	request_stop(unit);
 }
 
-/* A unit that has no process yet, or whose start is cut short. */
+/* The unit has no process yet, or its start is cut short. */
 static void stop_now(Unit *unit)
 {
 	finish_job(unit, &unit->start_job, "canceled");
@@ -558,6 +558,5 @@ void start_stop_recover(const char *name, uint32_t uid)
 		unit_needs_runtime_dir(unit);
 	unit->is_watched = kind == UNIT_USER_MANAGER;
 	if (kind != UNIT_RUNTIME_DIR)
-		unit->process = spawn_session(unit->is_watched ? "watch-manager" : "watch", name, uid,
-					      NULL, NULL);
+		watch_again(unit);
 }

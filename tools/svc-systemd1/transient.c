@@ -105,7 +105,7 @@ static bool read_pidfds(Transient *transient, DBusMessageIter *value, CallError 
 			return fail_value(error, "PIDFDs: too many");
 		dbus_message_iter_get_basic(&item, &fd); /* a copy */
 		if (fd < 0)
-			return call_fail(error, DBUS_ERROR_LIMITS_EXCEEDED, "no descriptor is free");
+			return call_fail(error, DBUS_ERROR_LIMITS_EXCEEDED, "too many open files");
 		g_array_append_val(transient->pidfds, fd);
 	}
 	return true;
@@ -132,7 +132,7 @@ static bool read_oom_policy(Transient *transient, DBusMessageIter *value, CallEr
 	dbus_message_iter_get_basic(value, &policy);
 	if (strcmp(policy, "continue") == 0)
 		return true;
-	return call_fail(error, ERROR_PROPERTY_READ_ONLY, "OOMPolicy: only \"continue\" is in force");
+	return call_fail(error, ERROR_PROPERTY_READ_ONLY, "OOMPolicy: only \"continue\" works");
 }
 
 /* Logins begin when these units and mounts are up; svcd orders them. */
@@ -176,10 +176,10 @@ static bool read_property(Transient *transient, DBusMessageIter *item, CallError
 	dbus_message_iter_recurse(&field, &value);
 	for (size_t i = 0; i < G_N_ELEMENTS(properties); i++) {
 		if (strcmp(name, properties[i].name) == 0) {
-			char *signature = dbus_message_iter_get_signature(&value);
-			const bool fits = signature && strcmp(signature, properties[i].signature) == 0;
+			char *type = dbus_message_iter_get_signature(&value);
+			const bool fits = type && strcmp(type, properties[i].signature) == 0;
 
-			dbus_free(signature);
+			dbus_free(type);
 			return fits ? properties[i].read(transient, &value, error) :
 				      fail_value(error, "a property has the wrong type");
 		}
@@ -213,7 +213,7 @@ bool transient_read(DBusMessage *message, Transient *ret, CallError *error)
 			    .pids = g_array_new(FALSE, FALSE, sizeof(dbus_uint32_t)),
 			    .pidfds = g_array_new(FALSE, FALSE, sizeof(int)) };
 	if (!dbus_message_has_signature(message, "ssa(sv)a(sa(sv))"))
-		return fail_value(error, "StartTransientUnit needs arguments of the type ssa(sv)a(sa(sv))");
+		return fail_value(error, "the arguments are not of the type ssa(sv)a(sa(sv))");
 	(void)dbus_message_iter_init(message, &argument);
 	dbus_message_iter_get_basic(&argument, &ret->name);
 	dbus_message_iter_next(&argument); /* the mode: no unit of ours has a conflicting job */

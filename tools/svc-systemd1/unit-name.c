@@ -8,7 +8,12 @@
 
 #include <string.h>
 
-typedef enum InstanceKind { INSTANCE_ANY, INSTANCE_UID, INSTANCE_TERMINAL, INSTANCE_NONE } InstanceKind;
+typedef enum InstanceKind {
+	INSTANCE_ANY,
+	INSTANCE_UID,
+	INSTANCE_TERMINAL,
+	INSTANCE_NONE,
+} InstanceKind;
 
 /* The first row that matches decides. */
 static const struct {

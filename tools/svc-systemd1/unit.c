@@ -184,7 +184,8 @@ UnitStep unit_next_step(const Unit *unit)
 		return step_of_start(unit);
 	case UNIT_ACTIVE:
 		/* systemd 252 has StopWhenUnneeded=yes; 257 starts and stops it by its name. */
-		return is_directory && !unit->is_explicit && !is_needed(unit) ? STEP_STOP : STEP_NONE;
+		return is_directory && !unit->is_explicit && !is_needed(unit) ? STEP_STOP :
+										STEP_NONE;
 	case UNIT_ENDING:
 		return !is_directory || user_manager_is_gone(unit->uid) ? STEP_SIGNAL : STEP_NONE;
 	case UNIT_INACTIVE:

@@ -2,8 +2,8 @@
 /*
  * Unit: the table of the units that exist at present, and their states.
  *
- * The table is pure: it starts nothing. unit_next_step() computes the next step of a unit from the states
- * of the others, so no event can be lost. start-stop.c carries the step out.
+ * The table is pure: it starts nothing. unit_next_step() computes the next step of a unit from the
+ * states of the others, so no event can be lost. start-stop.c carries the step out.
  */
 #ifndef SVCD_SYSTEMD1_UNIT_H
 #define SVCD_SYSTEMD1_UNIT_H
@@ -60,8 +60,8 @@ typedef enum UnitStep {
 } UnitStep;
 
 Unit *unit_find(const char *name); /* NULL if there is none */
-Unit *unit_find_process(pid_t pid); /* the unit whose process or stopper it is */
-/* Returns: the unit of that name, made with the state UNIT_INACTIVE if it is new; NULL: too many. */
+Unit *unit_find_process(pid_t pid); /* the unit of that process or stopper */
+/* Returns: the unit of that name, UNIT_INACTIVE if it is new; NULL if there are too many. */
 Unit *unit_get(const char *name);
 void unit_remove(Unit *unit); /* frees it */
 void unit_foreach(void (*function)(Unit *unit, void *data), void *data);
