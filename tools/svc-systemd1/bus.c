@@ -34,11 +34,10 @@ bool bus_take_name(void)
 {
 	DBusError error = DBUS_ERROR_INIT;
 
-	if (dbus_bus_request_name(bus, SYSTEMD1_NAME, DBUS_NAME_FLAG_DO_NOT_QUEUE, &error) ==
-	    DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER)
+	/* svc-activate may own it for a moment, to refuse calls; then the bus passes it on */
+	if (dbus_bus_request_name(bus, SYSTEMD1_NAME, 0, &error) > 0)
 		return true;
-	log_error(NULL, "cannot take the name %s: %s", SYSTEMD1_NAME,
-		  dbus_error_is_set(&error) ? error.message : "another program owns it");
+	log_error(NULL, "cannot take the name %s: %s", SYSTEMD1_NAME, error.message);
 	dbus_error_free(&error);
 	return false;
 }
@@ -91,6 +90,16 @@ static DBusMessage *signal_new(const char *path, const char *interface, const ch
 	if (!message)
 		g_error("out of memory");
 	return message;
+}
+
+void bus_emit_reloaded(void)
+{
+	DBusMessage *message = signal_new(SYSTEMD1_PATH, SYSTEMD1_MANAGER, "Reloading");
+	const dbus_bool_t is_reloading = FALSE;
+
+	(void)dbus_message_append_args(message, DBUS_TYPE_BOOLEAN, &is_reloading,
+				       DBUS_TYPE_INVALID);
+	bus_send(message);
 }
 
 void bus_emit_job_removed(uint32_t id, const char *unit, const char *result)

@@ -27,6 +27,8 @@ uint32_t bus_process_of(const char *sender);
 /* Frees @message. */
 void bus_send(DBusMessage *message);
 
+/* logind then checks all sessions again, because it may have missed the end of a unit. */
+void bus_emit_reloaded(void);
 void bus_emit_job_removed(uint32_t id, const char *unit, const char *result);
 void bus_emit_unit_removed(const char *unit);
 void bus_emit_active_state(const char *unit, const char *state);

@@ -155,6 +155,7 @@ static bool prepare(DBusConnection *bus)
 	    !bus_take_name())
 		return false;
 	job_recover(JOBS_FILE, cancel);
+	bus_emit_reloaded();
 	return true;
 }
 
