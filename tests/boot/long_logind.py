@@ -12,7 +12,7 @@ import re
 
 import vm_image
 from deadline import wait_for
-from vm import COMMAND_S, Machine
+from vm import BOOT_S, COMMAND_S, Machine
 
 DEBIAN = vm_image.LOGIND[os.environ.get("SVCD_TEST_RELEASE", "trixie")]
 SLICE = "/sys/fs/cgroup/user.slice/user-1000.slice"
@@ -48,7 +48,7 @@ def main():
         vm_image.copy_disk(vm_image.disk_image(os.environ["SVCD_STAGE"], DEBIAN), disk)
         with Machine([disk], *vm_image.boot_files(DEBIAN)) as vm:
             vm.wait_shell()
-            wait_for(lambda: vm.service("systemd-logind")["state"] == "ready", what="logind is ready", every=2)
+            wait_for(lambda: vm.service("systemd-logind")["state"] == "ready", BOOT_S, "logind is ready", 2)
 
             number = log_in(vm)
             assert number in sessions(vm), sessions(vm)
