@@ -29,7 +29,7 @@ SLICE = "/sys/fs/cgroup/user.slice/user-1000.slice"
 MANAGER = f"{SLICE}/user@1000.service/init.scope"
 
 # A sandbox counts as a container, which leaves sessions to its host.
-POLICY = ("[runlevel 2]\nActivate=-networking -network-manager -cron -elogind -rc.local dbus ssh\n"
+POLICY = ("[runlevel 2]\nActivate=-networking -network-manager -cron -rc.local dbus ssh\n"
           "[service systemd1]\nIgnore=virtual:container\n[service systemd-logind]\nIgnore=virtual:container\n")
 # logind keeps the user manager for ten seconds after the last session, by default.
 LOGIND_CONF = "[Login]\nUserStopDelaySec=1s\n"

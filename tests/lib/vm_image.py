@@ -196,7 +196,8 @@ LOGIND_FILES = {
     "/etc/systemd/logind.conf.d/test.conf": "[Login]\nUserStopDelaySec=1s\n",
     "/etc/svcd/policy.d/test.policy":
         "[runlevel 2]\nActivate=ssh\n\n[runlevel S]\nActivate=test-shell\n\n"
-        "[service systemd1]\nActivation=boot\nRunlevels=2\n\n[service systemd-logind]\nActivation=boot\nRunlevels=2\n",
+        "[service systemd1]\nActivation=boot\nRunlevels=2\n\n[service systemd-logind]\nActivation=boot\nRunlevels=2\n\n"
+        "[service elogind]\nActivation=manual\n",
     "/etc/svcd/services.d/test-shell.svc": PLAIN_FILES["/etc/svcd/services.d/test-shell.svc"],
 }
 
