@@ -25,7 +25,6 @@ EXTRA_DIST += \
 	docs/keeper-review.md \
 	docs/keeper.md \
 	docs/limits.md \
-	docs/logind.md \
 	docs/login-screen.md \
 	docs/packages.md \
 	docs/performance.md \

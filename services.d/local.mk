@@ -105,8 +105,6 @@ dist_svcdservices_DATA = \
 	services.d/daemons/ssh-host-keys.svc \
 	services.d/daemons/ssh.svc \
 	services.d/daemons/switcheroo-control.svc \
-	services.d/daemons/systemd-logind.svc \
-	services.d/daemons/systemd1.svc \
 	services.d/daemons/tinyproxy.svc \
 	services.d/daemons/tor.svc \
 	services.d/daemons/udisks2.svc \
@@ -157,8 +155,7 @@ dist_svcdpolicyexamples_DATA = \
 	services.d/policy/desktop.policy \
 	services.d/policy/laptop-on-train.policy \
 	services.d/policy/minimal.policy \
-	services.d/policy/ssh-always.policy \
-	services.d/policy/systemd-logind.policy
+	services.d/policy/ssh-always.policy
 
 svcdbootdir = $(svcdlibdir)/boot
 dist_svcdboot_SCRIPTS = \
@@ -176,7 +173,6 @@ dist_svcdboot_SCRIPTS = \
 	services.d/helpers/root-fs \
 	services.d/helpers/ssh-host-keys \
 	services.d/helpers/swap-space \
-	services.d/helpers/systemd1-directories \
 	services.d/helpers/unmount-volume
 
 tmpfilesdir = $(prefix)/lib/tmpfiles.d

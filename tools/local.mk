@@ -95,10 +95,6 @@ svcctl_LDADD = $(LIBS_SVCCTL)
 # Saved state of the manager.
 include tools/svc-save/local.mk
 
-# The stand-in for systemd that logind needs, and its expendable processes.
-include tools/svc-session/local.mk
-include tools/svc-systemd1/local.mk
-
 # Work that the manager must not wait for.
 include tools/svc-worker/local.mk
 

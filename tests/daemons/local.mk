@@ -10,8 +10,6 @@ EXTRA_DIST += \
 	tests/daemons/test_databases.py \
 	tests/daemons/test_desktop.py \
 	tests/daemons/test_disks.py \
-	tests/daemons/test_logind.py \
-	tests/daemons/test_logind_13.py \
 	tests/daemons/test_logins.py \
 	tests/daemons/test_mail.py \
 	tests/daemons/test_network.py \

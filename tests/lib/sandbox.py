@@ -84,12 +84,6 @@ def debian_root(*packages):
     return out.stdout.strip().splitlines()[-1]
 
 
-def systemd_root(release, *packages):
-    """An unpacked Debian with systemd's packages and @packages, made once by tests/lib/root."""
-    command = [f"{HERE}/root", "--systemd", release, " ".join(packages)]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True).stdout.strip()
-
-
 def memory_of(outer_pid):
     """The memory of a process in KiB: proportional and private."""
     with open(f"/proc/{outer_pid}/smaps_rollup", encoding="utf-8") as rollup:

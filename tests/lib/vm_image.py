@@ -185,22 +185,6 @@ SYSTEMD_FILES = {
     "/etc/svcd/services.d/test-shell.svc": PLAIN_FILES["/etc/svcd/services.d/test-shell.svc"],
 }
 
-# A console and an ssh server on a Debian that keeps systemd's packages, with the example policy.
-LOGIND_PACKAGES = """systemd-sysv libpam-systemd dbus dbus-user-session polkitd openssh-server udev kmod procps e2fsprogs iproute2
-    mount login netbase kbd util-linux-extra libglib2.0-0 libdbus-1-3 libudev1 libinih1 libsmartcols1 libjson-glib-1.0-0""".split()
-
-LOGIND_FILES = {
-    "/etc/hostname": "svcd-logind\n",
-    "/etc/hosts": "127.0.0.1 localhost svcd-logind\n",
-    "/etc/fstab": f"LABEL={ROOT_LABEL} / ext4 errors=remount-ro 0 1\n",
-    "/etc/systemd/logind.conf.d/test.conf": "[Login]\nUserStopDelaySec=1s\n",
-    "/etc/svcd/policy.d/test.policy":
-        "[runlevel 2]\nActivate=ssh\n\n[runlevel S]\nActivate=test-shell\n\n"
-        "[service systemd1]\nActivation=boot\nRunlevels=2\n\n[service systemd-logind]\nActivation=boot\nRunlevels=2\n\n"
-        "[service elogind]\nActivation=manual\n",
-    "/etc/svcd/services.d/test-shell.svc": PLAIN_FILES["/etc/svcd/services.d/test-shell.svc"],
-}
-
 
 @dataclasses.dataclass(frozen=True)
 class Debian:
@@ -228,8 +212,6 @@ DESKTOP = Debian("vm-desktop", (*DESKTOP_PACKAGES, *DESKTOP_MORE, *KERNEL_PACKAG
 SCREENS = {suite: Debian(f"vm-screens-{suite}", (*SCREENS_PACKAGES, *more, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS), SCREENS_FILES, suite)
            for suite, more in (("bookworm", ()), ("trixie", SCREENS_GDM))}
 SYSTEMD = Debian("vm-systemd", (*SYSTEMD_PACKAGES, *KERNEL_PACKAGES), (*HOOKS, *SYSTEMD_HOOKS), SYSTEMD_FILES)
-LOGIND = {suite: Debian(f"vm-logind-{suite}", (*LOGIND_PACKAGES, *KERNEL_PACKAGES), (FRESH_HOOK, *HOOKS, *DESKTOP_HOOKS), LOGIND_FILES, suite)
-          for suite in ("bookworm", "trixie")}
 SYSV = Debian("vm-sysv", (*SYSV_PACKAGES, *SYSV_DAEMONS, *KERNEL_PACKAGES), (*HOOKS, *SYSV_HOOKS), SYSV_FILES)
 
 

@@ -74,26 +74,6 @@ tests_unit_test_plymouth_CPPFLAGS = $(libprogress_a_CPPFLAGS)
 tests_unit_test_plymouth_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_plymouth_LDADD = libtest.a libprogress.a $(LIBS_BASE) $(CHECK_LIBS)
 
-TESTS += tests/unit/test_systemd1_job
-tests_unit_test_systemd1_job_CPPFLAGS = $(libsystemd1_a_CPPFLAGS)
-tests_unit_test_systemd1_job_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
-tests_unit_test_systemd1_job_LDADD = libtest.a libsystemd1.a $(DBUS_LIBS) $(LIBS_BASE) $(CHECK_LIBS)
-
-TESTS += tests/unit/test_systemd1_transient
-tests_unit_test_systemd1_transient_CPPFLAGS = $(libsystemd1_a_CPPFLAGS)
-tests_unit_test_systemd1_transient_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
-tests_unit_test_systemd1_transient_LDADD = libtest.a libsystemd1.a $(DBUS_LIBS) $(LIBS_BASE) $(CHECK_LIBS)
-
-TESTS += tests/unit/test_systemd1_unit
-tests_unit_test_systemd1_unit_CPPFLAGS = $(libsystemd1_a_CPPFLAGS)
-tests_unit_test_systemd1_unit_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
-tests_unit_test_systemd1_unit_LDADD = libtest.a libsystemd1.a $(DBUS_LIBS) $(LIBS_BASE) $(CHECK_LIBS)
-
-TESTS += tests/unit/test_systemd1_unit_name
-tests_unit_test_systemd1_unit_name_CPPFLAGS = $(libsystemd1_a_CPPFLAGS)
-tests_unit_test_systemd1_unit_name_CFLAGS = $(TEST_CFLAGS) $(DBUS_CFLAGS)
-tests_unit_test_systemd1_unit_name_LDADD = libtest.a libsystemd1.a $(DBUS_LIBS) $(LIBS_BASE) $(CHECK_LIBS)
-
 TESTS += tests/fuzz/fuzz_svcctl
 EXTRA_DIST += tests/data/svcctl-words
 tests_fuzz_fuzz_svcctl_SOURCES = tests/fuzz/fuzz_svcctl.c tests/fuzz/driver.c

@@ -139,12 +139,6 @@ static bool is_up(const Record *record)
 	return strcmp(record->state, "ready") == 0 || strcmp(record->state, "done") == 0;
 }
 
-/* A service that has settled once stays so while it is restarted. */
-static bool is_in_transition(const Record *record)
-{
-	return strcmp(record->state, "starting") == 0 || strcmp(record->state, "stopping") == 0;
-}
-
 static void explain(const Record *record, ActivationError *refusal)
 {
 	if (strcmp(record->state, "waiting") == 0)
@@ -194,7 +188,7 @@ static ActivationVerdict wait_until_settled(DBusConnection *svcd, const char *ob
 		read_record(properties, &record);
 		if (is_up(&record))
 			verdict = VERDICT_UP;
-		else if (record.is_settled && !is_in_transition(&record))
+		else if (record.is_settled)
 			verdict = VERDICT_FAILED;
 		if (verdict == VERDICT_FAILED)
 			explain(&record, refusal);
