@@ -12,11 +12,6 @@ typedef struct LsbNatives {
 	 * there is none. It must stay valid while lsb_read() runs.
 	 */
 	const char *(*find)(const void *data, const char *name);
-	/*
-	 * The same for the service that runs the daemon @program of the script @name. NULL: not
-	 * known.
-	 */
-	const char *(*find_program)(const void *data, const char *name, const char *program);
 	const void *data;
 } LsbNatives;
 

@@ -60,28 +60,11 @@ static bool is_own_job(const LsbNodes *nodes, const LsbOwnJob *job)
 	return job && (!job->native || find_native(nodes, job->native));
 }
 
-/*
- * A service with another name replaces the script if it runs the same daemon, because a package may
- * have both.
- */
-static const char *native_of(const LsbNodes *nodes, const LsbScript *script)
-{
-	const char *native = find_native(nodes, script->service);
-	g_autofree char *program = NULL;
-
-	if (native || !nodes->natives || !nodes->natives->find_program)
-		return native;
-	program = lsb_script_program(script);
-	return program ? nodes->natives->find_program(nodes->natives->data, script->service,
-						      program) :
-			 NULL;
-}
-
 /* Returns: the node of @script. One service may replace several scripts. */
 static unsigned add_script(LsbNodes *nodes, const LsbScript *script)
 {
 	const LsbOwnJob *job = lsb_own_job_find(script->file);
-	const char *native = native_of(nodes, script);
+	const char *native = find_native(nodes, script->service);
 	unsigned number;
 	LsbNode *node;
 

@@ -164,18 +164,11 @@ static bool is_pid_file_variable(const char *name)
 	       g_ascii_strcasecmp(name, "PID_FILE") == 0;
 }
 
-static bool is_daemon_variable(const char *name)
-{
-	return strcmp(name, "DAEMON") == 0;
-}
-
-typedef bool (*VariableTest)(const char *name);
-
 /*
  * Only an assignment at the beginning of a line counts, because an indented one may be in a branch
- * that is not taken. Returns: the value if the variable is the wanted one, otherwise NULL.
+ * that is not taken.
  */
-static char *read_assignment(const char *line, VariableTest is_wanted, GHashTable *variables)
+static char *read_assignment(const char *line, GHashTable *variables)
 {
 	const gsize length = strspn(line, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_");
 	g_autofree char *name = g_strndup(line, length);
@@ -189,13 +182,13 @@ static char *read_assignment(const char *line, VariableTest is_wanted, GHashTabl
 			g_hash_table_remove(variables, name);
 		return NULL;
 	}
-	if (is_wanted(name) && lsb_path_is_plain(value))
+	if (is_pid_file_variable(name) && lsb_path_is_plain(value))
 		return g_steal_pointer(&value);
 	g_hash_table_replace(variables, g_steal_pointer(&name), g_steal_pointer(&value));
 	return NULL;
 }
 
-static char *guess(const char *text, gsize length, VariableTest is_wanted)
+char *lsb_pid_file_guess(const char *text, gsize length)
 {
 	g_autoptr(GHashTable)
 		variables = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -203,20 +196,10 @@ static char *guess(const char *text, gsize length, VariableTest is_wanted)
 	char *line;
 
 	while (!found && (line = lsb_next_line(&text, &length)) != NULL) {
-		found = read_assignment(line, is_wanted, variables);
+		found = read_assignment(line, variables);
 		g_free(line);
 	}
 	return found;
-}
-
-char *lsb_pid_file_guess(const char *text, gsize length)
-{
-	return guess(text, length, is_pid_file_variable);
-}
-
-char *lsb_daemon_guess(const char *text, gsize length)
-{
-	return guess(text, length, is_daemon_variable);
 }
 
 static bool line_has_command(const char *line, const char *command)

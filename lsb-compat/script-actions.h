@@ -31,9 +31,6 @@ bool lsb_action_is_refused(const char *text, gsize length, const char *action);
  */
 char *lsb_pid_file_guess(const char *text, gsize length);
 
-/* The same for the path of a program: DAEMON=/usr/sbin/x */
-char *lsb_daemon_guess(const char *text, gsize length);
-
 /*
  * Does the script start a daemon: by start-stop-daemon, by start_daemon of the LSB, or as a script
  * of init-d-script(5)?

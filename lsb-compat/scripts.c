@@ -201,16 +201,32 @@ char *lsb_script_pid_file(const LsbScript *script)
 					  lsb_pid_file_guess(script->text, script->length);
 }
 
-char *lsb_script_program(const LsbScript *script)
-{
-	return lsb_daemon_guess(script->text, script->length);
-}
-
 bool lsb_script_has_daemon(const LsbScript *script)
 {
 	g_autofree char *pid_file = lsb_script_pid_file(script);
 
 	return pid_file || lsb_text_has_daemon(script->text, script->length);
+}
+
+/*
+ * Returns: NULL, or why the script is not trusted, a new string: a user who may write to it decides
+ * what root runs.
+ */
+static char *distrust(const ScriptWalk *walk, const char *path)
+{
+	struct stat st;
+
+	/* Not checked in the tree of another machine, because any user may have unpacked it. */
+	if (!walk->tree->is_whole || !lsb_tree_stat(walk->tree, path, true, &st))
+		return NULL;
+	if (st.st_uid != 0)
+		return g_strdup_printf("it belongs to user %u; it must belong to root (chown root)",
+				       (unsigned)st.st_uid);
+	if (st.st_mode & S_IWOTH || (st.st_mode & S_IWGRP && st.st_gid != 0))
+		return g_strdup(
+			"users other than root may write to it; remove that permission (chmod "
+			"go-w) and check its contents");
+	return NULL;
 }
 
 static void add_script(ScriptWalk *walk, const char *file)
@@ -225,7 +241,7 @@ static void add_script(ScriptWalk *walk, const char *file)
 
 	if (!service)
 		return;
-	problem = lsb_tree_distrust(walk->tree, path);
+	problem = distrust(walk, path);
 	text = problem ? NULL :
 			 lsb_tree_read(walk->tree, path, LIMIT_SCRIPT_BYTES, &length, &problem);
 	if (text && lsb_text_is_binary(text, length))

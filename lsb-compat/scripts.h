@@ -36,9 +36,6 @@ bool lsb_script_has_daemon(const LsbScript *script); /* has a pid file, or start
 /* From the comment, or from a plain assignment to PIDFILE; a new string, or NULL. */
 char *lsb_script_pid_file(const LsbScript *script);
 
-/* From a plain assignment to DAEMON; a new string, or NULL. */
-char *lsb_script_program(const LsbScript *script);
-
 /* Frees an LsbScript *, for arrays of scripts. */
 void lsb_script_free(gpointer data);
 

@@ -66,23 +66,6 @@ bool lsb_tree_stat(const LsbTree *tree, const char *path, bool follow, struct st
 	return fd >= 0 && fstat(fd, ret) == 0;
 }
 
-char *lsb_tree_distrust(const LsbTree *tree, const char *path)
-{
-	struct stat st;
-
-	/* Not checked in the tree of another machine, because any user may have unpacked it. */
-	if (!tree->is_whole || !lsb_tree_stat(tree, path, true, &st))
-		return NULL;
-	if (st.st_uid != 0)
-		return g_strdup_printf("it belongs to user %u; it must belong to root (chown root)",
-				       (unsigned)st.st_uid);
-	if (st.st_mode & S_IWOTH || (st.st_mode & S_IWGRP && st.st_gid != 0))
-		return g_strdup(
-			"users other than root may write to it; remove that permission (chmod "
-			"go-w) and check its contents");
-	return NULL;
-}
-
 char *lsb_tree_read_link(const LsbTree *tree, const char *path)
 {
 	auto_fd int fd = tree->is_whole ? -1 : open_below(tree, path, O_PATH | O_NOFOLLOW);

@@ -27,12 +27,6 @@ GPtrArray *lsb_tree_list(const LsbTree *tree, const char *directory);
 /* As stat(2) and lstat(2), below the root; false with errno. */
 bool lsb_tree_stat(const LsbTree *tree, const char *path, bool follow, struct stat *ret);
 
-/*
- * Returns: NULL, or why a file is not trusted, a new string: a user who may write to it decides what
- * root runs.
- */
-char *lsb_tree_distrust(const LsbTree *tree, const char *path);
-
 /* Returns: the target of a symbolic link, as written; a new string, NULL if @path is not a link. */
 char *lsb_tree_read_link(const LsbTree *tree, const char *path);
 

@@ -57,7 +57,7 @@ include tests/unit/logger.mk
 include tests/unit/tools.mk
 include tests/unit/generate.mk
 include tests/unit/policy-edit.mk
-include tests/unit/unit-compat.mk
+include tests/unit/import-unit.mk
 include tests/unit/lsb.mk
 include tests/unit/sysv.mk
 include tests/sim/local.mk

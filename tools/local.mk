@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 include tools/policy-edit/local.mk
+include tools/import-unit/local.mk
 
 # All of svcctl except main(), for the tests.
 noinst_LIBRARIES += libsvcctl.a
@@ -65,7 +66,6 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/doctor-files.c \
 	tools/svcctl/doctor-live.c \
 	tools/svcctl/doctor-reboot.c \
-	tools/svcctl/doctor-units.c \
 	tools/svcctl/exit-code.c tools/svcctl/exit-code.h \
 	tools/svcctl/forecast.c tools/svcctl/forecast.h \
 	tools/svcctl/in-force.c tools/svcctl/in-force.h \
@@ -84,7 +84,7 @@ libsvcctl_a_SOURCES = \
 	tools/svcctl/units.c tools/svcctl/units.h \
 	tools/svcctl/unread.c tools/svcctl/unread.h
 
-LIBS_SVCCTL = libsvcctl.a libbus.a libpolicyedit.a libengine.a $(LIBS_GENERATE) $(GIO_LIBS) $(SMARTCOLS_LIBS) $(JSON_LIBS)
+LIBS_SVCCTL = libsvcctl.a libbus.a libimportunit.a libpolicyedit.a libengine.a $(LIBS_GENERATE) $(GIO_LIBS) $(SMARTCOLS_LIBS) $(JSON_LIBS)
 
 bin_PROGRAMS += svcctl
 svcctl_CPPFLAGS = $(libsvcctl_a_CPPFLAGS)

@@ -19,7 +19,6 @@
 #include "model/check.h"
 #include "model/check-user.h"
 #include "model/name.h"
-#include "model/service-keys.h"
 #include "model/service-parse.h"
 
 #define SERVICE_SUFFIX ".svc"
@@ -236,24 +235,6 @@ static bool may_declare_names(const GArray *texts)
 	return false;
 }
 
-/* With names_only, the program of a service is known too, because it identifies a daemon. */
-static void read_program(ServiceDef *def, const GArray *texts)
-{
-	const ServiceKey *key = service_key_find("Service", "Exec");
-
-	for (guint i = 0; i < texts->len; i++) {
-		const SourceText *text = &g_array_index(texts, SourceText, i);
-		const char *at = memmem(text->text, text->length, "\nExec=", strlen("\nExec="));
-		const char *value = at ? at + strlen("\nExec=") : NULL;
-		const gsize left = value ? text->length - (gsize)(value - text->text) : 0;
-		const char *end = value ? memchr(value, '\n', left) : NULL;
-		g_autofree char *line = end ? g_strndup(value, (gsize)(end - value)) : NULL;
-
-		if (line)
-			g_free(service_key_read(key, def, line, origin_new(text->file, 0)));
-	}
-}
-
 static void add_sources(GPtrArray *sources, const GPtrArray *more)
 {
 	for (guint i = 0; i < more->len; i++)
@@ -288,11 +269,8 @@ static ServiceDef *parse_sources(Loader *l, const char *name, const GPtrArray *s
 
 	for (guint i = 0; i < sources->len; i++)
 		read_source(l, g_ptr_array_index(sources, i), name, texts, &problem);
-	if (!problem && l->parse_options.names_only && !may_declare_names(texts)) {
-		def = service_def_new(name, origin_new(main->path, 0));
-		read_program(def, texts);
-		return def;
-	}
+	if (!problem && l->parse_options.names_only && !may_declare_names(texts))
+		return service_def_new(name, origin_new(main->path, 0));
 	if (!problem)
 		return service_parse_with(&l->parse_options, name,
 					  (const SourceText *)(void *)texts->data, texts->len,

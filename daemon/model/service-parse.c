@@ -197,8 +197,7 @@ static void take_entry(ServiceParser *p, const char *file, const IniEntry *entry
 static bool declares_names(const IniEntry *entry)
 {
 	return strcmp(entry->section->name, "Conditions") == 0 ||
-	       strcmp(entry->key, "Ready") == 0 || strcmp(entry->key, "BusName") == 0 ||
-	       strcmp(entry->key, "Exec") == 0;
+	       strcmp(entry->key, "Ready") == 0 || strcmp(entry->key, "BusName") == 0;
 }
 
 static void take_source(ServiceParser *p, const SourceText *source)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "unit-compat/import-unit.h"
+#include "import-unit/import-unit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

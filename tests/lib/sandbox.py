@@ -105,13 +105,12 @@ class Sandbox:
     @read_only: directories, perhaps "/", that are read-only at the start of svcd. @layers: more
     trees between svcd's and the root's.
     @disk: a directory that keeps all writes, for boot_again(). @network: with eth0, an address and
-    a default route. @units: False hides the systemd units of the root, except those in @files. The
-    default is True only for @vendor in a Debian root.
+    a default route.
     """
 
     def __init__(self, services=None, policy=None, root="minimal", vendor=False, files=None, stage=None, cmdline="",
                  mounts=("sys", "run"), init=("/sbin/svcd",), environment=None, expect_crash=False, udev=False,
-                 missing=(), may_mount=True, read_only=(), layers=(), disk=None, network=False, units=None):
+                 missing=(), may_mount=True, read_only=(), layers=(), disk=None, network=False):
         self.stage = stage or default_stage()
         self.udev = udev
         self.loops = []
@@ -138,7 +137,6 @@ class Sandbox:
         self.layers = list(layers)
         self.disk = disk
         self.network = network
-        self.units = bool(vendor and self.root) if units is None else units
         self.init = list(init)
         self.environment = environment or {"TERM": "linux", "HOME": "/"}
         self.expect_crash = expect_crash
@@ -183,7 +181,6 @@ class Sandbox:
             "coverage": os.environ.get("SVCD_COVERAGE"),
             "missing": self.missing, "may_mount": self.may_mount, "read_only": self.read_only,
             "layers": self.layers, "disk": self.disk, "network": self.network,
-            "units": self.units,
         }
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = ours

@@ -70,19 +70,6 @@ def make_overlay(lowers, base, name, target):
     ns.mount("overlay", target, "overlay", 0, f"lowerdir={':'.join(lowers)},upperdir={upper},workdir={work}")
 
 
-def hide_units(spec, base):
-    """Hide the systemd units of the machine or of the Debian root, except those of the test."""
-    disk = spec["disk"] or base
-    upper = f"{disk}/root-upper/usr" if spec["root"] else f"{disk}/usr-upper"
-    directories = [f"{upper}/lib/systemd/system"]
-    if spec["root"]:
-        directories.append(f"{disk}/root-upper/etc/systemd/system")
-    for directory in directories:
-        if not os.path.exists(directory):
-            os.makedirs(directory)
-            os.setxattr(directory, "trusted.overlay.opaque", b"y")
-
-
 def make_root(spec):
     """Return the directory of the new root, an overlay. Its changes are on a tmpfs of this boot, or
     in a directory that survives boots."""
@@ -90,8 +77,6 @@ def make_root(spec):
     ns.mount("tmpfs", base, "tmpfs", 0, "mode=755,size=2g")
     root = f"{base}/root"
     os.mkdir(root)
-    if not spec["units"]:
-        hide_units(spec, base)
     if spec["root"]:
         make_overlay([spec["stage"], *spec["layers"], spec["root"]], spec["disk"] or base, "root", root)
     else:

@@ -77,7 +77,6 @@ exit 0
 """
 FILES = {
     "/usr/lib/systemd/system/hello-unit.service": UNIT,
-    "/usr/lib/systemd/system/other-unit.service": UNIT + "[Service]\nDynamicUser=yes\n",
     "/etc/init.d/old": {"text": SCRIPT, "mode": 0o755},
 }
 ACCOUNTS = {
@@ -137,8 +136,9 @@ TASKS = [
     (25, "timer", [write("/etc/svcd/services.d/daily.svc", TIMER), "svcctl check", again]),
     (26, "init-script", ["svcctl start old", "svcctl status old"]),
     (27, "unit-of-a-package", ["svcctl start hello-unit",
-                               "svcctl status hello-unit", "svcctl enable hello-unit",
-                               "svcctl start other-unit"]),
+                               "svcctl import /lib/systemd/system/hello-unit.service"
+                               " --output /etc/svcd/services.d >/dev/null",
+                               "svcctl reload-files", "svcctl enable hello-unit"]),
     (28, "shutdown-later", ["svcctl reboot --at +10", "svcctl", "svcctl reboot --cancel"]),
     (29, "user-services", ["bob$ svcctl --user list"]),
     (30, "user-looks", ["bob$ svcctl status web", "bob$ svcctl log web",

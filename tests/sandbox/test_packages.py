@@ -28,6 +28,7 @@ PACKAGES = [
     # Init scripts.
     ("haveged", "haveged", "haveged"),
     ("lighttpd", "lighttpd", "lighttpd"),
+    ("openbsd-inetd", "openbsd-inetd", ""),
     ("sysstat", "sysstat", ""),
 ]
 MORE_PACKAGES = [

@@ -76,19 +76,19 @@ FILES = {
     f"{UNITS}/alone.service": "[Service]\nExecStart=/bin/alone\n[Install]\nWantedBy=multi-user.target\n",
     f"{UNITS}/multi-user.target.wants/remote-fs.target": {"link": "/lib/systemd/system/remote-fs.target"},
     f"{UNITS}/sockets.target.wants/web.socket": {"link": "/lib/systemd/system/web.socket"},
-    f"{UNITS}/sysinit.target.wants/systemd-pstore.service": {"link": "/lib/systemd/system/systemd-pstore.service"},
+    f"{UNITS}/sysinit.target.wants/systemd-timesyncd.service": {"link": "/lib/systemd/system/systemd-timesyncd.service"},
     f"{UNITS}/timers.target.wants/daily.timer": {"link": "/lib/systemd/system/daily.timer"},
     "/etc/rc2.d/S01script": {"link": "../init.d/script"},
     "/etc/rc2.d/S01masked": {"link": "../init.d/masked"},
     "/etc/rcS.d/S01off.sh": {"link": "../init.d/off.sh"},
 }
 PLAN = {
-    "alone.service": ("alone", False, "policy does not start it: svcctl enable alone"),
-    "daily.timer": (None, False, "svcd reads no timers; write a service with When=due:daily, or use cron"),
+    "alone.service": (None, False, f"svcctl import {UNITS}/alone.service"),
+    "daily.timer": (None, False, "svcd has no timers; use cron"),
     "off": ("off", False, "policy does not start it: svcctl enable off"),
     "off.service": ("off", False, "policy does not start it: svcctl enable off"),
     "script": (None, False, "svcd has no service for it"),
-    "systemd-pstore.service": (None, False, "works only with systemd as PID 1"),
+    "systemd-timesyncd.service": (None, False, "part of systemd"),
     "web.service": ("web", True, None),
     "web.socket": ("web", True, None),
 }

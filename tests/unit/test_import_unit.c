@@ -4,10 +4,10 @@
 #include <check.h>
 #include <string.h>
 
-#include "unit-compat/command.h"
-#include "unit-compat/import-unit.h"
-#include "unit-compat/unit-names.h"
-#include "unit-compat/specifiers.h"
+#include "import-unit/command.h"
+#include "import-unit/import-unit.h"
+#include "import-unit/unit-names.h"
+#include "import-unit/specifiers.h"
 #include "tests/lib/diags.h"
 #include "tests/lib/suite.h"
 
@@ -281,8 +281,7 @@ START_TEST(systemd_s_own_dependencies_are_written_down)
 {
 	expect_body(
 		"[Service]\nExecStart=/bin/a\n",
-		"[Service];Exec=/bin/a;[Conditions];When=path:exec:/bin/a;After=$local_fs;"
-		"After=$sysinit;After=tmpfiles");
+		"[Service];Exec=/bin/a;[Conditions];When=path:exec:/bin/a;After=$local_fs;After=tmpfiles");
 }
 END_TEST
 
@@ -392,7 +391,7 @@ START_TEST(other_kinds_of_units_are_refused_with_a_way)
 
 	expect_diags(
 		timer->diags,
-		"/x/a.timer: svcd reads no timers; write a service with When=due:daily, or use cron\n");
+		"/x/a.timer: svcd has no timers; put the command into a file of /etc/cron.d\n");
 	expect_diags(nothing->diags,
 		     "/x/a: \"a\" is not a unit; give a file such as NAME.service\n");
 	ck_assert_uint_ge(diag_list_count_errors(binary->diags), 1);

@@ -23,15 +23,11 @@
 #include "svc-generate/inittab.h"
 #include "svc-generate/respawns.h"
 #include "svc-generate/volumes.h"
-#include "unit-compat/unit-policy.h"
 
 /* Inode of the first PID namespace, PROC_PID_INIT_INO of the kernel's include/linux/proc_ns.h. */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCu
 
 #define RC_LINKS "rc-links"
-
-#define UNITS "/usr/lib/systemd/system"
-#define UNIT_LINKS "/etc/systemd/system"
 
 /*
  * The files of packages; the admin's own files; and the path at which the latter are found while
@@ -209,39 +205,11 @@ static void generate_bus_activation(Generated *g, const ServiceSet *set)
 	bus_activation_generate(set, vendor, admin, g->bus_activation);
 }
 
-/* Which services have a file of their own, for units and scripts. */
-typedef struct Natives {
-	const Generated *g;
-	const ServiceSet *set;
-} Natives;
-
-/* The set has no templates. */
 static const char *find_native(const void *data, const char *name)
 {
-	const Natives *natives = data;
-	const ServiceDef *def = service_set_find(natives->set, name);
+	const ServiceDef *def = service_set_find(data, name);
 
-	if (!def && g_str_has_suffix(name, "@") && has_service_file(natives->g, name))
-		return g_intern_string(name);
 	return def ? def->name : NULL;
-}
-
-/*
- * Many shipped files have another name than Debian's unit. The admin's own file may use a common
- * program, so it replaces only a unit of its name.
- */
-static const char *find_program(const void *data, const char *program)
-{
-	const GPtrArray *all = service_set_list(((const Natives *)data)->set);
-
-	for (guint i = 0; i < all->len; i++) {
-		const ServiceDef *def = g_ptr_array_index(all, i);
-
-		if (def->exec && units_is_same_program(def->exec->argv[0], program) &&
-		    strstr(def->origin.file, SVCD_LIBDIR "/"))
-			return def->name;
-	}
-	return NULL;
 }
 
 GString *generated_file(Generated *g, const char *name, const char *from)
@@ -251,68 +219,10 @@ GString *generated_file(Generated *g, const char *name, const char *from)
 	return generated_files_add(g->files, name, from);
 }
 
-static void add_text(GeneratedFiles *files, const char *name, const char *from, const char *text)
-{
-	if (text)
-		g_string_append(generated_files_add(files, name, from), text);
-}
-
-/* A service with its own file replaces the unit. Adds the services of units to @set. */
-static void generate_units(Generated *g, ServiceSet *set)
-{
-	const Natives known = { g, set };
-	const UnitNatives natives = { find_native, find_program, &known };
-	UnitPolicy policy;
-
-	begin(g, UNITS);
-	g->units = units_read(g->root, &natives);
-	for (guint i = 0; i < g->units->list->len; i++) {
-		const Unit *unit = g_ptr_array_index(g->units->list, i);
-		g_autofree char *name = g_strconcat(unit->service, ".svc", NULL);
-
-		if (unit->fate != UNIT_READ)
-			continue;
-		add_text(g->files, name, unit->path, unit->import->service);
-		if (unit->import->def && !g_str_has_suffix(unit->service, "@"))
-			service_set_add(set, g_steal_pointer(&unit->import->def));
-	}
-	unit_policy_make(g->units, &policy);
-	add_text(g->rc_links, "units.policy", UNIT_LINKS, policy.linked);
-	/* Read before the policy of rc links, which takes precedence. */
-	add_text(g->rc_links, "idle-units.policy", UNITS, policy.idle);
-	add_text(g->files, "static-units.policy", UNITS, policy.static_units);
-	unit_policy_clear(&policy);
-}
-
-static const char *find_native_or_unit(const void *data, const char *name)
-{
-	const char *found = find_native(data, name);
-
-	return found ? found : units_service(((const Natives *)data)->g->units, name);
-}
-
-/*
- * If a unit with the name of the script is refused, the script takes its place. Otherwise the name
- * of the script stays a name of the service, because invoke-rc.d and users call it.
- */
-static const char *find_program_of_unit(const void *data, const char *name, const char *program)
-{
-	const Generated *g = ((const Natives *)data)->g;
-	const char *service =
-		units_find(g->units, name) ? NULL : units_service_of_program(g->units, program);
-	g_autofree char *file = service ? g_strconcat(service, ".svc", NULL) : NULL;
-
-	if (service)
-		g_string_append_printf(generated_files_add(g->files, file, UNITS),
-				       "\n[Conditions]\nProvides=%s\n", name);
-	return service;
-}
-
-/* A service with its own file or a unit replaces the script. */
+/* A service with its own file replaces the script. */
 static void generate_init_scripts(Generated *g, const ServiceSet *set)
 {
-	const Natives known = { g, set };
-	const LsbNatives natives = { find_native_or_unit, find_program_of_unit, &known };
+	const LsbNatives natives = { .find = find_native, .data = set };
 	g_autoptr(GPtrArray) files = NULL;
 
 	begin(g, "/etc/init.d");
@@ -344,7 +254,6 @@ Generated *generate(const char *root, Bundle *bundle)
 	}
 	generators_run(g, SVCD_LIBDIR "/services.d");
 	services = load_services(g);
-	generate_units(g, services->set);
 	generate_init_scripts(g, services->set);
 	generate_bus_activation(g, services->set);
 	return g;
@@ -389,6 +298,5 @@ void generated_free(Generated *g)
 	generated_files_free(g->bus_activation);
 	diag_list_free(g->diags);
 	diag_list_free(g->script_diags);
-	units_free(g->units);
 	g_free(g);
 }

@@ -12,7 +12,6 @@
 #include "base/diag.h"
 #include "config/bundle.h"
 #include "svc-generate/generated-files.h"
-#include "unit-compat/units.h"
 
 /* The directory that the loader reads (config/search-path.c). */
 #define GENERATED_DIRECTORY "/run/svcd/generated"
@@ -24,7 +23,6 @@ typedef struct Generated {
 	GeneratedFiles *rc_links; /* in the directory rc-links: policy in its own layer */
 	/* in the directory bus-activation; only dbus-daemon reads it */
 	GeneratedFiles *bus_activation;
-	Units *units;
 	DiagList *diags; /* omitted items, with the reason */
 	/* the same for init scripts, whose headers often contain faults */
 	DiagList *script_diags;

@@ -16,7 +16,7 @@ libgenerate_a_SOURCES = \
 	tools/svc-generate/respawns.c tools/svc-generate/respawns.h \
 	tools/svc-generate/volumes.c tools/svc-generate/volumes.h
 
-LIBS_GENERATE = libgenerate.a libunit.a liblsb.a $(LIBS_CONFIG)
+LIBS_GENERATE = libgenerate.a liblsb.a $(LIBS_CONFIG)
 
 svcdlib_PROGRAMS += svc-generate
 svc_generate_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools

@@ -98,13 +98,17 @@ bool context_hint_name(Context *context, const char *name, const char *const *na
 	g_autofree char *bare = g_str_has_suffix(name, ".service") ?
 					g_strndup(name, strlen(name) - strlen(".service")) :
 					g_strdup(name);
-	const char *nearest = nearest_name(bare, names);
-	const bool is_certain = nearest && is_same_token(bare, nearest);
 	g_autofree char *unit =
-		context->options.is_user || is_certain ? NULL : unit_hint(context, name);
+		context->options.is_user ? NULL : unit_of_name(context_root(context), bare);
+	g_autofree char *commands = unit ? unit_import_commands(unit, "\n") : NULL;
+	const char *nearest = nearest_name(bare, names);
 
-	if (unit)
-		context_hint(context, "%s", unit);
+	if (unit && !(nearest && is_same_token(bare, nearest)))
+		context_hint(
+			context,
+			"It has only a systemd unit, %s, which svcd does not read. To import the "
+			"unit:\n%s",
+			unit, commands);
 	else if (nearest)
 		context_hint(context, "did you mean: %s", nearest);
 	return unit || nearest;

@@ -13,7 +13,6 @@
 #include "svcctl/log-tail.h"
 #include "svcctl/processes.h"
 #include "svcctl/svcctl.h"
-#include "svcctl/units.h"
 
 static const char *const reason_fields[] = { "depth", "kind", "service", "text", NULL };
 static const Column reason_columns[] = {
@@ -31,7 +30,6 @@ static const struct {
 	{ "state", "" },        { "why", "Why" },      { "limits", "Limits" },
 	{ "memory", "Memory" }, { "words", "Output" }, { "cause", "Last" },
 	{ "impact", "Impact" }, { "next", "Next" },    { "file", "File" },
-	{ "source", "Made from" },
 };
 
 static const char *reason_label(const char *kind)
@@ -224,14 +222,6 @@ static void add_policy_errors(GPtrArray *reasons, GVariant *service, const GPtrA
 	}
 }
 
-static void add_source(const Context *context, GPtrArray *reasons, GVariant *service)
-{
-	g_autofree char *source = generated_source(context, record_text(service, "SourceFile"));
-
-	if (source)
-		add_before_cause(reasons, record_text(service, "Name"), "source", source);
-}
-
 /* Prints the reasons for the state of @name, or adds them to @array. */
 static bool explain_one(Context *context, const char *name, const GPtrArray *diagnostics,
 			JsonArray *array, GError **error)
@@ -249,7 +239,6 @@ static bool explain_one(Context *context, const char *name, const GPtrArray *dia
 	add_lack(reasons, service, "limits", describe_task_limit);
 	add_summary(context, reasons, service);
 	add_policy_errors(reasons, service, diagnostics);
-	add_source(context, reasons, service);
 	for (guint i = 0; i < reasons->len && !output->is_json; i++) {
 		GVariant *reason = g_ptr_array_index(reasons, i);
 

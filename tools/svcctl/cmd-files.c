@@ -19,7 +19,6 @@
 #include "model/service-parse.h"
 #include "svcctl/check-world.h"
 #include "svcctl/svcctl.h"
-#include "svcctl/units.h"
 
 /*
  * The kernel's command line is not meant for a container. PID 1's environment shows whether this is
@@ -226,30 +225,20 @@ static bool cat_one(Context *context, const Configuration *configuration, const 
 		    JsonArray *all, GError **error)
 {
 	const ServiceDef *def = service_set_find(configuration->set, name);
-	g_autofree char *source = NULL;
-	g_autofree char *hint = NULL;
 	JsonObject *object;
 	JsonArray *lines;
 
-	if (!def) {
-		hint = context->options.is_user ? NULL : unit_hint(context, name);
-		context_hint(context, "%s", hint ? hint : "svcctl check");
+	if (!def)
 		return fail(error, SVCD_ERROR_NO_SUCH_SERVICE,
 			    "no file describes a service named %s", name);
-	}
 	object = json_object_new();
 	lines = json_array_new();
-	source = generated_source(context, def->origin.file ? def->origin.file : "");
 	output_line(&context->output, "# %s, with its drop-ins", def->name);
-	if (source)
-		output_line(&context->output, "# made from %s", source);
 	if (def->problem)
 		output_line(&context->output, "# svcd leaves this service out: %s", def->problem);
 	show_definition(&context->output, lines, def);
 	show_policy(&context->output, lines, configuration->policy, def->name);
 	json_object_set_string_member(object, "name", def->name);
-	if (source)
-		json_object_set_string_member(object, "source", source);
 	if (def->problem)
 		json_object_set_string_member(object, "problem", def->problem);
 	json_object_set_array_member(object, "lines", lines);
@@ -272,6 +261,8 @@ bool cmd_cat(Context *context, GError **error)
 			output_line(&context->output, "%s", "");
 		done = cat_one(context, configuration, names[i], all, error);
 	}
+	if (!done)
+		context_hint(context, "svcctl check");
 	output_set_array(&context->output, all);
 	return done;
 }

@@ -11,7 +11,7 @@
 #include "base/errors.h"
 #include "base/fd.h"
 #include "base/text.h"
-#include "unit-compat/import-unit.h"
+#include "import-unit/import-unit.h"
 #include "svcctl/svcctl.h"
 
 /* The same as the loader's limit for a service file. */

@@ -10,7 +10,6 @@
 #include "svcctl/log-tail.h"
 #include "svcctl/processes.h"
 #include "svcctl/svcctl.h"
-#include "svcctl/units.h"
 #include "svcctl/unread.h"
 
 enum { STATUS_LOG_LINES = 10, STATUS_CAUSES = 8 };
@@ -111,14 +110,6 @@ static void print_title(Output *output, GVariant *s)
 	output_paragraph(output, TITLE_INDENT, title);
 }
 
-static void field_source(Context *context, GVariant *s)
-{
-	g_autofree char *source = generated_source(context, record_text(s, "SourceFile"));
-	g_autofree char *text = source ? g_strdup_printf("made from %s", source) : NULL;
-
-	output_field(&context->output, "", text);
-}
-
 /* The file, with a remark if the service was not started from its present contents. */
 static void field_file(Context *context, GVariant *s)
 {
@@ -140,7 +131,6 @@ static void field_file(Context *context, GVariant *s)
 			 NULL;
 
 	field_text(output, "File", s, "SourceFile");
-	field_source(context, s);
 	output_field(output, "", remark);
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		g_autofree char *text = NULL;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "svcctl/doctor.h"
+#include "svcctl/units.h"
 
 #define BUS_FILES "/usr/share/dbus-1/system-services"
 #define OUR_BUS_FILES "/usr/local/share/dbus-1/system-services"
@@ -289,6 +290,29 @@ void doctor_check_bus_files(Doctor *d)
 	if (count == 0)
 		doctor_report(d, DOCTOR_OK, NULL,
 			      "calls on the message bus start the services of svcd through svcd");
+}
+
+/* --- units --- */
+
+void doctor_check_units(Doctor *d)
+{
+	g_autoptr(GPtrArray) units = units_without_service("", d->configuration->set);
+
+	for (guint i = 0; i < units->len; i++) {
+		const char *unit = g_ptr_array_index(units, i);
+		g_autofree char *file = g_path_get_basename(unit);
+		g_autofree char *next = unit_import_commands(unit, "; ");
+
+		doctor_report(
+			d, DOCTOR_NOTE, next,
+			"nothing starts %.*s: it has only a systemd unit, %s, which svcd does not "
+			"read",
+			(int)(strrchr(file, '.') - file), file, unit);
+	}
+	if (units->len == 0)
+		doctor_report(d, DOCTOR_OK, NULL,
+			      "every program that should be started has a service or an init "
+			      "script");
 }
 
 /* --- switches of init scripts --- */

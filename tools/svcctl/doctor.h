@@ -34,10 +34,8 @@ void doctor_check_permissions(Doctor *d);
 void doctor_check_leftovers(Doctor *d);
 void doctor_check_rc_links(Doctor *d);
 void doctor_check_bus_files(Doctor *d);
-void doctor_check_switches(Doctor *d);
-
-/* doctor-units.c */
 void doctor_check_units(Doctor *d);
+void doctor_check_switches(Doctor *d);
 
 /* doctor-reboot.c */
 void doctor_check_reboot(Doctor *d);

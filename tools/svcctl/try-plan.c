@@ -10,10 +10,7 @@
 #include <glob.h>
 #include <string.h>
 
-#include "svc-generate/generate.h"
-#include "unit-compat/import-unit.h"
-#include "unit-compat/own-units.h"
-#include "unit-compat/units.h"
+#include "svcctl/units.h"
 
 #define DISPLAY_MANAGER "/etc/systemd/system/display-manager.service"
 
@@ -39,43 +36,54 @@ static bool has_suffix_of(const char *name, const char *const *suffixes, size_t 
 	return false;
 }
 
-static void add_unit(const Units *units, GHashTable *names, const char *path)
+/* An admin masks units in /etc, and packages mask the units of their scripts in /lib. */
+static bool is_masked(const char *unit)
+{
+	g_autofree char *path = g_build_filename("/etc/systemd/system", unit, NULL);
+	g_autofree char *vendor = g_build_filename("/lib/systemd/system", unit, NULL);
+	g_autofree char *target = g_file_read_link(path, NULL);
+	g_autofree char *vendor_target = target ? NULL : g_file_read_link(vendor, NULL);
+
+	return g_strcmp0(target ? target : vendor_target, "/dev/null") == 0;
+}
+
+static void add_unit(GHashTable *names, const char *path)
 {
 	g_autofree char *target = g_file_read_link(path, NULL);
 	/* an alias has the name of its link */
 	g_autofree char *name =
 		g_path_get_basename(strcmp(path, DISPLAY_MANAGER) == 0 && target ? target : path);
-	const UnitEntry *entry = unit_tree_find(units->tree, name);
 
-	if (!(entry && entry->is_masked) &&
+	if (!is_masked(name) &&
 	    !has_suffix_of(name, without_process, G_N_ELEMENTS(without_process)))
 		g_hash_table_add(names, g_steal_pointer(&name));
 }
 
 /* systemd runs a script only if no unit has its name (systemd-sysv-generator(8)). */
-static void add_script(const Units *units, GHashTable *names, const char *path)
+static void add_script(GHashTable *names, const char *path)
 {
 	g_autofree char *base = g_path_get_basename(path);
 	char *name = base + RC_PREFIX;
+	g_autofree char *unit_name = NULL;
 	g_autofree char *unit = NULL;
 
 	if (g_str_has_suffix(name, ".sh"))
 		name[strlen(name) - strlen(".sh")] = '\0';
-	unit = g_strconcat(name, ".service", NULL);
-	if (!unit_tree_find(units->tree, unit))
+	unit_name = g_strconcat(name, ".service", NULL);
+	unit = unit_of_name("", name);
+	if (!unit && !is_masked(unit_name))
 		g_hash_table_add(names, g_strdup(name));
 }
 
-static void add_matches(const Units *units, GHashTable *names, const char *const *patterns,
-			size_t n_patterns,
-			void (*add)(const Units *units, GHashTable *names, const char *path))
+static void add_matches(GHashTable *names, const char *const *patterns, size_t n_patterns,
+			void (*add)(GHashTable *names, const char *path))
 {
 	for (size_t i = 0; i < n_patterns; i++) {
 		glob_t found = { 0 };
 
 		if (glob(patterns[i], 0, NULL, &found) == 0) {
 			for (size_t k = 0; k < found.gl_pathc; k++)
-				add(units, names, found.gl_pathv[k]);
+				add(names, found.gl_pathv[k]);
 		}
 		globfree(&found);
 	}
@@ -83,39 +91,36 @@ static void add_matches(const Units *units, GHashTable *names, const char *const
 
 /* --- what becomes of them --- */
 
-/* The unit of "ssh.socket" is "ssh.service". */
-static const Unit *find_unit(const Units *units, const char *name)
+static const ServiceDef *find_service(const ServiceSet *set, const char *name)
 {
-	const char *service = g_hash_table_lookup(units->sockets, name);
+	const char *dot = strrchr(name, '.');
+	/* the service of "ssh.socket" opens that socket itself */
+	const bool is_socket = dot && strcmp(dot, ".socket") == 0;
+	g_autofree char *bare = is_socket || g_str_has_suffix(name, ".service") ?
+					g_strndup(name, (gsize)(dot - name)) :
+					g_strdup(name);
 
-	return units_find(units, service ? service : name);
-}
-
-static const ServiceDef *find_service(const ServiceSet *set, const Unit *unit, const char *name)
-{
-	const bool is_unit = g_str_has_suffix(name, ".service") || g_str_has_suffix(name, ".socket");
-	g_autofree char *bare = is_unit ? g_strndup(name, (gsize)(strrchr(name, '.') - name)) :
-					  g_strdup(name);
-	const ServiceDef *def = service_set_find(set, bare);
-
-	return def || !unit ? def : service_set_find(set, unit->service);
+	return unit_replacement("", set, bare);
 }
 
 /* Why no service of svcd replaces it; a new string. */
-static char *describe_absence(const Unit *unit, const char *name)
+static char *describe_absence(const char *name)
 {
-	const OwnUnit *own = own_unit_find(name);
-	const char *why = own ? own->reason : unit ? unit->reason : import_refusal(name);
+	g_autofree char *unit = unit_of_name("", name);
 
-	return g_strdup(why ? why : "svcd has no service for it");
+	if (unit_is_part_of_systemd(name))
+		return g_strdup("part of systemd");
+	if (g_str_has_suffix(name, ".timer"))
+		return g_strdup("svcd has no timers; use cron");
+	return unit ? g_strdup_printf("svcctl import %s", unit) :
+		      g_strdup("svcd has no service for it");
 }
 
 /* NULL: it runs. A new string. */
-static char *describe_problem(const ServiceDef *def, GHashTable *wanted, const Unit *unit,
-			      const char *name)
+static char *describe_problem(const ServiceDef *def, GHashTable *wanted, const char *name)
 {
 	if (!def)
-		return describe_absence(unit, name);
+		return describe_absence(name);
 	if (def->problem)
 		return g_strdup(def->problem);
 	return g_hash_table_contains(wanted, def->name) ?
@@ -143,18 +148,15 @@ GPtrArray *try_plan(Context *context)
 	g_autoptr(GHashTable) wanted = wanted_in(next, policy_default_runlevel(next->policy, NULL));
 	GPtrArray *plan = records_new();
 	g_autofree const char **sorted = NULL;
-	const Units *units;
 	guint n;
 
-	units = context->generated->units;
-	add_matches(units, names, unit_links, G_N_ELEMENTS(unit_links), add_unit);
-	add_matches(units, names, rc_links, G_N_ELEMENTS(rc_links), add_script);
+	add_matches(names, unit_links, G_N_ELEMENTS(unit_links), add_unit);
+	add_matches(names, rc_links, G_N_ELEMENTS(rc_links), add_script);
 	sorted = (const char **)g_hash_table_get_keys_as_array(names, &n);
 	qsort(sorted, n, sizeof(*sorted), compare_names);
 	for (guint i = 0; i < n; i++) {
-		const Unit *unit = find_unit(units, sorted[i]);
-		const ServiceDef *def = find_service(next->set, unit, sorted[i]);
-		g_autofree char *why = describe_problem(def, wanted, unit, sorted[i]);
+		const ServiceDef *def = find_service(next->set, sorted[i]);
+		g_autofree char *why = describe_problem(def, wanted, sorted[i]);
 		GVariantDict dict;
 
 		g_variant_dict_init(&dict, NULL);

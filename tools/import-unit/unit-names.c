@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "unit-compat/unit-names.h"
+#include "import-unit/unit-names.h"
 
 #include <string.h>
 
@@ -47,7 +47,7 @@ static const struct {
 	const char *text;
 	/* clang-format off */
 } special[] = {
-	{ "basic.target", UNIT_NAME_SYSINIT, "$sysinit" },
+	{ "basic.target", UNIT_NAME_FACILITY, "$local_fs" },
 	{ "blockdev@.target", UNIT_NAME_IMPLIED, "devices are conditions" },
 	{ "cryptsetup-pre.target", UNIT_NAME_IMPLIED, "devices are conditions" },
 	{ "cryptsetup.target", UNIT_NAME_FACILITY, "$local_fs" },
@@ -74,7 +74,7 @@ static const struct {
 	{ "slices.target", UNIT_NAME_IMPLIED, "every service has its own cgroup" },
 	{ "sockets.target", UNIT_NAME_IMPLIED, "sockets are opened before their service starts" },
 	{ "swap.target", UNIT_NAME_FACILITY, "$local_fs" },
-	{ "sysinit.target", UNIT_NAME_SYSINIT, "$sysinit" },
+	{ "sysinit.target", UNIT_NAME_FACILITY, "$local_fs" },
 	{ "syslog.socket", UNIT_NAME_FACILITY, "$syslog" },
 	{ "syslog.target", UNIT_NAME_FACILITY, "$syslog" },
 	{ "systemd-journald.service", UNIT_NAME_IMPLIED, "output is collected from the first moment" },
@@ -84,7 +84,7 @@ static const struct {
 	{ "NetworkManager-wait-online.service", UNIT_NAME_CONDITION, "network:up" },
 	{ "time-set.target", UNIT_NAME_FACILITY, "$time" },
 	{ "time-sync.target", UNIT_NAME_FACILITY, "$time" },
-	{ "timers.target", UNIT_NAME_LOST, "svcd reads no timers; use When=due:daily" },
+	{ "timers.target", UNIT_NAME_LOST, "svcd has no timers; use cron" },
 	{ "umount.target", UNIT_NAME_IMPLIED, "a shutdown unmounts a file system after the services ordered after it have stopped" },
 };
 /* clang-format on */

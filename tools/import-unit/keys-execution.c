@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "unit-compat/draft.h"
+#include "import-unit/draft.h"
 
 static void rule_accept(Draft *draft, const UnitLine *line)
 {

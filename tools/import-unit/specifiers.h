@@ -2,8 +2,8 @@
 /*
  * Specifiers: "%t" and the like in the values of units (systemd.unit(5), "SPECIFIERS").
  */
-#ifndef SVCD_UNIT_COMPAT_SPECIFIERS_H
-#define SVCD_UNIT_COMPAT_SPECIFIERS_H
+#ifndef SVCD_IMPORT_UNIT_SPECIFIERS_H
+#define SVCD_IMPORT_UNIT_SPECIFIERS_H
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "unit-compat/specifiers.h"
+#include "import-unit/specifiers.h"
 
 #include <glib.h>
 #include <string.h>

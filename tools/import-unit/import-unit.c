@@ -5,16 +5,15 @@
  */
 #include "config.h"
 
-#include "unit-compat/import-unit.h"
+#include "import-unit/import-unit.h"
 
 #include <string.h>
 
-#include "base/text.h"
+#include "import-unit/draft.h"
+#include "import-unit/unit-names.h"
+#include "import-unit/specifiers.h"
 #include "model/name.h"
 #include "model/service-parse.h"
-#include "unit-compat/draft.h"
-#include "unit-compat/specifiers.h"
-#include "unit-compat/unit-names.h"
 
 static ImportRule rule_in(const ImportRow *rows, const char *key, const ImportRow **ret_row)
 {
@@ -77,11 +76,6 @@ static void import_line(Draft *draft, const UnitLine *line)
 
 	if (is_for_others(line))
 		draft_imply(draft, line, "the line is meant for another program");
-	else if (draft->is_at_boot && strcmp(line->section, "Install") == 0 &&
-		 line->origin.line > 0)
-		draft_imply(draft, line, "the links that it describes decide");
-	else if (draft->is_at_boot && strcmp(line->key, "Sockets") == 0)
-		draft_imply(draft, line, "the socket is read with its service");
 	else if (is_of_socket_alone(line))
 		draft_imply(draft, line, "the service's own line is used");
 	else if (!*line->value && !is_empty_set(line))
@@ -95,7 +89,7 @@ static void import_line(Draft *draft, const UnitLine *line)
 }
 
 /* An empty value clears the earlier values of its key. They are reported, and no rule gets them. */
-static GPtrArray *without_cleared(Draft *draft, const GPtrArray *all)
+static GPtrArray *without_cleared(Draft *draft, GPtrArray *all)
 {
 	g_autoptr(GPtrArray) left = g_ptr_array_new();
 
@@ -139,18 +133,6 @@ static void add_empty_command(Draft *draft, const char *unit)
 			"the unit has only stop commands");
 }
 
-/* systemd.exec(5), "PrivateTmp=": an implicit dependency, also with DefaultDependencies=no. */
-static void wait_for_tmp(Draft *draft)
-{
-	const char *value = unit_file_last(draft->unit, "Service", "PrivateTmp");
-	bool is_private = false;
-
-	if (!value || !token_parse_bool(value, &is_private) || !is_private)
-		return;
-	draft_set(draft, "Conditions", "After", "$local_fs");
-	draft_set(draft, "Conditions", "After", "tmpfiles");
-}
-
 /* systemd's implicit settings. */
 static void add_defaults(Draft *draft, const char *unit)
 {
@@ -163,14 +145,11 @@ static void add_defaults(Draft *draft, const char *unit)
 		draft_set(draft, "Service", "Type", "group");
 	else if (!draft_has(draft, "Service", "Exec"))
 		add_empty_command(draft, unit);
-	wait_for_tmp(draft);
 	if (defaults && (strcmp(defaults, "no") == 0 || strcmp(defaults, "false") == 0))
 		return;
 	draft_set(draft, "Conditions", "After", "$local_fs");
-	draft_set(draft, "Conditions", "After", "$sysinit");
 	draft_translate(draft, &line, "Conditions", "After", "tmpfiles",
-			"as for every unit without DefaultDependencies=no; and After=$local_fs "
-			"$sysinit");
+			"as for every unit without DefaultDependencies=no; and After=$local_fs");
 }
 
 /* Values with their specifiers expanded. Values that cannot be expanded are lost and left out. */
@@ -207,7 +186,7 @@ static void check_result(Import *import)
 	const SourceText source = { file, import->service, strlen(import->service) };
 
 	if (diag_list_count_errors(import->diags) == 0)
-		import->def = service_parse(import->name, &source, 1, import->diags);
+		service_def_free(service_parse(import->name, &source, 1, import->diags));
 }
 
 static int compare_lines(gconstpointer a, gconstpointer b)
@@ -221,9 +200,8 @@ static int compare_lines(gconstpointer a, gconstpointer b)
 
 static void write_both(Draft *draft, const char *unit)
 {
-	if (!draft->is_at_boot)
-		g_ptr_array_insert(draft->remarks, 0,
-				   g_strdup_printf("Made by svcctl import from %s.", unit));
+	g_ptr_array_insert(draft->remarks, 0,
+			   g_strdup_printf("Made by svcctl import from %s.", unit));
 	draft->import->service = draft_write_service(draft);
 	draft->import->policy = draft_write_policy(draft);
 	check_result(draft->import);
@@ -241,7 +219,7 @@ static char *unit_of_file(const char *file)
 	return g_path_get_basename(directory);
 }
 
-static void import_lines(Import *import, const GPtrArray *all, const char *unit, bool is_at_boot)
+static void import_lines(Import *import, GPtrArray *all, const char *unit)
 {
 	g_autoptr(GPtrArray) expanded = NULL;
 	g_autoptr(GPtrArray) left = NULL;
@@ -250,7 +228,6 @@ static void import_lines(Import *import, const GPtrArray *all, const char *unit,
 	draft_init(&draft, import, all);
 	draft.is_template = g_str_has_suffix(import->name, "@");
 	draft.wants_commands = !g_str_has_suffix(unit, ".target");
-	draft.is_at_boot = is_at_boot;
 	expanded = with_specifiers(&draft, all, unit);
 	left = without_cleared(&draft, expanded);
 	draft.unit = left;
@@ -262,13 +239,13 @@ static void import_lines(Import *import, const GPtrArray *all, const char *unit,
 	draft_clear(&draft);
 }
 
-const char *import_refusal(const char *unit)
+static const char *refusal(const char *unit)
 {
 	static const struct {
 		const char *suffix;
 		const char *why;
 	} refusals[] = {
-		{ ".timer", "svcd reads no timers; write a service with When=due:daily, or use cron" },
+		{ ".timer", "svcd has no timers; put the command into a file of /etc/cron.d" },
 		{ ".mount", "write a line of /etc/fstab; svcd generates a service from it" },
 		{ ".automount", "svcd mounts no directory on access; autofs does" },
 		{ ".swap", "write a line of /etc/fstab; svcd generates a service from it" },
@@ -300,7 +277,7 @@ static void import_line_free(gpointer data)
 static bool check_name(Import *import, const char *file, const char *unit)
 {
 	g_autofree char *problem = NULL;
-	const char *why = import_refusal(unit);
+	const char *why = refusal(unit);
 
 	if (why)
 		diag_error(import->diags, origin_new(file, 0), NULL, "%s", why);
@@ -317,24 +294,17 @@ static bool check_name(Import *import, const char *file, const char *unit)
 	return diag_list_count_errors(import->diags) == 0;
 }
 
-static Import *import_new(const char *unit, DiagList *diags)
-{
-	Import *import = g_new0(Import, 1);
-
-	import->name = unit_own_name(unit);
-	import->lines = g_ptr_array_new_with_free_func(import_line_free);
-	import->diags = diags;
-	return import;
-}
-
 Import *import_unit(const UnitText *texts, unsigned n_texts)
 {
+	Import *import = g_new0(Import, 1);
 	g_autofree char *unit = unit_of_file(texts[0].file);
-	Import *import = import_new(unit, diag_list_new());
 	g_autoptr(GPtrArray) all = g_ptr_array_new();
 	g_autoptr(GPtrArray)
 		files = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
 
+	import->name = unit_own_name(unit);
+	import->lines = g_ptr_array_new_with_free_func(import_line_free);
+	import->diags = diag_list_new();
 	if (!check_name(import, texts[0].file, unit))
 		return import;
 	for (unsigned i = 0; i < n_texts; i++) {
@@ -345,17 +315,7 @@ Import *import_unit(const UnitText *texts, unsigned n_texts)
 		for (guint k = 0; k < lines->len; k++)
 			g_ptr_array_add(all, g_ptr_array_index(lines, k));
 	}
-	import_lines(import, all, unit, false);
-	return import;
-}
-
-Import *import_unit_at_boot(const char *unit, const char *path, const GPtrArray *lines,
-			    DiagList *diags)
-{
-	Import *import = import_new(unit, diags);
-
-	if (check_name(import, path, unit) && diag_list_count_errors(diags) == 0)
-		import_lines(import, lines, unit, true);
+	import_lines(import, all, unit);
 	return import;
 }
 
@@ -366,8 +326,6 @@ void import_free(Import *import)
 	g_free(import->name);
 	g_free(import->service);
 	g_free(import->policy);
-	if (import->def)
-		service_def_free(import->def);
 	g_ptr_array_unref(import->lines);
 	diag_list_free(import->diags);
 	g_free(import);

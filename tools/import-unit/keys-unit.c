@@ -6,13 +6,11 @@
 #include "config.h"
 
 #include <string.h>
-#include <sys/prctl.h>
 
 #include "base/text.h"
-#include "sandbox/capability-names.h"
-#include "unit-compat/command.h"
-#include "unit-compat/draft.h"
-#include "unit-compat/unit-names.h"
+#include "import-unit/command.h"
+#include "import-unit/draft.h"
+#include "import-unit/unit-names.h"
 
 /* --- names of other units --- */
 
@@ -23,20 +21,6 @@ static void set_and_report(Draft *draft, const char *key, const char *value, GPt
 {
 	draft_set(draft, "Conditions", key, value);
 	g_ptr_array_add(became, g_strdup_printf("%s=%s", key, value));
-}
-
-/* At boot, a target of a package is no service, so it can only order. */
-static UnitNameKind translate_name(const Draft *draft, const char *unit, char **ret_text)
-{
-	const UnitNameKind kind = unit_name_translate(unit, ret_text);
-	const bool is_target = kind == UNIT_NAME_SERVICE && g_str_has_suffix(unit, ".target");
-
-	if (kind == UNIT_NAME_SERVICE && g_str_has_suffix(*ret_text, "@")) {
-		g_free(*ret_text);
-		*ret_text = g_strdup("a template is not started, only its instances are");
-		return UNIT_NAME_IMPLIED;
-	}
-	return is_target && draft->is_at_boot ? UNIT_NAME_FACILITY : kind;
 }
 
 /* Applies @rule to each name of the line. Names without an effect add their reason to the note. */
@@ -50,7 +34,7 @@ static void each_name(Draft *draft, const UnitLine *line, NameRule rule)
 
 	for (char **unit = units; unit && *unit; unit++) {
 		g_autofree char *text = NULL;
-		const UnitNameKind kind = translate_name(draft, *unit, &text);
+		const UnitNameKind kind = unit_name_translate(*unit, &text);
 		const guint n_stated = became->len + notes->len;
 
 		is_lost = is_lost || kind == UNIT_NAME_LOST;
@@ -116,12 +100,7 @@ static void order(Draft *draft, const char *key, UnitNameKind kind, const char *
 
 	if (kind == UNIT_NAME_NETWORK_PRE && strcmp(key, "Before") != 0)
 		return;
-	if (kind == UNIT_NAME_SYSINIT && strcmp(key, "Before") == 0) {
-		/* A member of the facility may itself come after $local_fs. */
-		set_and_report(draft, "Provides", text, became);
-	} else if (kind != UNIT_NAME_CONDITION) {
-		if (kind == UNIT_NAME_SYSINIT)
-			set_and_report(draft, key, "$local_fs", became);
+	if (kind != UNIT_NAME_CONDITION) {
 		set_and_report(draft, key, text, became);
 	} else if (g_str_has_prefix(text, "mounted:")) {
 		mount = mount_service(text);
@@ -149,7 +128,7 @@ static void name_need(Draft *draft, UnitNameKind kind, const char *text, GPtrArr
 
 	if (kind == UNIT_NAME_NETWORK_PRE)
 		return; /* it has an effect only with Before= */
-	if (kind == UNIT_NAME_FACILITY || kind == UNIT_NAME_SYSINIT)
+	if (kind == UNIT_NAME_FACILITY)
 		set_and_report(draft, "After", text, became);
 	else if (kind == UNIT_NAME_CONDITION && g_str_has_prefix(text, "network:"))
 		set_and_report(draft, "When", text, became);
@@ -163,7 +142,7 @@ static void name_requisite(Draft *draft, UnitNameKind kind, const char *text, GP
 
 	if (kind == UNIT_NAME_NETWORK_PRE)
 		return;
-	if (kind == UNIT_NAME_FACILITY || kind == UNIT_NAME_SYSINIT)
+	if (kind == UNIT_NAME_FACILITY)
 		set_and_report(draft, "After", text, became);
 	else
 		set_and_report(draft, "When", kind == UNIT_NAME_CONDITION ? text : term, became);
@@ -313,29 +292,10 @@ static bool is_never_virtual(const UnitLine *line)
 	       is_yes == (*line->value == '!');
 }
 
-/*
- * The capabilities of a machine or a container do not change. Without one of them, systemd skips the
- * unit.
- */
-static void report_capability(Draft *draft, const UnitLine *line)
-{
-	unsigned number;
-
-	if (!draft->is_at_boot || (capability_from_name(line->value, &number) &&
-				   prctl(PR_CAPBSET_READ, number) == 1))
-		draft_imply(draft, line, "PID 1 has all capabilities of the machine or container");
-	else
-		draft_lose(draft, line, "this machine or container does not have the capability");
-}
-
 static void rule_condition(Draft *draft, const UnitLine *line)
 {
 	g_autofree char *term = *line->value == '|' ? any_of(draft) : term_of(line);
 
-	if (g_str_has_suffix(line->key, "Capability") && !strpbrk(line->value, "!|")) {
-		report_capability(draft, line);
-		return;
-	}
 	if (is_never_virtual(line)) {
 		draft_set(draft, "Conditions", "When", "!virtual:container");
 		draft_translate(draft, line, "Conditions", "When", "!virtual:vm",

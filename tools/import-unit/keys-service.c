@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "unit-compat/command.h"
-#include "unit-compat/draft.h"
+#include "import-unit/command.h"
+#include "import-unit/draft.h"
 
 static const char *last(const Draft *draft, const char *key)
 {

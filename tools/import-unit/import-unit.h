@@ -5,12 +5,12 @@
  * Logic and policy are separate, as everywhere in svcd: [Install] becomes a policy that the admin
  * may accept or not.
  */
-#ifndef SVCD_UNIT_COMPAT_IMPORT_UNIT_H
-#define SVCD_UNIT_COMPAT_IMPORT_UNIT_H
+#ifndef SVCD_IMPORT_UNIT_IMPORT_UNIT_H
+#define SVCD_IMPORT_UNIT_IMPORT_UNIT_H
 
 #include <glib.h>
 
-#include "unit-compat/import-result.h"
+#include "import-unit/import-result.h"
 
 /* One file that describes the service: NAME.service, NAME.socket, or a drop-in of either. */
 typedef struct UnitText {
@@ -25,20 +25,5 @@ typedef struct UnitText {
  * Returns: always an Import, owned; a socket and its service become one file.
  */
 Import *import_unit(const UnitText *texts, unsigned n_texts);
-
-/**
- * import_unit_at_boot() - the same for a unit that is read where it lies
- * @unit: "ssh.service", or an instance of a template
- * @lines: UnitLine *, of all its files; a line 0 is a link. Their values may be changed.
- * @diags: errors in these files; owned by the result
- *
- * [Install] has no effect, because the links that it describes decide. A target is only a name that
- * orders services.
- */
-Import *import_unit_at_boot(const char *unit, const char *path, const GPtrArray *lines,
-			    DiagList *diags);
-
-/* Why svcd reads no unit of this kind (".timer" ...); NULL: it does. */
-const char *import_refusal(const char *unit);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "unit-compat/draft.h"
+#include "import-unit/draft.h"
 
 #include <string.h>
 

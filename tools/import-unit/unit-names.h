@@ -2,8 +2,8 @@
 /*
  * Unit names: the name of a unit in a service file.
  */
-#ifndef SVCD_UNIT_COMPAT_UNIT_NAMES_H
-#define SVCD_UNIT_COMPAT_UNIT_NAMES_H
+#ifndef SVCD_IMPORT_UNIT_UNIT_NAMES_H
+#define SVCD_IMPORT_UNIT_UNIT_NAMES_H
 
 #include <glib.h>
 #include <stdbool.h>
@@ -13,7 +13,6 @@ typedef enum UnitNameKind {
 	UNIT_NAME_FACILITY, /* text: "$network" */
 	UNIT_NAME_CONDITION, /* text: "mounted:/srv" */
 	UNIT_NAME_NETWORK_PRE, /* text: the services that bring up network interfaces */
-	UNIT_NAME_SYSINIT, /* text: "$sysinit", the services of the early boot; after $local_fs */
 	UNIT_NAME_IMPLIED, /* text: why it is unnecessary */
 	UNIT_NAME_LOST, /* text: why there is no equivalent */
 } UnitNameKind;

@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "unit-compat/command.h"
+#include "import-unit/command.h"
 
 #include <string.h>
 

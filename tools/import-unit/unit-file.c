@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "unit-compat/unit-file.h"
+#include "import-unit/unit-file.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ typedef struct Reader {
 	char *section; /* NULL before the first one */
 } Reader;
 
-void unit_line_free(gpointer data)
+static void unit_line_free(gpointer data)
 {
 	UnitLine *line = data;
 
@@ -23,17 +23,6 @@ void unit_line_free(gpointer data)
 	g_free(line->key);
 	g_free(line->value);
 	g_free(line);
-}
-
-UnitLine *unit_line_new(const char *path, const char *section, const char *key, const char *value)
-{
-	UnitLine *line = g_new0(UnitLine, 1);
-
-	line->origin = origin_new(path, 0);
-	line->section = g_strdup(section);
-	line->key = g_strdup(key);
-	line->value = g_strdup(value);
-	return line;
 }
 
 static void read_section(Reader *reader, const char *text, Origin origin)

@@ -2,21 +2,20 @@
 /*
  * Draft: the service file in progress, and the functions that the files of this folder share.
  */
-#ifndef SVCD_UNIT_COMPAT_DRAFT_H
-#define SVCD_UNIT_COMPAT_DRAFT_H
+#ifndef SVCD_IMPORT_UNIT_DRAFT_H
+#define SVCD_IMPORT_UNIT_DRAFT_H
 
 #include <glib.h>
 #include <stdbool.h>
 
-#include "unit-compat/import-result.h"
-#include "unit-compat/unit-file.h"
+#include "import-unit/import-result.h"
+#include "import-unit/unit-file.h"
 
 typedef struct Draft {
 	Import *import;
 	const GPtrArray *unit; /* UnitLine *: all settings of the unit */
 	bool is_template; /* "%" is special in its values */
 	bool wants_commands; /* it is a service, not a target */
-	bool is_at_boot; /* links, not [Install], are the policy */
 	GPtrArray *settings; /* the settings of the service file */
 	GPtrArray *runlevels; /* char *: the runlevels of its policy */
 	GPtrArray *remarks; /* char *: comment lines above the service file */

@@ -3,8 +3,8 @@
  * Unit file: the text of a systemd unit as lines (systemd.syntax(7)): "#" and ";" begin a comment,
  * a backslash at the end of a line joins the next one, keys may repeat.
  */
-#ifndef SVCD_UNIT_COMPAT_UNIT_FILE_H
-#define SVCD_UNIT_COMPAT_UNIT_FILE_H
+#ifndef SVCD_IMPORT_UNIT_UNIT_FILE_H
+#define SVCD_IMPORT_UNIT_UNIT_FILE_H
 
 #include <glib.h>
 
@@ -24,10 +24,6 @@ typedef struct UnitLine {
  * Returns: UnitLine *, owned, in the order of the file.
  */
 GPtrArray *unit_file_read(const char *file, const char *text, gsize length, DiagList *diags);
-
-/* A setting that is in no file, for example of a link at @path; owned by the caller. */
-UnitLine *unit_line_new(const char *path, const char *section, const char *key, const char *value);
-void unit_line_free(gpointer line);
 
 /* The last value of a key in @lines, NULL if there is none or if it is empty. */
 const char *unit_file_last(const GPtrArray *lines, const char *section, const char *key);

@@ -3,8 +3,8 @@
  * Commands: a command line of a unit (systemd.service(5), "COMMAND LINES") in the syntax of a
  * service file.
  */
-#ifndef SVCD_UNIT_COMPAT_COMMAND_H
-#define SVCD_UNIT_COMPAT_COMMAND_H
+#ifndef SVCD_IMPORT_UNIT_COMMAND_H
+#define SVCD_IMPORT_UNIT_COMMAND_H
 
 #include <glib.h>
 #include <stdbool.h>

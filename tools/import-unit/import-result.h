@@ -2,13 +2,12 @@
 /*
  * Import result: both files, and what became of each line of the units.
  */
-#ifndef SVCD_UNIT_COMPAT_IMPORT_RESULT_H
-#define SVCD_UNIT_COMPAT_IMPORT_RESULT_H
+#ifndef SVCD_IMPORT_UNIT_IMPORT_RESULT_H
+#define SVCD_IMPORT_UNIT_IMPORT_RESULT_H
 
 #include <glib.h>
 
 #include "base/diag.h"
-#include "model/service-def.h"
 
 /*
  * same: the key exists with this meaning. translated: other settings have the same effect. implied:
@@ -33,7 +32,6 @@ typedef struct Import {
 	char *name; /* of the service */
 	char *service; /* text of NAME.svc */
 	char *policy; /* text of NAME.policy */
-	ServiceDef *def; /* the parsed service file; NULL after an error */
 	GPtrArray *lines; /* ImportLine *, in the order of the files */
 	DiagList *diags; /* unreadable lines; after an error do not use the texts */
 } Import;
